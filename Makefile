@@ -1,0 +1,64 @@
+# Everything a newcomer needs: `make demo`, `make test`. Only Python 3.11+ and make are assumed.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN     = $(VENV)/bin
+PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+# The real datasets some tests measure themselves against, when they lie beside the project.
+ifneq ($(wildcard ../shared/data),)
+export TRAILPRINT_DATA ?= $(abspath ../shared/data)
+endif
+
+.PHONY: setup demo test lint types layers unit bench docs reference clean
+
+setup: $(VENV)/.dev
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Trailprint needs Python 3.11 or newer: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run
+	$(PIP) -e '.[dev]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.dev
+	$(PIP) -e '.[docs]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.dev
+	$(PIP) -e '.[bench]'
+	@touch $@
+
+demo: $(VENV)/.run
+	$(BIN)/trailprint demo
+
+test: lint types layers unit
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+layers: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
+
+docs: reference $(VENV)/.docs
+	$(BIN)/mkdocs build --strict --quiet --site-dir site
+
+reference: $(VENV)/.dev
+	$(BIN)/python -m trailprint.cli.reference docs/reference/commands.md
+
+clean:
+	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .hypothesis .import_linter_cache trailprint-demo

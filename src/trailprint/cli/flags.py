@@ -1,0 +1,272 @@
+"""The options several commands share, and what they become."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from trailprint.cli.groups import option
+from trailprint.errors import OptionError
+from trailprint.events.engine import Engine
+from trailprint.events.events import Column, Events
+from trailprint.events.filters import FilterOptions, apply_filters
+from trailprint.events.grid import Box, GridOptions, to_cells, to_h3, to_regions, truncate_names
+from trailprint.events.options import ReadOptions, Window
+from trailprint.events.read import read
+from trailprint.events.split import SplitOptions
+
+_READ, _SHAPE, _FILTER, _SPLIT, _RUN = "Reading", "Places", "Filters", "Split", "Running"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFlags:
+    """What every command understands."""
+
+    json: Annotated[
+        bool, option("--json", help="Print one JSON object and nothing else.", panel=_RUN)
+    ] = False
+    seed: Annotated[
+        int, option("--seed", help="Of every random choice (default 0).", panel=_RUN)
+    ] = 0
+    threads: Annotated[
+        int | None, option("--threads", help="Worker threads (default: all cores).", panel=_RUN)
+    ] = None
+    memory: Annotated[
+        str | None,
+        option(
+            "--memory", help="What to hold in memory, such as 2GB; the rest spills.", panel=_RUN
+        ),
+    ] = None
+
+    def engine(self) -> Engine:
+        """A DuckDB with these limits."""
+        return Engine(memory=self.memory, threads=self.threads)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadFlags:
+    """How a dataset is read."""
+
+    layout: Annotated[
+        str | None,
+        option("--layout", help="A known layout, when it is not recognised.", panel=_READ),
+    ] = None
+    user_column: Annotated[
+        str | None, option("--user-column", help="The column of users.", panel=_READ)
+    ] = None
+    location_column: Annotated[
+        str | None, option("--location-column", help="The column of locations.", panel=_READ)
+    ] = None
+    start_column: Annotated[
+        str | None, option("--start-column", help="The column of (start) times.", panel=_READ)
+    ] = None
+    end_column: Annotated[
+        str | None, option("--end-column", help="The column of end times.", panel=_READ)
+    ] = None
+    lat_column: Annotated[
+        str | None, option("--lat-column", help="The column of latitudes.", panel=_READ)
+    ] = None
+    lon_column: Annotated[
+        str | None, option("--lon-column", help="The column of longitudes.", panel=_READ)
+    ] = None
+    count_column: Annotated[
+        str | None, option("--count-column", help="The column of counts.", panel=_READ)
+    ] = None
+    columns: Annotated[
+        str | None,
+        option("--columns", help="Names for a file without header: user,location,…", panel=_READ),
+    ] = None
+    delimiter: Annotated[
+        str | None, option("--delimiter", help="Of delimited text (found by itself).", panel=_READ)
+    ] = None
+    timezone: Annotated[
+        str,
+        option("--timezone", help="Of times without zone, and of days (default UTC).", panel=_READ),
+    ] = "UTC"
+    time_format: Annotated[
+        str | None,
+        option("--time-format", help="Of times in a form of their own: '%d/%m/%Y'.", panel=_READ),
+    ] = None
+    window: Annotated[
+        str | None,
+        option("--window", help="Start-only logs: part of the day, 09:00-17:00.", panel=_READ),
+    ] = None
+    present_throughout: Annotated[
+        bool,
+        option(
+            "--present-throughout", help="Start-only logs: users there all the window.", panel=_READ
+        ),
+    ] = False
+    allow_bad_rows: Annotated[
+        bool,
+        option("--allow-bad-rows", help="Go on with over 1 % unusable rows.", panel=_READ),
+    ] = False
+    drop_duplicates: Annotated[
+        bool, option("--drop-duplicates", help="Keep one of equal rows.", panel=_READ)
+    ] = False
+
+    def options(self) -> ReadOptions:
+        """The same as the library's options."""
+        given: dict[Column, str | None] = {
+            "user": self.user_column,
+            "location": self.location_column,
+            "start": self.start_column,
+            "end": self.end_column,
+            "lat": self.lat_column,
+            "lon": self.lon_column,
+            "weight": self.count_column,
+        }
+        return ReadOptions(
+            layout=self.layout,
+            column_names={column: name for column, name in given.items() if name is not None},
+            header=tuple(n.strip() for n in self.columns.split(",")) if self.columns else (),
+            delimiter={"\\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter),
+            timezone=self.timezone,
+            time_format=self.time_format,
+            window=Window.parse(self.window) if self.window else None,
+            present_throughout=self.present_throughout,
+            allow_bad_rows=self.allow_bad_rows,
+            drop_duplicates=self.drop_duplicates,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeFlags:
+    """Which places there are and which events count."""
+
+    cell: Annotated[
+        float | None,
+        option("--cell", help="Positions to square cells of this many metres.", panel=_SHAPE),
+    ] = None
+    box: Annotated[
+        str | None,
+        option("--box", help="Only positions in south,west,north,east.", panel=_SHAPE),
+    ] = None
+    h3: Annotated[
+        int | None, option("--h3", help="Positions to H3 cells of this resolution.", panel=_SHAPE)
+    ] = None
+    regions: Annotated[
+        str | None,
+        option("--regions", help="A file mapping location to region.", panel=_SHAPE),
+    ] = None
+    truncate: Annotated[
+        int | None,
+        option("--truncate", help="Keep this many parts of names like x.y.z.", panel=_SHAPE),
+    ] = None
+    between: Annotated[
+        str | None,
+        option("--between", help="Only this time, A..B; a date as B is included.", panel=_FILTER),
+    ] = None
+    weekdays: Annotated[
+        str | None, option("--weekdays", help="Only these days: mon,tue,…", panel=_FILTER)
+    ] = None
+    hours: Annotated[
+        str | None, option("--hours", help="Only this part of the day, 09:00-17:00.", panel=_FILTER)
+    ] = None
+    min_active_days: Annotated[
+        int, option("--min-active-days", help="Only users active that long.", panel=_FILTER)
+    ] = 0
+    top_locations: Annotated[
+        int | None,
+        option("--top-locations", help="Only the most visited locations.", panel=_FILTER),
+    ] = None
+    min_events: Annotated[
+        int,
+        option(
+            "--min-events", help="Only users with that many events (on each side).", panel=_FILTER
+        ),
+    ] = 0
+
+    def shape(self, events: Events, *, two_sides: bool = False) -> Events:
+        """Give events their places and leave out what does not count."""
+        return apply_filters(self._place(events), self._filters(two_sides=two_sides))
+
+    def _place(self, events: Events) -> Events:
+        if self.cell is not None and self.h3 is not None:
+            raise OptionError("Only one of --cell and --h3 can be given, got both.")
+        if self.h3 is not None:
+            events = to_h3(events, self.h3)
+        elif self.cell is not None or self.box is not None or "location" not in events.columns:
+            box = Box.parse(self.box) if self.box else None
+            cell_m = GridOptions().cell_m if self.cell is None else self.cell
+            events = to_cells(events, GridOptions(cell_m=cell_m, box=box))
+        if self.regions is not None:
+            events = to_regions(events, self.regions)
+        return events if self.truncate is None else truncate_names(events, self.truncate)
+
+    def _filters(self, *, two_sides: bool) -> FilterOptions:
+        days = tuple(day.strip().lower()[:3] for day in (self.weekdays or "").split(",") if day)
+        return FilterOptions(
+            time_range=self.between,
+            weekdays=days,
+            hours=Window.parse(self.hours) if self.hours else None,
+            min_active_days=self.min_active_days,
+            top_locations=self.top_locations,
+            min_events=0 if two_sides else self.min_events,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitFlags:
+    """Where one dataset is cut in two."""
+
+    at: Annotated[
+        str | None, option("--at", help="At a time, or at the 'median' event.", panel=_SPLIT)
+    ] = None
+    halves_of_weeks: Annotated[
+        bool, option("--halves-of-weeks", help="Halves of each user's weeks.", panel=_SPLIT)
+    ] = False
+    busiest_weeks: Annotated[
+        bool, option("--busiest-weeks", help="The two fullest weeks in a row.", panel=_SPLIT)
+    ] = False
+    ranges: Annotated[
+        str | None, option("--ranges", help="Two named ranges, A..B,C..D.", panel=_SPLIT)
+    ] = None
+    fold: Annotated[
+        str | None, option("--fold", help="k/n: the k-th of n bins held out.", panel=_SPLIT)
+    ] = None
+    active_both: Annotated[
+        bool, option("--active-both", help="Only users with events on both sides.", panel=_SPLIT)
+    ] = False
+    released_users: Annotated[
+        float | None,
+        option("--released-users", help="Draw that many, or that share.", panel=_SPLIT),
+    ] = None
+    auxiliary_users: Annotated[
+        float | None,
+        option("--auxiliary-users", help="Draw that many, or that share.", panel=_SPLIT),
+    ] = None
+    common_users: Annotated[
+        int | None, option("--common-users", help="How many are drawn on both.", panel=_SPLIT)
+    ] = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether any way to cut was named."""
+        return bool(
+            self.at or self.halves_of_weeks or self.busiest_weeks or self.ranges or self.fold
+        )
+
+    def options(self, *, min_events: int, seed: int) -> SplitOptions:
+        """The same as the library's options."""
+        return SplitOptions(
+            at=self.at,
+            halves_of_weeks=self.halves_of_weeks,
+            busiest_weeks=self.busiest_weeks,
+            ranges=self.ranges,
+            fold=self.fold,
+            active_both=self.active_both,
+            min_events=min_events,
+            released_users=self.released_users,
+            auxiliary_users=self.auxiliary_users,
+            common_users=self.common_users,
+            seed=seed,
+        )
+
+
+def open_events(
+    source: str, reading: ReadFlags, shaping: ShapeFlags, engine: Engine, *, two_sides: bool = False
+) -> Events:
+    """Read, place and filter one dataset."""
+    events = read(source, reading.options(), engine=engine)
+    return shaping.shape(events, two_sides=two_sides)

@@ -1,0 +1,44 @@
+"""
+What can go wrong, as one tree.
+
+::
+
+    TrailprintError            caught by the command line: one sentence, exit code 2
+    ├── OptionError            an option's value breaks its rule
+    ├── InputError             the data cannot be used as it is
+    │   ├── SourceError        no such file, not a format we read, broken encoding
+    │   ├── ColumnError        a column that is needed is not there
+    │   └── BadRowsError       too many rows that cannot be used
+    └── OutputError            a result could not be written
+
+Every message says the rule, what arrived and what to do. No message ever holds a value of the
+data: names of columns, values of options and counts are all a message may show.
+"""
+
+
+class TrailprintError(Exception):
+    """Base of every error a user can cause and mend."""
+
+
+class OptionError(TrailprintError):
+    """An option's value breaks its rule."""
+
+
+class InputError(TrailprintError):
+    """The data cannot be used as it is."""
+
+
+class SourceError(InputError):
+    """The source is missing, unreadable or in no format we know."""
+
+
+class ColumnError(InputError):
+    """A column that is needed is not there."""
+
+
+class BadRowsError(InputError):
+    """More rows than allowed cannot be used."""
+
+
+class OutputError(TrailprintError):
+    """A result could not be written."""

@@ -1,0 +1,1 @@
+"""Everything relational: reading, known layouts, shaping, filtering and splitting of events."""

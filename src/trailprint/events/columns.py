@@ -1,0 +1,94 @@
+"""Which column means what: the names we know, and help for those we do not."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+
+from trailprint.errors import ColumnError
+from trailprint.events.events import Column
+
+#: For every column of ours the names it goes by, best first: our own, scikit-mobility's,
+#: trackintel's and what people write.
+KNOWN_NAMES: Mapping[Column, tuple[str, ...]] = {
+    "user": ("user", "uid", "user_id"),
+    "location": ("location", "location_id"),
+    "start": ("start", "datetime", "tracked_at", "started_at", "timestamp", "time"),
+    "end": ("end", "finished_at"),
+    "lat": ("lat", "latitude"),
+    "lon": ("lon", "lng", "longitude"),
+    "weight": ("count",),
+}
+
+ALL_KNOWN_NAMES = frozenset(name for names in KNOWN_NAMES.values() for name in names)
+
+
+def find_columns(there: Sequence[str], wanted: Mapping[Column, str]) -> dict[Column, str]:
+    """
+    Say which of the columns ``there`` plays which part.
+
+    ``wanted`` holds the names a user gave; the others are found by the names we know,
+    whatever their case.
+    """
+    folded = {name.casefold(): name for name in reversed(there)}
+    found: dict[Column, str] = {}
+    for column, names in KNOWN_NAMES.items():
+        if column in wanted:
+            found[column] = _exactly(wanted[column], there, column)
+            continue
+        match = next((folded[name] for name in names if name in folded), None)
+        if match is not None and match not in wanted.values():
+            found[column] = match
+    if ("lat" in found) != ("lon" in found):
+        found.pop("lat", None)
+        found.pop("lon", None)
+    return found
+
+
+def _exactly(name: str, there: Sequence[str], column: Column) -> str:
+    if name in there:
+        return name
+    option = "count" if column == "weight" else column
+    raise ColumnError(
+        f"--{option}-column must name a column of the data, got {name!r} instead. "
+        + describe_names(there, near=[name])
+    )
+
+
+def require_columns(found: Mapping[Column, str], there: Sequence[str]) -> None:
+    """Complain unless there is a user and somewhere for her to be."""
+    if "user" not in found:
+        raise ColumnError(
+            "The data must have a column for the user. "
+            + describe_names(there, near=KNOWN_NAMES["user"])
+            + " Name it with --user-column."
+        )
+    if "location" not in found and "lat" not in found:
+        raise ColumnError(
+            "The data must have a column for the location, or lat and lon. "
+            + describe_names(there, near=[*KNOWN_NAMES["location"], "lat", "lon", "place"])
+            + " Name it with --location-column, or --lat-column and --lon-column."
+        )
+
+
+def describe_names(there: Sequence[str], near: Iterable[str]) -> str:
+    """One sentence about the names there are, the nearest first."""
+    if not there:
+        return "It has no columns."
+    close = nearest_names(there, near)
+    rest = [name for name in there if name not in close]
+    shown = ", ".join([*close, *rest][:20]) + (", …" if len(there) > 20 else "")
+    if close:
+        return f"Nearest: {', '.join(close)}; all there are: {shown}."
+    return f"There are: {shown}."
+
+
+def nearest_names(there: Sequence[str], near: Iterable[str]) -> list[str]:
+    """Up to three of the names ``there`` that look like one of ``near``."""
+    folded = {name.casefold(): name for name in there}
+    close: list[str] = []
+    for name in near:
+        for match in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6):
+            if folded[match] not in close:
+                close.append(folded[match])
+    return close[:3]

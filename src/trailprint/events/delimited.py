@@ -1,0 +1,253 @@
+"""CSV and its relatives: which delimiter, is there a header, and one pass into a table of text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from trailprint.errors import ColumnError, SourceError
+from trailprint.events.columns import ALL_KNOWN_NAMES
+from trailprint.events.engine import Engine, quote_name, quote_text
+from trailprint.events.files import Files, escape_glob
+
+_SAMPLE_BYTES = 256 * 1024
+_DELIMITERS = (",", "\t", ";", "|")
+_NUMBER = re.compile(r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$")
+_TIME = re.compile(r"^\s*\d{4}-\d\d-\d\d")
+_NAME = re.compile(r"^[^\W\d][^\d]*$")
+_NOT_A_NAME = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "inf"})
+
+
+#: Holds the path of the file a row came from, where that matters.
+PATH_COLUMN = "trailprint_path"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """How a delimited file is written; ``names`` is empty when its first row is data."""
+
+    delimiter: str
+    names: tuple[str, ...]
+    width: int
+
+
+def sniff(files: Files, path: str, *, delimiter: str | None, wanted: Sequence[str]) -> Dialect:
+    """Find a file's delimiter and header from its first lines."""
+    best, rows = _best_parse(files, path, delimiter)
+    names = tuple(cell.strip() for cell in rows[0])
+    is_header = _looks_like_header(names, rows[1:], wanted)
+    return Dialect(delimiter=best, names=names if is_header else (), width=len(names))
+
+
+def first_rows(files: Files, path: str, *, delimiter: str | None) -> list[list[str]]:
+    """The first rows of a file, to be looked at and never shown."""
+    return _best_parse(files, path, delimiter)[1]
+
+
+def _best_parse(files: Files, path: str, delimiter: str | None) -> tuple[str, list[list[str]]]:
+    sample = _sample(files, path)
+    choices = (delimiter,) if delimiter else _DELIMITERS
+    parsed = {choice: _parse(sample, choice) for choice in choices}
+    best = max(choices, key=lambda choice: _regularity(parsed[choice]))
+    return best, parsed[best]
+
+
+def _sample(files: Files, path: str) -> str:
+    start = files.read_start(path, _SAMPLE_BYTES)
+    name = files.describe(path)
+    if not start.strip():
+        raise SourceError(f"The data must have rows, but {name} is empty.")
+    if b"\0" in start:
+        raise SourceError(
+            f"The data must be text (CSV, TSV, JSON lines) or Parquet, but {name} holds binary "
+            "data."
+        )
+    text = start.decode("utf-8-sig", errors="replace")
+    whole = len(start) < _SAMPLE_BYTES
+    return text if whole or "\n" not in text else text[: text.rindex("\n") + 1]
+
+
+def _parse(sample: str, delimiter: str) -> list[list[str]]:
+    reader = csv.reader(io.StringIO(sample), delimiter=delimiter)
+    try:
+        return [row for row in itertools.islice(reader, 200) if row]
+    except csv.Error:
+        return [[line] for line in sample.splitlines()[:200]]
+
+
+def _regularity(rows: list[list[str]]) -> tuple[float, int]:
+    """How many rows are as wide as the first, and how wide that is; one column is no table."""
+    if not rows or len(rows[0]) < 2:
+        return (0.0, 0)
+    width = len(rows[0])
+    return (sum(len(row) == width for row in rows) / len(rows), width)
+
+
+def _looks_like_header(
+    names: Sequence[str], rows: Sequence[Sequence[str]], wanted: Sequence[str]
+) -> bool:
+    """
+    Whether the first row names the columns.
+
+    What this says yes to may be shown in messages, so it takes a name we know, a name the user
+    gave, or a column of numbers or times headed by a word.
+    """
+    if any(name.casefold() in ALL_KNOWN_NAMES or name in wanted for name in names):
+        return True
+    same_width = [row for row in rows if len(row) == len(names)]
+    if not same_width or any(_is_value(name) for name in names):
+        return False
+    return any(
+        _NAME.match(name) is not None
+        and name.casefold() not in _NOT_A_NAME
+        and all(_is_value(row[i]) for row in same_width)
+        for i, name in enumerate(names)
+    )
+
+
+def _is_value(cell: str) -> bool:
+    return bool(_NUMBER.match(cell) or _TIME.match(cell))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextTable:
+    """A table of text in the engine, and the rows that did not fit it."""
+
+    name: str
+    columns: tuple[str, ...]
+    n_misshapen: int
+
+
+def load_delimited(
+    engine: Engine,
+    files: Files,
+    *,
+    delimiter: str | None = None,
+    names: Sequence[str] = (),
+    wanted: Sequence[str] = (),
+    skip: int = 0,
+    with_path: bool = False,
+) -> TextTable:
+    """
+    Read delimited files in one pass, every value as text.
+
+    ``names`` are given for files without a header. Files whose headers differ are read apart
+    and joined by name.
+    """
+    if names:
+        choice = delimiter or sniff(files, files.paths[0], delimiter=None, wanted=()).delimiter
+        groups = {
+            Dialect(delimiter=choice, names=tuple(names), width=len(names)): list(files.paths)
+        }
+        return _load(engine, groups, header=False, skip=skip, with_path=with_path, files=files)
+    groups = {}
+    for path in files.paths:
+        dialect = sniff(files, path, delimiter=delimiter, wanted=wanted)
+        if not dialect.names:
+            raise _no_header(dialect)
+        groups.setdefault(dialect, []).append(path)
+    return _load(engine, groups, header=True, skip=skip, with_path=with_path, files=files)
+
+
+def _no_header(dialect: Dialect) -> ColumnError:
+    if dialect.width < 2:
+        return ColumnError(
+            "The file must have at least two columns, but its first row has one. "
+            "If its delimiter is none of comma, tab, semicolon and bar, give --delimiter."
+        )
+    return ColumnError(
+        f"The first row must name the columns, but its {dialect.width} fields do not look like "
+        "names (they may be data, so they are not shown). Name the columns with "
+        "--columns user,location,start,… or say --layout."
+    )
+
+
+def _load(
+    engine: Engine,
+    groups: dict[Dialect, list[str]],
+    *,
+    header: bool,
+    skip: int,
+    with_path: bool,
+    files: Files,
+) -> TextTable:
+    rejects, scans = engine.new_name("rejects"), engine.new_name("scans")
+    name = engine.new_name("text")
+    parts = []
+    columns: dict[str, None] = {}
+    for dialect, paths in groups.items():
+        unique = _unique_names(dialect.names)
+        columns.update(dict.fromkeys(unique))
+        types = ", ".join(f"{quote_text(column)}: 'VARCHAR'" for column in unique)
+        listed = ", ".join(quote_text(escape_glob(path)) for path in paths)
+        parts.append(
+            f"SELECT {'*' if with_path else ', '.join(map(quote_name, unique))} "
+            f"FROM read_csv([{listed}], auto_detect=false, header={header}, skip={skip}, "
+            f"delim={quote_text(dialect.delimiter)}, quote='\"', escape='\"', columns={{{types}}}, "
+            f"compression='{files.compression}', ignore_errors=true, store_rejects=true, "
+            f"rejects_table='{rejects}', rejects_scan='{scans}', rejects_limit=0, "
+            f"filename={quote_text(PATH_COLUMN) if with_path else 'false'})"
+        )
+    try:
+        engine.run(f"CREATE TEMP TABLE {name} AS " + " UNION ALL BY NAME ".join(parts))
+    except SourceError:
+        check_utf8(files)
+        raise
+    n_misshapen = _check_rejects(engine, rejects, scans, files)
+    return TextTable(name=name, columns=tuple(columns), n_misshapen=n_misshapen)
+
+
+def _unique_names(names: Sequence[str]) -> list[str]:
+    """Names as DuckDB needs them: never empty, never twice (whatever their case)."""
+    unique: list[str] = []
+    for position, name in enumerate(names, 1):
+        choice = name or f"column{position}"
+        while choice.casefold() in (other.casefold() for other in unique):
+            choice += "_"
+        unique.append(choice)
+    return unique
+
+
+def _check_rejects(engine: Engine, rejects: str, scans: str, files: Files) -> int:
+    counts = engine.rows(
+        f"SELECT error_type::VARCHAR, count(*), min(line) FROM {rejects} GROUP BY 1"
+    )
+    n_misshapen = 0
+    for kind, n_rows, line in counts:
+        if "COLUMNS" in kind:
+            n_misshapen += n_rows
+        elif "ENCODING" in kind or "UNICODE" in kind:
+            check_utf8(files)
+            raise SourceError(f"Text must be UTF-8, found other bytes at line {line}.")
+        elif "MAXIMUM" in kind:
+            raise SourceError(
+                f"A line must be shorter than 2 MB, but line {line} is longer. Is this a CSV file?"
+            )
+        else:
+            raise SourceError(
+                f"Quotes must be closed before the next delimiter, but line {line} breaks this."
+            )
+    engine.drop(rejects)
+    engine.drop(scans)
+    return n_misshapen
+
+
+def check_utf8(files: Files) -> None:
+    """Complain with the number of the first line that is not UTF-8."""
+    codec = None if files.compression == "none" else files.compression
+    for path in files.paths:
+        with pa.input_stream(path, compression=codec) as stream, io.BufferedReader(stream) as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    line.decode("utf-8")
+                except UnicodeDecodeError:
+                    raise SourceError(
+                        f"Text must be UTF-8, but line {number} of {files.describe(path)} is not. "
+                        "Convert it first, for example with iconv -f latin1 -t utf-8."
+                    ) from None

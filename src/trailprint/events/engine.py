@@ -1,0 +1,142 @@
+"""One embedded DuckDB: its limits, its scratch folder, and its errors in our words."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tempfile
+import weakref
+from typing import Any, TypeAlias
+
+import duckdb
+import pyarrow as pa
+
+from trailprint.errors import InputError, OptionError, SourceError, TrailprintError
+
+Connection: TypeAlias = duckdb.DuckDBPyConnection
+
+_MEMORY = re.compile(r"^\s*\d+(\.\d+)?\s*(KB|MB|GB|TB|KiB|MiB|GiB|TiB)\s*$", re.IGNORECASE)
+
+
+class Engine:
+    """
+    A DuckDB connection with bounded memory that spills to a private folder.
+
+    Parameters
+    ----------
+    memory : str, optional
+        What DuckDB may hold, such as ``"2GB"``; more than that goes to disk. Default: 60 % of
+        the machine's memory.
+    threads : int, optional
+        Worker threads; default: all cores.
+    """
+
+    def __init__(self, *, memory: str | None = None, threads: int | None = None) -> None:
+        if memory is not None and not _MEMORY.match(memory):
+            raise OptionError(
+                f"memory must be a size with its unit, got {memory!r} instead. Try 2GB."
+            )
+        if threads is not None and threads < 1:
+            raise OptionError(f"threads must be at least 1, got {threads} instead.")
+        # Spilled blocks hold people's data: a folder only its owner can enter, gone at the end.
+        self._scratch = tempfile.TemporaryDirectory(prefix="trailprint-")
+        self._numbers = itertools.count()
+        config: dict[str, Any] = {"temp_directory": self._scratch.name}
+        config["memory_limit"] = memory if memory is not None else "60%"
+        if threads is not None:
+            config["threads"] = threads
+        try:
+            self.connection: Connection = duckdb.connect(":memory:", config=config)
+        except duckdb.Error:
+            raise OptionError(
+                f"memory must be a size the machine has, got {memory!r} instead. Try 2GB."
+            ) from None
+        self.connection.execute("SET TimeZone = 'UTC'")
+        weakref.finalize(self, _close, self.connection, self._scratch)
+
+    @property
+    def scratch(self) -> str:
+        """A private folder that lives as long as the engine."""
+        return self._scratch.name
+
+    def new_name(self, stem: str) -> str:
+        """A table or view name nobody else uses."""
+        return f"{stem}_{next(self._numbers)}"
+
+    def run(self, sql: str) -> Connection:
+        """Execute ``sql``; DuckDB's errors become ours, without any value of the data."""
+        try:
+            return self.connection.execute(sql)
+        except duckdb.Error as error:
+            raise translate(error) from None
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """All rows of a small result."""
+        try:
+            return self.run(sql).fetchall()
+        except duckdb.Error as error:
+            raise translate(error) from None
+
+    def row(self, sql: str) -> tuple[Any, ...]:
+        """The only row of a one-row result."""
+        return self.rows(sql)[0]
+
+    def arrow(self, sql: str) -> pa.Table:
+        """A result as an Arrow table."""
+        try:
+            return self.connection.sql(sql).to_arrow_table()
+        except duckdb.Error as error:
+            raise translate(error) from None
+
+    def columns(self, sql: str) -> dict[str, str]:
+        """Column names of a query and their DuckDB types, in order."""
+        described = self.rows(f"DESCRIBE SELECT * FROM ({sql})")
+        return {name: kind for name, kind, *_ in described}
+
+    def materialise(self, sql: str, stem: str) -> str:
+        """Run ``sql`` once into a temporary table (on disk where memory is short); its name."""
+        name = self.new_name(stem)
+        self.run(f"CREATE TEMP TABLE {name} AS {sql}")
+        return name
+
+    def drop(self, name: str) -> None:
+        """Forget a temporary table."""
+        self.run(f"DROP TABLE {name}")
+
+
+def _close(connection: Connection, scratch: tempfile.TemporaryDirectory[str]) -> None:
+    connection.close()
+    scratch.cleanup()
+
+
+def quote_name(name: str) -> str:
+    """A column or table name, safe inside SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quote_text(text: str) -> str:
+    """A string literal, safe inside SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def translate(error: duckdb.Error) -> TrailprintError:
+    """DuckDB's error in our words: what kind it is and where, never what the data says."""
+    text = str(error)
+    if isinstance(error, duckdb.OutOfMemoryException):
+        if "temp" in text.lower() and "directory" in text.lower() and "max" in text.lower():
+            return InputError(
+                "The work needs more room on disk than there is for temporary files. "
+                "Free some, or point TMPDIR at a larger disk."
+            )
+        return InputError(
+            "The work needs more memory than it may use. Raise --memory (for example 8GB)."
+        )
+    if isinstance(error, duckdb.InterruptException):
+        return InputError("Interrupted.")
+    line = re.search(r"(?:CSV Error on Line: |\bin line |\bon line )(\d+)", text)
+    place = f" at line {line.group(1)}" if line else ""
+    if "utf" in text.lower() and ("unicode" in text.lower() or "encod" in text.lower()):
+        return SourceError(f"Text must be UTF-8, found other bytes{place}. Convert it to UTF-8.")
+    if isinstance(error, duckdb.IOException):
+        return SourceError(f"A file could not be read or written{place}: check that it is whole.")
+    return InputError(f"The data could not be read{place} ({type(error).__name__}).")

@@ -1,0 +1,103 @@
+"""Events: who was where and when, as a lazy query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from trailprint.errors import ColumnError
+from trailprint.events.engine import Engine, quote_text
+
+Column = Literal["user", "location", "start", "end", "weight", "lat", "lon"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """What reading met: rows in all, unusable rows by reason, rows left out on purpose."""
+
+    rows: int = 0
+    bad: Mapping[str, int] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Events:
+    """
+    A lazy relation of events; nothing is read until somebody asks.
+
+    Attributes
+    ----------
+    engine : Engine
+        The DuckDB the query runs in.
+    query : str
+        A SELECT giving the ``columns``. ``user`` and ``location`` keep the source's type,
+        ``start`` and ``end`` are naive UTC timestamps, ``weight`` is how many events a row
+        stands for, ``lat`` and ``lon`` are degrees.
+    columns : frozenset of str
+        Which of the canonical columns there are.
+    timezone : str
+        Where days, weekdays and hours are reckoned.
+    raw_query : str
+        The source's rows before anything was made of them, for counting exact duplicates.
+    tally : Tally
+        What reading met.
+    notes : tuple of str
+        What was done to the data on the way, in plain words.
+    """
+
+    engine: Engine
+    query: str
+    columns: frozenset[Column]
+    timezone: str = "UTC"
+    raw_query: str = ""
+    tally: Tally = Tally()
+    notes: tuple[str, ...] = ()
+
+    def having(self, condition: str, note: str | None = None) -> Events:
+        """Only the events for which the SQL ``condition`` holds."""
+        return self.derive(f"SELECT * FROM ({self.query}) WHERE {condition}", note)
+
+    def derive(self, query: str, note: str | None = None) -> Events:
+        """The same kind of events from another query."""
+        notes = self.notes if note is None else (*self.notes, note)
+        return replace(self, query=query, notes=notes)
+
+    def require(self, column: Column, purpose: str) -> None:
+        """Complain in one sentence when ``column`` is missing."""
+        if column not in self.columns:
+            there = ", ".join(sorted(self.columns))
+            raise ColumnError(
+                f"{purpose} needs a column {column!r}, but the data has only: {there}. "
+                f"Name it with --{column}-column, or choose another way."
+            )
+
+    @property
+    def local_start(self) -> str:
+        """SQL: when an event starts, as wall-clock time in ``timezone``."""
+        return self.to_local('"start"')
+
+    def to_local(self, instant: str) -> str:
+        """SQL: a naive UTC timestamp as wall-clock time in ``timezone``."""
+        if self.timezone == "UTC":
+            return instant
+        return f"timezone({quote_text(self.timezone)}, timezone('UTC', {instant}))"
+
+    def to_utc(self, wall_clock: str) -> str:
+        """SQL: a wall-clock time in ``timezone`` as a naive UTC timestamp."""
+        if self.timezone == "UTC":
+            return wall_clock
+        return f"timezone('UTC', timezone({quote_text(self.timezone)}, {wall_clock}))"
+
+    @property
+    def weight_sql(self) -> str:
+        """SQL: how many events a row stands for."""
+        return "weight" if "weight" in self.columns else "1"
+
+    def count(self) -> int:
+        """How many rows there are."""
+        return int(self.engine.row(f"SELECT count(*) FROM ({self.query})")[0])
+
+    def materialise(self) -> Events:
+        """Run the query once, so that later ones start from its result."""
+        return replace(self, query=f"FROM {self.engine.materialise(self.query, 'events')}")

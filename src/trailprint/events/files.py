@@ -1,0 +1,148 @@
+"""From what a user typed (a file, a glob, a folder) to a list of files of one format."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from trailprint.errors import SourceError
+from trailprint.events.engine import quote_text
+
+Format = Literal["delimited", "json", "parquet"]
+Compression = Literal["none", "gzip", "zstd"]
+
+_FORMATS: dict[str, Format] = {
+    ".csv": "delimited",
+    ".tsv": "delimited",
+    ".txt": "delimited",
+    ".log": "delimited",
+    ".mv": "delimited",
+    ".plt": "delimited",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+_COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+_MAGIC: tuple[tuple[bytes, Compression], ...] = (
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """Files of one format, in a fixed order, below one root."""
+
+    paths: tuple[str, ...]
+    format: Format
+    compression: Compression
+
+    def describe(self, path: str) -> str:
+        """
+        Name a file in a message.
+
+        Files of a folder may be named after people or places, so those are only numbered.
+        """
+        if len(self.paths) == 1:
+            return repr(os.path.basename(path))
+        return f"file {self.paths.index(path) + 1} of {len(self.paths)}"
+
+    def read_start(self, path: str, n_bytes: int) -> bytes:
+        """The first bytes of one of the files, decompressed."""
+        return _read_start(path, n_bytes, self.compression)
+
+    def parquet_names(self) -> tuple[str, ...]:
+        """Column names of the first Parquet file."""
+        try:
+            return tuple(pq.read_schema(self.paths[0]).names)
+        except (OSError, pa.ArrowException):
+            name = self.describe(self.paths[0])
+            raise SourceError(f"A Parquet file must be whole, but {name} is damaged.") from None
+
+    @property
+    def sql_list(self) -> str:
+        """The paths as a SQL list; DuckDB takes every path for a glob, so they are escaped."""
+        return "[" + ", ".join(quote_text(escape_glob(path)) for path in self.paths) + "]"
+
+
+def escape_glob(path: str) -> str:
+    """A path that, read as a glob, means itself."""
+    return re.sub(r"([*?\[])", r"[\1]", path)
+
+
+def find_files(source: str | os.PathLike[str]) -> Files:
+    """The files behind a path, a glob or a folder."""
+    text = os.fspath(source)
+    path = Path(text)
+    if path.is_dir():
+        paths = sorted(str(p) for p in path.rglob("*") if p.is_file() and _has_known_name(p))
+        if not paths:
+            raise SourceError(
+                "The folder must hold CSV, TSV, JSON lines or Parquet files, but none was found."
+            )
+    elif path.exists():
+        paths = [text]
+    else:
+        paths = sorted(p for p in glob.glob(text, recursive=True) if os.path.isfile(p))
+        if not paths:
+            raise SourceError(f"No such file or folder: {text!r}. Check the path or the pattern.")
+    formats = {_format_of(p) for p in paths}
+    if len(formats) > 1:
+        kinds = ", ".join(sorted(f"{fmt} ({comp})" for fmt, comp in formats))
+        raise SourceError(
+            f"All files must be of one format, found several: {kinds}. Read them apart."
+        )
+    fmt, compression = formats.pop()
+    return Files(paths=tuple(paths), format=fmt, compression=compression)
+
+
+def _has_known_name(path: Path) -> bool:
+    return not path.name.startswith((".", "_")) and _by_name(path) is not None
+
+
+def _by_name(path: Path) -> tuple[Format, Compression] | None:
+    suffixes = [s.lower() for s in path.suffixes]
+    compression: Compression = "none"
+    if suffixes and suffixes[-1] in _COMPRESSIONS:
+        compression = _COMPRESSIONS[suffixes.pop()]
+    fmt = _FORMATS.get(suffixes[-1]) if suffixes else None
+    return None if fmt is None else (fmt, compression)
+
+
+def _format_of(path: str) -> tuple[Format, Compression]:
+    known = _by_name(Path(path))
+    if known is not None and (known[1] != "none" or known[0] == "delimited"):
+        return known
+    start = _read_start(path, 16, "none")
+    if start[:4] == b"PAR1":
+        return "parquet", "none"
+    if known is not None:
+        return known
+    compression: Compression = "none"
+    for magic, name in _MAGIC:
+        if start.startswith(magic):
+            compression = name
+    start = _read_start(path, 16, compression).lstrip()
+    return ("json" if start.startswith(b"{") else "delimited"), compression
+
+
+def _read_start(path: str, n_bytes: int, compression: Compression) -> bytes:
+    codec = None if compression == "none" else compression
+    try:
+        with pa.input_stream(path, compression=codec) as stream:
+            return bytes(stream.read(n_bytes))
+    except (OSError, pa.ArrowException) as error:
+        reason = (
+            error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
+        )
+        kind = "" if codec is None else f" as {codec} data"
+        raise SourceError(f"A file could not be read{kind}: {reason}.") from None

@@ -1,0 +1,140 @@
+"""Which events count: by time, weekday and hour, and by how much there is of a user or place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trailprint.errors import InputError, OptionError
+from trailprint.events.events import Events
+from trailprint.events.options import Window
+from trailprint.events.times import parse_bound
+
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterOptions:
+    """
+    Which events count; every event is judged by its start.
+
+    Attributes
+    ----------
+    time_range : str, optional
+        ``A..B``; either may be missing. A bare date as ``B`` includes that day.
+    weekdays : tuple of str
+        Such as ``("mon", "tue")``; empty for all.
+    hours : Window, optional
+        A part of the day, local time.
+    min_active_days, min_events : int
+        Users with fewer are left out.
+    top_locations : int, optional
+        Only the most visited locations.
+    """
+
+    time_range: str | None = None
+    weekdays: tuple[str, ...] = ()
+    hours: Window | None = None
+    min_active_days: int = 0
+    min_events: int = 0
+    top_locations: int | None = None
+
+    def __post_init__(self) -> None:
+        unknown = [day for day in self.weekdays if day not in WEEKDAYS]
+        if unknown:
+            raise OptionError(
+                f"--weekdays must be among {', '.join(WEEKDAYS)}, got {', '.join(unknown)!r}."
+            )
+        for name in ("min_active_days", "min_events"):
+            if getattr(self, name) < 0:
+                raise OptionError(f"{name} must not be negative, got {getattr(self, name)}.")
+        if self.top_locations is not None and self.top_locations < 1:
+            raise OptionError(f"top_locations must be at least 1, got {self.top_locations}.")
+
+
+def apply_filters(events: Events, options: FilterOptions) -> Events:
+    """Apply what was asked for: first the times, then locations, then users."""
+    kept = events
+    if options.time_range is not None:
+        kept = within(kept, options.time_range)
+    if options.weekdays:
+        kept = on_weekdays(kept, options.weekdays)
+    if options.hours is not None:
+        kept = at_hours(kept, options.hours)
+    if options.top_locations is not None:
+        kept = most_visited(kept, options.top_locations)
+    if options.min_active_days > 1:
+        kept = active_users(kept, options.min_active_days)
+    if options.min_events > 1:
+        kept = with_enough_events(kept, options.min_events)
+    if kept is not events and not kept.count():
+        raise InputError("At least one event must be left, but the filters leave none.")
+    return kept
+
+
+def range_condition(events: Events, time_range: str) -> str:
+    """SQL: whether an event starts within ``A..B``."""
+    first, separator, last = time_range.partition("..")
+    if not separator:
+        raise OptionError(f"A range must look like 2024-05-01..2024-05-14, got {time_range!r}.")
+    conditions = []
+    if first.strip():
+        low = parse_bound(events.engine, first, events.to_utc)
+        conditions.append(f'"start" >= {low}')
+    if last.strip():
+        high = parse_bound(events.engine, last, events.to_utc, end_of_day=True)
+        conditions.append(f'"start" < {high}')
+    return " AND ".join(conditions) or "true"
+
+
+def within(events: Events, time_range: str) -> Events:
+    """Only events that start within ``A..B``."""
+    events.require("start", "A range of time")
+    return events.having(range_condition(events, time_range), f"Only {time_range}.")
+
+
+def on_weekdays(events: Events, weekdays: tuple[str, ...]) -> Events:
+    """Only events that start on these weekdays."""
+    events.require("start", "A choice of weekdays")
+    numbers = ", ".join(str(WEEKDAYS.index(day) + 1) for day in weekdays)
+    return events.having(
+        f"isodow({events.local_start}) IN ({numbers})", f"Only {', '.join(weekdays)}."
+    )
+
+
+def at_hours(events: Events, window: Window) -> Events:
+    """Only events that start in this part of the day."""
+    events.require("start", "A part of the day")
+    here = events.local_start
+    minute = f"(hour({here}) * 60 + minute({here}))"
+    return events.having(
+        f"{minute} >= {window.start} AND {minute} < {window.end}", f"Only {window} of each day."
+    )
+
+
+def most_visited(events: Events, n_locations: int) -> Events:
+    """Only the locations with the most events; ties go by name, so that the choice is stable."""
+    events.require("location", "A choice of locations")
+    top = (
+        f"SELECT location FROM ({events.query}) GROUP BY location "
+        f"ORDER BY sum({events.weight_sql}) DESC, location::VARCHAR LIMIT {n_locations}"
+    )
+    return events.having(f"location IN ({top})", f"Only the {n_locations} most visited locations.")
+
+
+def active_users(events: Events, min_days: int) -> Events:
+    """Only users with events on at least ``min_days`` local days."""
+    events.require("start", "A number of active days")
+    active = (
+        f'SELECT "user" FROM (SELECT DISTINCT "user", date_trunc(\'day\', {events.local_start}) '
+        f'AS day FROM ({events.query})) GROUP BY "user" HAVING count(*) >= {min_days}'
+    )
+    return events.having(f'"user" IN ({active})', f"Only users active on {min_days} days or more.")
+
+
+def with_enough_events(events: Events, min_events: int) -> Events:
+    """Only users with at least ``min_events`` events."""
+    enough = (
+        f'SELECT "user" FROM ({events.query}) GROUP BY "user" '
+        f"HAVING sum({events.weight_sql}) >= {min_events}"
+    )
+    return events.having(f'"user" IN ({enough})', f"Only users with {min_events} events or more.")

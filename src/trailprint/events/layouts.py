@@ -1,0 +1,314 @@
+"""
+Known research layouts: how each is recognised and opened.
+
+A new layout is one ``Layout`` in ``LAYOUTS``: a line that tells people what it is, a test on the
+first file, and a function that opens it as ``Raw``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from trailprint.errors import InputError, SourceError
+from trailprint.events.columns import find_columns
+from trailprint.events.delimited import PATH_COLUMN, first_rows, load_delimited, sniff
+from trailprint.events.engine import Engine, quote_name
+from trailprint.events.events import Column
+from trailprint.events.files import Files
+from trailprint.events.options import ReadOptions
+from trailprint.events.raw import Raw, open_files
+from trailprint.events.stays import stays_in_window, stays_until_next
+from trailprint.events.times import time_expression
+
+_EPOCH = re.compile(r"^\s*\d{9,13}(\.\d+)?\s*$")
+_TIME = re.compile(r"^\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+_PLT = re.compile(r"/Trajectory/[^/]+\.plt$", re.IGNORECASE)
+_FILE_ENDING = r"\.(csv|tsv|txt|log|mv|json|jsonl|ndjson|parquet|pq)(\.(gz|zst|zstd))?$"
+_STEM = f"regexp_replace(parse_filename({PATH_COLUMN}), '{_FILE_ENDING}', '', 'i')"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """A known way of laying out behavioural data."""
+
+    description: str
+    recognise: Callable[[Files, ReadOptions], bool]
+    open: Callable[[Engine, Files, ReadOptions], Raw]
+
+
+def recognise_layout(files: Files, options: ReadOptions) -> str | None:
+    """The first layout that says "this is mine", if any."""
+    if options.header:
+        return None
+    return next((name for name, known in LAYOUTS.items() if known.recognise(files, options)), None)
+
+
+# GeoLife: one folder a user, in it Trajectory/*.plt with six lines of header.
+
+
+def _is_geolife(files: Files, options: ReadOptions) -> bool:
+    return any(_PLT.search(path.replace("\\", "/")) for path in files.paths)
+
+
+def _open_geolife(engine: Engine, files: Files, options: ReadOptions) -> Raw:
+    paths = tuple(path for path in files.paths if _PLT.search(path.replace("\\", "/")))
+    if not paths:
+        raise SourceError("A GeoLife folder must hold <user>/Trajectory/*.plt, but none was found.")
+    table = load_delimited(
+        engine,
+        replace(files, paths=paths),
+        delimiter=",",
+        names=("lat", "lon", "zero", "altitude", "days", "date", "time"),
+        skip=6,
+        with_path=True,
+    )
+    return Raw(
+        query=f"FROM {table.name}",
+        parts={
+            "user": rf"regexp_extract({PATH_COLUMN}, '([^/\\]+)[/\\]Trajectory[/\\][^/\\]+$', 1)",
+            "start": "(date || ' ' || time)",
+            "lat": "lat",
+            "lon": "lon",
+        },
+        is_text=True,
+        n_misshapen=table.n_misshapen,
+        notes=("GeoLife layout: the user is the folder's name, times are UTC.",),
+    )
+
+
+# Association log without header: device, access point, start, end in POSIX seconds.
+
+
+def _is_wlan(files: Files, options: ReadOptions) -> bool:
+    return _headerless_rows_match(files, options, (None, None, _EPOCH, _EPOCH))
+
+
+def _open_wlan(engine: Engine, files: Files, options: ReadOptions) -> Raw:
+    table = load_delimited(
+        engine, files, delimiter=options.delimiter, names=("device", "ap", "start", "end")
+    )
+    parts: dict[Column, str] = {
+        "user": "device",
+        "location": "ap",
+        "start": '"start"',
+        "end": '"end"',
+    }
+    return Raw(
+        query=f"FROM {table.name}",
+        parts=parts,
+        is_text=True,
+        n_misshapen=table.n_misshapen,
+        notes=("Association log without header: device, access point, start, end.",),
+    )
+
+
+# Start-only access point log: device, access point, time.
+
+
+def _is_ap_starts(files: Files, options: ReadOptions) -> bool:
+    return _headerless_rows_match(files, options, (None, None, _EPOCH)) or _headerless_rows_match(
+        files, options, (None, None, _TIME)
+    )
+
+
+def _open_ap_starts(engine: Engine, files: Files, options: ReadOptions) -> Raw:
+    names = ("device", "ap", "time")
+    found = _header_or(files, options, names)
+    table = load_delimited(
+        engine, files, delimiter=options.delimiter, names=names if found is None else ()
+    )
+    user, location, time = found or names
+    records = _records(engine, table.name, options, (user, location, time))
+    if options.window is None:
+        query = stays_until_next(records)
+        note = "Start-only log: a device stays at its access point until its next record."
+    else:
+        query = stays_in_window(
+            records, options.window, options.timezone, throughout=options.present_throughout
+        )
+        note = f"Start-only log rebuilt for {options.window} of each day" + (
+            ", for devices present throughout." if options.present_throughout else "."
+        )
+    return Raw(
+        query=query, parts=_STAY_PARTS, is_text=False, n_misshapen=table.n_misshapen, notes=(note,)
+    )
+
+
+# Movement files: one a device, lines of time and access point, OFF where it leaves the network.
+
+
+def _is_ap_movement(files: Files, options: ReadOptions) -> bool:
+    return all(re.search(r"\.mv(\.gz|\.zst)?$", path, re.IGNORECASE) for path in files.paths)
+
+
+def _open_ap_movement(engine: Engine, files: Files, options: ReadOptions) -> Raw:
+    table = load_delimited(
+        engine,
+        files,
+        delimiter=options.delimiter or "\t",
+        names=("time", "ap"),
+        with_path=True,
+    )
+    records = _records(engine, table.name, options, (_STEM, "ap", "time"))
+    return Raw(
+        query=stays_until_next(records),
+        parts=_STAY_PARTS,
+        is_text=False,
+        n_misshapen=table.n_misshapen,
+        left_out={"off the network": "location = 'OFF'"},
+        notes=("Movement files: the device is the file's name; OFF ends a stay.",),
+    )
+
+
+# Web histories: user, URL, favicon, time; the favicon is the location.
+
+
+def _is_web(files: Files, options: ReadOptions) -> bool:
+    return "favicon" in (name.casefold() for name in _names(files, options))
+
+
+def _open_web(engine: Engine, files: Files, options: ReadOptions) -> Raw:
+    if files.format != "delimited" or _names(files, options):
+        raw = open_files(engine, files, options)
+        there = [name for name in engine.columns(raw.query) if name.casefold() == "favicon"]
+        if not there:
+            raise InputError("A web history must have a column 'favicon', but there is none.")
+        favicon, parts = quote_name(there[0]), dict(raw.parts)
+    else:
+        table = load_delimited(
+            engine, files, delimiter=options.delimiter, names=("user", "url", "favicon", "time")
+        )
+        raw = Raw(query=f"FROM {table.name}", parts={}, is_text=True, n_misshapen=table.n_misshapen)
+        favicon, parts = "favicon", {"user": '"user"', "start": '"time"'}
+    return replace(
+        raw,
+        parts={**parts, "location": favicon},
+        left_out={"no favicon": f"coalesce(trim(CAST({favicon} AS VARCHAR)), '') = ''"},
+        notes=("Web history: the favicon is the location.",),
+    )
+
+
+# Per-location tables: one file a location, the file's name being the location.
+
+
+def _is_per_location(files: Files, options: ReadOptions) -> bool:
+    if len(files.paths) < 2 or files.format == "json":
+        return False
+    found = find_columns(_names(files, options), {})
+    return "user" in found and "location" not in found and "lat" not in found
+
+
+def _open_per_location(engine: Engine, files: Files, options: ReadOptions) -> Raw:
+    raw = open_files(engine, files, options, with_path=True)
+    return replace(
+        raw,
+        parts={**raw.parts, "location": _STEM},
+        notes=("Per-location tables: the location is the file's name.",),
+    )
+
+
+LAYOUTS: Mapping[str, Layout] = {
+    "geolife": Layout(
+        description="GeoLife's folder of <user>/Trajectory/*.plt files",
+        recognise=_is_geolife,
+        open=_open_geolife,
+    ),
+    "ap-movement": Layout(
+        description="one file per device (*.mv): time, access point; OFF where it leaves",
+        recognise=_is_ap_movement,
+        open=_open_ap_movement,
+    ),
+    "web": Layout(
+        description="web histories: user, URL, favicon, time; the favicon is the location",
+        recognise=_is_web,
+        open=_open_web,
+    ),
+    "wlan": Layout(
+        description="association log without header: device, access point, start, end",
+        recognise=_is_wlan,
+        open=_open_wlan,
+    ),
+    "ap-starts": Layout(
+        description="start-only log without header: device, access point, time",
+        recognise=_is_ap_starts,
+        open=_open_ap_starts,
+    ),
+    "per-location": Layout(
+        description="a folder with one file per location, named after it",
+        recognise=_is_per_location,
+        open=_open_per_location,
+    ),
+}
+
+_STAY_PARTS: Mapping[Column, str] = {
+    "user": '"user"',
+    "location": "location",
+    "start": '"start"',
+    "end": '"end"',
+}
+
+
+def _records(
+    engine: Engine, table: str, options: ReadOptions, columns: tuple[str, str, str]
+) -> str:
+    """A query of user, location and start from a start-only table of text."""
+    user, location, time = columns
+    start = time_expression(
+        engine,
+        table,
+        quote_name(time),
+        "VARCHAR",
+        timezone=options.timezone,
+        time_format=options.time_format,
+    )
+    who = user if "(" in user else quote_name(user)
+    return (
+        f"SELECT nullif(trim({who}), '') AS \"user\", "
+        f"nullif(trim({quote_name(location)}), '') AS location, {start} AS \"start\" FROM {table}"
+    )
+
+
+def _names(files: Files, options: ReadOptions) -> tuple[str, ...]:
+    """Column names of the first file; none where it has no header."""
+    if files.format == "parquet":
+        return files.parquet_names()
+    if files.format == "json":
+        return ()
+    wanted = tuple(options.column_names.values())
+    return sniff(files, files.paths[0], delimiter=options.delimiter, wanted=wanted).names
+
+
+def _header_or(
+    files: Files, options: ReadOptions, names: tuple[str, str, str]
+) -> tuple[str, str, str] | None:
+    """The header's names for user, location and start; None where there is no header."""
+    there = _names(files, options)
+    if not there:
+        return None
+    found = find_columns(there, options.column_names)
+    by_name = {name.casefold(): name for name in there}
+    user = found.get("user") or by_name.get(names[0])
+    location = found.get("location") or by_name.get(names[1])
+    time = found.get("start") or by_name.get(names[2])
+    if user is None or location is None or time is None:
+        raise InputError(
+            "A start-only log must have columns for the device, its access point and the time. "
+            "Name them with --user-column, --location-column and --start-column."
+        )
+    return user, location, time
+
+
+def _headerless_rows_match(
+    files: Files, options: ReadOptions, patterns: Sequence[re.Pattern[str] | None]
+) -> bool:
+    """Whether the first rows have exactly these fields, the first row included."""
+    if files.format != "delimited" or options.column_names:
+        return False
+    rows = first_rows(files, files.paths[0], delimiter=options.delimiter)[:20]
+    return bool(rows) and all(
+        len(row) == len(patterns)
+        and all(p is None or p.match(cell) for p, cell in zip(patterns, row, strict=True))
+        for row in rows
+    )

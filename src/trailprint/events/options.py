@@ -1,0 +1,82 @@
+"""How a source is to be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from trailprint.errors import OptionError
+from trailprint.events.events import Column
+
+_WINDOW = re.compile(r"^([01]?\d|2[0-3]):([0-5]\d)(?:-|–|\.\.)([01]?\d|2[0-4]):([0-5]\d)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A part of the day, in minutes after local midnight: from ``start`` up to ``end``."""
+
+    start: int
+    end: int
+
+    @classmethod
+    def parse(cls, text: str) -> Window:
+        """Read ``09:00-17:00``."""
+        match = _WINDOW.match(text.strip())
+        if match:
+            hours = [int(part) for part in match.groups()]
+            window = cls(hours[0] * 60 + hours[1], hours[2] * 60 + hours[3])
+            if window.start < window.end <= 24 * 60:
+                return window
+        raise OptionError(
+            f"A part of the day must look like 09:00-17:00 and end after it starts, got {text!r}."
+        )
+
+    def __str__(self) -> str:
+        return f"{self.start // 60:02}:{self.start % 60:02}-{self.end // 60:02}:{self.end % 60:02}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """
+    How a source is to be read.
+
+    Attributes
+    ----------
+    layout : str, optional
+        A known research layout; by default it is recognised.
+    column_names : mapping, optional
+        The source's own names for our columns, where they are not among the known ones.
+    header : tuple of str
+        Names for the columns of delimited files that have no header row.
+    delimiter : str, optional
+        Of delimited files; by default it is found.
+    timezone : str
+        Of wall-clock times without a zone, and where days are reckoned.
+    time_format : str, optional
+        A strptime format for times in a form of their own.
+    window, present_throughout : Window, bool
+        For start-only logs: the part of each day to rebuild, and whether only users present
+        during the whole of it count.
+    allow_bad_rows : bool
+        Go on when more than 1 % of the rows cannot be used.
+    drop_duplicates : bool
+        Keep one of each set of rows that are equal in every column.
+    """
+
+    layout: str | None = None
+    column_names: Mapping[Column, str] = field(default_factory=dict)
+    header: tuple[str, ...] = ()
+    delimiter: str | None = None
+    timezone: str = "UTC"
+    time_format: str | None = None
+    window: Window | None = None
+    present_throughout: bool = False
+    allow_bad_rows: bool = False
+    drop_duplicates: bool = False
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and len(self.delimiter) != 1:
+            raise OptionError(f"--delimiter must be one character, got {self.delimiter!r} instead.")
+        if self.present_throughout and self.window is None:
+            raise OptionError("--present-throughout needs --window, such as 09:00-17:00.")

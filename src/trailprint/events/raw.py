@@ -1,0 +1,115 @@
+"""A source opened: its rows as they are, and which column plays which part."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from trailprint.errors import InputError, SourceError
+from trailprint.events.columns import find_columns
+from trailprint.events.delimited import PATH_COLUMN, check_utf8, load_delimited
+from trailprint.events.engine import Engine, quote_name, quote_text
+from trailprint.events.events import Column
+from trailprint.events.files import Files
+from trailprint.events.options import ReadOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raw:
+    """
+    Rows of a source before anything is made of them.
+
+    Attributes
+    ----------
+    query : str
+        A SELECT of all its columns.
+    parts : mapping
+        SQL over those columns for each of ours; times still in the source's form.
+    is_text : bool
+        Every value is text, to be trimmed and converted.
+    n_misshapen : int
+        Rows with a wrong number of fields, already gone.
+    left_out : mapping
+        SQL conditions of rows left out on purpose, by reason.
+    notes : tuple of str
+        What was assumed.
+    """
+
+    query: str
+    parts: Mapping[Column, str]
+    is_text: bool
+    n_misshapen: int = 0
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def open_files(
+    engine: Engine, files: Files, options: ReadOptions, *, with_path: bool = False
+) -> Raw:
+    """Open files whose rows are in no special layout; ``with_path`` adds ``PATH_COLUMN``."""
+    if files.format == "parquet":
+        return _open_query(engine, _parquet_query(files, with_path=with_path), options)
+    if files.format == "json":
+        return _open_json(engine, files, options, with_path=with_path)
+    table = load_delimited(
+        engine,
+        files,
+        delimiter=options.delimiter,
+        names=options.header,
+        wanted=tuple(options.column_names.values()),
+        with_path=with_path,
+    )
+    raw = _open_query(engine, f"FROM {table.name}", options, is_text=True)
+    return Raw(query=raw.query, parts=raw.parts, is_text=True, n_misshapen=table.n_misshapen)
+
+
+def _parquet_query(files: Files, *, with_path: bool) -> str:
+    path = f", filename='{PATH_COLUMN}'" if with_path else ""
+    by_name = f", union_by_name={len(files.paths) > 1}"
+    return f"SELECT * FROM read_parquet({files.sql_list}{by_name}{path})"
+
+
+def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
+    """Open a pandas, polars or Arrow table or a DuckDB relation."""
+    if isinstance(table, duckdb.DuckDBPyRelation):
+        # The relation lives in a DuckDB of its own: through a file, so that memory stays bounded.
+        path = os.path.join(engine.scratch, engine.new_name("relation") + ".parquet")
+        table.write_parquet(path)
+        return _open_query(engine, f"SELECT * FROM read_parquet({quote_text(path)})", options)
+    try:
+        arrow = pa.table(table)
+    except (TypeError, pa.ArrowException):
+        raise SourceError(
+            "A dataset must be a path, a pandas, polars or Arrow table or a DuckDB relation, "
+            f"got {type(table).__name__} instead."
+        ) from None
+    name = engine.new_name("table")
+    engine.connection.register(name, arrow)
+    return _open_query(engine, f"SELECT * FROM {name}", options)
+
+
+def _open_query(engine: Engine, query: str, options: ReadOptions, *, is_text: bool = False) -> Raw:
+    there = [name for name in engine.columns(query) if name != PATH_COLUMN]
+    found = find_columns(there, options.column_names)
+    parts = {column: quote_name(name) for column, name in found.items()}
+    return Raw(query=query, parts=parts, is_text=is_text)
+
+
+def _open_json(engine: Engine, files: Files, options: ReadOptions, *, with_path: bool) -> Raw:
+    """JSON lines, every value as text so that an id 007 stays one."""
+    common = f"{files.sql_list}, compression='{files.compression}', format='auto'"
+    path = f", filename='{PATH_COLUMN}'" if with_path else ""
+    try:
+        names = engine.columns(f"SELECT * FROM read_json({common}, union_by_name=true)")
+        types = ", ".join(f"{quote_text(name)}: 'VARCHAR'" for name in names)
+        query = f"SELECT * FROM read_json({common}, columns={{{types}}}{path})"
+        name = engine.materialise(query, "text")
+    except InputError:
+        check_utf8(files)
+        raise
+    return _open_query(engine, f"FROM {name}", options, is_text=True)

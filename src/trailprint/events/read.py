@@ -1,0 +1,217 @@
+"""From a source to clean events: columns found, values converted, unusable rows counted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from trailprint.errors import BadRowsError, OptionError
+from trailprint.events.columns import require_columns
+from trailprint.events.delimited import PATH_COLUMN
+from trailprint.events.engine import Engine, quote_name
+from trailprint.events.events import Column, Events, Tally
+from trailprint.events.files import find_files
+from trailprint.events.layouts import LAYOUTS, recognise_layout
+from trailprint.events.options import ReadOptions
+from trailprint.events.raw import Raw, open_files, open_table
+from trailprint.events.times import check_timezone, time_expression
+
+#: More rows of no use than this share, and reading stops unless told to go on.
+BAD_ROWS_LIMIT = 0.01
+
+_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+
+
+def read(
+    source: Any, options: ReadOptions | None = None, *, engine: Engine | None = None
+) -> Events:
+    """
+    Open a dataset as lazy events.
+
+    Parameters
+    ----------
+    source : path, glob, folder or table
+        CSV, TSV, JSON lines or Parquet (also compressed), a known research layout, or a pandas,
+        polars or Arrow table or DuckDB relation.
+    options : ReadOptions, optional
+        Names of columns, time zone, layout and what to do with rows of no use.
+    engine : Engine, optional
+        The DuckDB to use; datasets that meet must share one.
+
+    Returns
+    -------
+    Events
+        Rows that cannot be used are counted in its ``tally``, never silently dropped.
+    """
+    options = options or ReadOptions()
+    engine = engine or Engine()
+    check_timezone(engine, options.timezone)
+    raw = _open(engine, source, options)
+    return _clean(engine, raw, options)
+
+
+def _open(engine: Engine, source: Any, options: ReadOptions) -> Raw:
+    if not isinstance(source, (str, os.PathLike)):
+        return open_table(engine, source, options)
+    if options.layout is not None and options.layout not in LAYOUTS:
+        known = ", ".join(sorted(LAYOUTS))
+        raise OptionError(f"--layout must be one of {known}, got {options.layout!r} instead.")
+    files = find_files(source)
+    name = options.layout or recognise_layout(files, options)
+    if name is not None:
+        return LAYOUTS[name].open(engine, files, options)
+    return open_files(engine, files, options)
+
+
+def _clean(engine: Engine, raw: Raw, options: ReadOptions) -> Events:
+    """Convert the parts, count what cannot be used, and leave it out."""
+    types = engine.columns(raw.query)
+    require_columns(raw.parts, [name for name in types if name != PATH_COLUMN])
+    typed = _typed_query(engine, raw, types, options)
+    if raw.is_text or options.drop_duplicates:
+        typed = f"FROM {engine.materialise(typed, 'typed')}"
+    columns = frozenset(raw.parts)
+    tally, good = _tally(engine, typed, columns, raw)
+    _check_bad_rows(tally, allowed=options.allow_bad_rows)
+    chosen = ", ".join(quote_name(column) for column in sorted(columns))
+    kept = f"SELECT {chosen} FROM ({typed})" + (f" WHERE {good}" if good else "")
+    return Events(
+        engine=engine,
+        query=kept,
+        columns=columns,
+        timezone=options.timezone,
+        raw_query=f"SELECT row_hash FROM ({typed})",
+        tally=tally,
+        notes=raw.notes,
+    )
+
+
+def _typed_query(engine: Engine, raw: Raw, types: Mapping[str, str], options: ReadOptions) -> str:
+    parts = [
+        f"{_convert(engine, raw, options, column, part)} AS {quote_name(column)}"
+        for column, part in raw.parts.items()
+    ]
+    parts += [
+        f"({condition}) AS {quote_name(reason)}" for reason, condition in raw.left_out.items()
+    ]
+    everything = ", ".join(quote_name(name) for name in types if name != PATH_COLUMN)
+    parts.append(f"hash({everything}) AS row_hash")
+    parts += _unread_ends(raw)
+    distinct = "DISTINCT " if options.drop_duplicates else ""
+    return f"SELECT {distinct}{', '.join(parts)} FROM ({raw.query})"
+
+
+def _unread_ends(raw: Raw) -> list[str]:
+    """An end may be missing (the stay is open) but not unreadable: remember which it was."""
+    if "end" not in raw.parts:
+        return []
+    part = raw.parts["end"]
+    given = f"trim(CAST({part} AS VARCHAR)) <> ''" if raw.is_text else f"{part} IS NOT NULL"
+    return [f"coalesce({given}, false) AS has_end"]
+
+
+def _convert(
+    engine: Engine,
+    raw: Raw,
+    options: ReadOptions,
+    column: Column,
+    part: str,
+) -> str:
+    kind = engine.columns(f"SELECT {part} AS part FROM ({raw.query})")["part"]
+    if column in ("start", "end"):
+        return time_expression(
+            engine,
+            f"({raw.query})",
+            part,
+            kind,
+            timezone=options.timezone,
+            time_format=options.time_format,
+        )
+    if column in ("lat", "lon", "weight"):
+        return f"TRY_CAST({part} AS DOUBLE)"
+    return _identifier(part, kind)
+
+
+def _identifier(part: str, kind: str) -> str:
+    """Text is trimmed; whole numbers stay numbers (they group faster) and read the same as text."""
+    if kind == "VARCHAR":
+        return f"nullif(trim({part}), '')"
+    if kind.lstrip("U").startswith(_INTEGERS):
+        return part
+    if kind in ("FLOAT", "DOUBLE"):
+        # pandas makes 12.0 of 12 when a column has gaps.
+        whole = f"CASE WHEN isfinite({part}) AND {part} = trunc({part}) AND abs({part}) < 1e15 "
+        return (
+            f"{whole} THEN CAST(CAST({part} AS BIGINT) AS VARCHAR) "
+            f"WHEN isfinite({part}) THEN CAST({part} AS VARCHAR) END"
+        )
+    return f"CAST({part} AS VARCHAR)"
+
+
+def _bad_conditions(columns: frozenset[Column]) -> dict[str, str]:
+    """For every reason a row can be of no use, the SQL that tells; the first that holds counts."""
+    conditions: dict[str, str] = {"missing user": '"user" IS NULL'}
+    if "location" in columns:
+        conditions["missing location"] = "location IS NULL"
+    if "start" in columns:
+        conditions["unreadable time"] = _not_a_time('"start"')
+    if "end" in columns:
+        unread_end = f"(has_end AND {_not_a_time(chr(34) + 'end' + chr(34))})"
+        start = conditions.get("unreadable time")
+        conditions["unreadable time"] = f"({start} OR {unread_end})" if start else unread_end
+        if "start" in columns:
+            conditions["end before start"] = '"end" < "start"'
+    if "lat" in columns:
+        inside = "lat BETWEEN -90 AND 90 AND lon BETWEEN -180 AND 180"
+        conditions["coordinates off the globe"] = f"NOT coalesce({inside}, false)"
+    if "weight" in columns:
+        conditions["count is not a number of events"] = (
+            "NOT coalesce(isfinite(weight) AND weight >= 0, false)"
+        )
+    return conditions
+
+
+def _not_a_time(column: str) -> str:
+    years = "BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31'"
+    return f"NOT coalesce({column} {years}, false)"
+
+
+def _tally(
+    engine: Engine, typed: str, columns: frozenset[Column], raw: Raw
+) -> tuple[Tally, str | None]:
+    """Count the rows of no use in one pass; also the condition that leaves them out, if any."""
+    left_out = {reason: quote_name(reason) for reason in raw.left_out}
+    conditions = {**left_out, **_bad_conditions(columns)}
+    counted = []
+    earlier = "true"
+    for condition in conditions.values():
+        counted.append(f"count_if({earlier} AND coalesce({condition}, false))")
+        earlier += f" AND NOT coalesce({condition}, false)"
+    n_rows, *counts = engine.row(f"SELECT count(*), {', '.join(counted)} FROM ({typed})")
+    found = {reason: n for reason, n in zip(conditions, counts, strict=True) if n}
+    bad = {reason: n for reason, n in found.items() if reason not in left_out}
+    if raw.n_misshapen:
+        bad["wrong number of fields"] = raw.n_misshapen
+    tally = Tally(
+        rows=n_rows + raw.n_misshapen,
+        bad=bad,
+        left_out={reason: n for reason, n in found.items() if reason in left_out},
+    )
+    # Only what was met is filtered: a clean file is scanned without any condition.
+    unusable = [f"NOT coalesce({conditions[reason]}, false)" for reason in found]
+    return tally, " AND ".join(unusable) or None
+
+
+def _check_bad_rows(tally: Tally, *, allowed: bool) -> None:
+    n_bad = sum(tally.bad.values())
+    reasons = ", ".join(f"{reason}: {n:,}" for reason, n in tally.bad.items())
+    if n_bad + sum(tally.left_out.values()) == tally.rows:
+        why = f"none of its {tally.rows:,} can be used ({reasons})" if n_bad else "it has none"
+        raise BadRowsError(f"The data must have rows that can be used, but {why}.")
+    if allowed or n_bad <= BAD_ROWS_LIMIT * tally.rows:
+        return
+    raise BadRowsError(
+        f"At most {BAD_ROWS_LIMIT:.0%} of the rows may be unusable, but {n_bad:,} of "
+        f"{tally.rows:,} are ({reasons}). Mend them, or go on without them with --allow-bad-rows."
+    )

@@ -1,0 +1,268 @@
+"""One dataset cut in two: what would be released, and what somebody else might know."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from trailprint.errors import InputError, OptionError
+from trailprint.events.events import Events
+from trailprint.events.filters import range_condition
+from trailprint.events.times import parse_bound
+
+_METHODS = ("at", "halves_of_weeks", "busiest_weeks", "ranges", "fold")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitOptions:
+    """
+    How to cut one dataset in two; exactly one of the first five says where.
+
+    Attributes
+    ----------
+    at : str, optional
+        A time, or ``median`` for the median event: before it released, from it on auxiliary.
+    halves_of_weeks : bool
+        Each user's active weeks, the first half released, the second auxiliary; of an odd number
+        the middle week goes to the first half; users with one active week are left out.
+    busiest_weeks : bool
+        The two consecutive calendar weeks (Monday to Sunday) with the most users active in both.
+    ranges : str, optional
+        ``A..B,C..D``: the first range released, the second auxiliary.
+    fold : str, optional
+        ``k/n``: each user's span cut into n bins of equal length, the k-th auxiliary.
+    active_both : bool
+        Keep only users with events on both sides.
+    min_events : int
+        Users with fewer events on either side are left out of both.
+    released_users, auxiliary_users : float, optional
+        Keep a random choice of the users active on both sides: a number, or a share below 1.
+    common_users : int, optional
+        How many of the released users stay on the auxiliary side as well.
+    seed : int
+        Of the random choice.
+    """
+
+    at: str | None = None
+    halves_of_weeks: bool = False
+    busiest_weeks: bool = False
+    ranges: str | None = None
+    fold: str | None = None
+    active_both: bool = False
+    min_events: int = 0
+    released_users: float | None = None
+    auxiliary_users: float | None = None
+    common_users: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        chosen = [name for name in _METHODS if getattr(self, name)]
+        if len(chosen) != 1:
+            options = ", ".join("--" + name.replace("_", "-") for name in _METHODS)
+            got = ", ".join("--" + name.replace("_", "-") for name in chosen) or "none"
+            raise OptionError(f"A split needs exactly one of {options}, got {got} instead.")
+        if self.min_events < 0:
+            raise OptionError(f"min_events must not be negative, got {self.min_events}.")
+        for name in ("released_users", "auxiliary_users"):
+            value = getattr(self, name)
+            if value is not None and not (0 < value < 1 or (value >= 1 and value == int(value))):
+                raise OptionError(f"{name} must be a whole number or a share below 1, got {value}.")
+        if self.common_users is not None and not (self.released_users and self.auxiliary_users):
+            raise OptionError("--common-users needs --released-users and --auxiliary-users.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """Two sides of one dataset, and how they came about."""
+
+    released: Events
+    auxiliary: Events
+    description: str
+
+
+def split(events: Events, options: SplitOptions) -> Split:
+    """Cut ``events`` in two; every event goes by its start."""
+    events.require("start", "A split")
+    released, auxiliary, description = _cut(events, options)
+    sides = Split(released=released, auxiliary=auxiliary, description=description)
+    if options.active_both:
+        sides = _keep_common(sides, 1)
+    if options.min_events > 1:
+        sides = _keep_common(sides, options.min_events)
+    if options.released_users or options.auxiliary_users:
+        sides = _sample_users(sides, options)
+    for name, side in (("released", sides.released), ("auxiliary", sides.auxiliary)):
+        if not side.count():
+            raise InputError(
+                f"Both sides must have events, but the {name} side is empty. Cut elsewhere."
+            )
+    return sides
+
+
+def _cut(events: Events, options: SplitOptions) -> tuple[Events, Events, str]:
+    if options.at is not None:
+        return _cut_at(events, options.at)
+    if options.ranges is not None:
+        return _cut_ranges(events, options.ranges)
+    if options.fold is not None:
+        return _cut_fold(events, options.fold)
+    if options.busiest_weeks:
+        return _cut_busiest_weeks(events)
+    return _cut_halves_of_weeks(events)
+
+
+def _cut_at(events: Events, at: str) -> tuple[Events, Events, str]:
+    if at == "median":
+        moment = events.engine.row(f'SELECT quantile_disc("start", 0.5) FROM ({events.query})')[0]
+        if moment is None:
+            raise InputError("A split needs events, but there are none.")
+        bound, where = (
+            f"TIMESTAMP '{moment.isoformat(sep=' ')}'",
+            f"the median event ({moment} UTC)",
+        )
+    else:
+        bound, where = parse_bound(events.engine, at, events.to_utc), at
+    return (
+        events.having(f'"start" < {bound}'),
+        events.having(f'"start" >= {bound}'),
+        f"before and from {where}",
+    )
+
+
+def _cut_ranges(events: Events, ranges: str) -> tuple[Events, Events, str]:
+    parts = ranges.split(",")
+    if len(parts) != 2:
+        raise OptionError(f"--ranges must be two ranges A..B,C..D, got {ranges!r} instead.")
+    first, second = (events.having(range_condition(events, part)) for part in parts)
+    both = " AND ".join(f"({range_condition(events, part)})" for part in parts)
+    if events.having(both).count():
+        raise OptionError(f"The two ranges must not share events, got {ranges!r} instead.")
+    return first, second, f"{parts[0]} and {parts[1]}"
+
+
+def _cut_fold(events: Events, fold: str) -> tuple[Events, Events, str]:
+    match = re.match(r"^(\d+)/(\d+)$", fold)
+    k, n = (int(part) for part in match.groups()) if match else (0, 0)
+    if not (n >= 2 and 1 <= k <= n):
+        raise OptionError(f"--fold must be k/n with 1 ≤ k ≤ n and n ≥ 2, got {fold!r} instead.")
+    held_out = f"fold = {k}"
+    query = f"SELECT *, {fold_expression(events, n)} AS fold FROM ({events.query})"
+    return (
+        events.derive(f"SELECT * EXCLUDE fold FROM ({query}) WHERE NOT ({held_out})"),
+        events.derive(f"SELECT * EXCLUDE fold FROM ({query}) WHERE {held_out}"),
+        f"bin {k} of each user's {n} held out",
+    )
+
+
+def fold_expression(events: Events, n: int) -> str:
+    """SQL: which of n bins of equal length of its user's span of local days an event lies in."""
+    day = f"datediff('day', DATE '1970-01-01', {events.local_start}::DATE)"
+    first = f'min({day}) OVER (PARTITION BY "user")'
+    length = f'(max({day}) OVER (PARTITION BY "user") - {first} + 1)'
+    return f"CAST(floor(({day} - {first}) * {n}::DOUBLE / {length}) AS INTEGER) + 1"
+
+
+def _weeks(events: Events) -> str:
+    """SQL: each user's active weeks, by their Monday."""
+    week = f"date_trunc('week', {events.local_start})"
+    return f'SELECT DISTINCT "user", {week} AS week FROM ({events.query})'
+
+
+def _cut_busiest_weeks(events: Events) -> tuple[Events, Events, str]:
+    weeks = _weeks(events)
+    best = events.engine.rows(
+        f"WITH weeks AS ({weeks}) SELECT a.week, count(*) AS n FROM weeks a JOIN weeks b "
+        'ON a."user" = b."user" AND b.week = a.week + INTERVAL 7 DAY '
+        "GROUP BY a.week ORDER BY n DESC, a.week LIMIT 1"
+    )
+    if not best:
+        raise InputError("No user is active in two consecutive weeks. Choose another split.")
+    monday = best[0][0]
+    week = f"date_trunc('week', {events.local_start})"
+    first = f"CAST('{monday.isoformat()}' AS TIMESTAMP)"
+    return (
+        events.having(f"{week} = {first}"),
+        events.having(f"{week} = {first} + INTERVAL 7 DAY"),
+        f"the week of {monday:%Y-%m-%d} and the one after it",
+    )
+
+
+def _cut_halves_of_weeks(events: Events) -> tuple[Events, Events, str]:
+    week = f"date_trunc('week', {events.local_start})"
+    ranked = (
+        f'SELECT *, dense_rank() OVER (PARTITION BY "user" ORDER BY {week}) AS nth_week '
+        f"FROM ({events.query})"
+    )
+    counted = f'SELECT *, max(nth_week) OVER (PARTITION BY "user") AS n_weeks FROM ({ranked})'
+    sides = f"SELECT * EXCLUDE (nth_week, n_weeks) FROM ({counted}) WHERE n_weeks >= 2 AND "
+    return (
+        events.derive(sides + "2 * nth_week <= n_weeks + 1"),
+        events.derive(sides + "2 * nth_week > n_weeks + 1"),
+        "the first and the second half of each user's active weeks",
+    )
+
+
+def _common(sides: Split, min_events: int) -> str:
+    """SQL: users with at least ``min_events`` events on both sides, as text."""
+    users = [
+        f'SELECT CAST("user" AS VARCHAR) AS who FROM ({side.query}) GROUP BY "user" '
+        f"HAVING sum({side.weight_sql}) >= {min_events}"
+        for side in (sides.released, sides.auxiliary)
+    ]
+    return " INTERSECT ".join(users)
+
+
+def _keep_common(sides: Split, min_events: int) -> Split:
+    condition = f'CAST("user" AS VARCHAR) IN (SELECT who FROM ({_common(sides, min_events)}))'
+    note = (
+        "users active on both sides"
+        if min_events <= 1
+        else f"users with {min_events} events or more on each side"
+    )
+    return Split(
+        released=sides.released.having(condition),
+        auxiliary=sides.auxiliary.having(condition),
+        description=f"{sides.description}, {note}",
+    )
+
+
+def _sample_users(sides: Split, options: SplitOptions) -> Split:
+    """Random users per side: the released ones first, the auxiliary ones sharing some of them."""
+    engine = sides.released.engine
+    drawn = engine.materialise(
+        f"SELECT who, row_number() OVER (ORDER BY md5(who || '/{options.seed}'), who) AS place "
+        f"FROM ({_common(sides, 1)})",
+        "drawn",
+    )
+    n_users = int(engine.row(f"SELECT count(*) FROM {drawn}")[0])
+    released = _how_many(options.released_users, n_users)
+    auxiliary = _how_many(options.auxiliary_users, n_users)
+    common = options.common_users
+    parts = {"released": sides.released, "auxiliary": sides.auxiliary}
+    if released is not None:
+        parts["released"] = _only(sides.released, drawn, f"place <= {released}")
+    if auxiliary is not None:
+        first = 0 if released is None or common is None else released - common
+        last = first + auxiliary
+        if first < 0 or last > n_users or auxiliary < (common or 0):
+            raise OptionError(
+                f"With {n_users:,} users active on both sides there can't be {released} released "
+                f"and {auxiliary} auxiliary users with {common} in common."
+            )
+        parts["auxiliary"] = _only(sides.auxiliary, drawn, f"place > {first} AND place <= {last}")
+    return Split(**parts, description=f"{sides.description}, a random choice of users")
+
+
+def _how_many(wanted: float | None, n_users: int) -> int | None:
+    if wanted is None:
+        return None
+    n_wanted = round(wanted * n_users) if wanted < 1 else int(wanted)
+    if not 1 <= n_wanted <= n_users:
+        raise OptionError(
+            f"{n_users:,} users are active on both sides, cannot choose {n_wanted:,} of them."
+        )
+    return n_wanted
+
+
+def _only(side: Events, drawn: str, places: str) -> Events:
+    return side.having(f'CAST("user" AS VARCHAR) IN (SELECT who FROM {drawn} WHERE {places})')

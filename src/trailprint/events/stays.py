@@ -1,0 +1,55 @@
+"""Stays rebuilt from records that only say when a device arrived (2013 paper, section IV-A)."""
+
+from __future__ import annotations
+
+from trailprint.events.engine import quote_text
+from trailprint.events.options import Window
+
+
+def stays_until_next(records: str) -> str:
+    """
+    SQL: every record lasts until the same user's next one; her last has no end.
+
+    ``records`` is a SELECT of user, location, start. Rows without a start keep out of the others'
+    way, so that they can be counted later.
+    """
+    order = 'PARTITION BY "user", "start" IS NULL ORDER BY "start", location'
+    return f'SELECT *, lead("start") OVER ({order}) AS "end" FROM ({records})'
+
+
+def stays_in_window(records: str, window: Window, timezone: str, *, throughout: bool) -> str:
+    """
+    SQL: the stays of each local day inside ``window``.
+
+    A stay begun earlier that day is carried into the window's start and the window's end closes
+    the last one. With ``throughout`` only days on which the user was already there when the
+    window opened count: from then on she is somewhere until it closes.
+    """
+    zone = quote_text(timezone)
+    local = '"start"' if timezone == "UTC" else f"timezone({zone}, timezone('UTC', \"start\"))"
+    present = "AND first <= opens" if throughout else ""
+
+    def utc(wall_clock: str) -> str:
+        if timezone == "UTC":
+            return wall_clock
+        return f"timezone('UTC', timezone({zone}, {wall_clock}))"
+
+    return f"""
+        WITH local_records AS (
+            SELECT "user", location, "start", {local} AS here FROM ({records})
+        ), days AS (
+            SELECT *, lead(here) OVER day_order AS left_at, min(here) OVER day_order AS first,
+                   date_trunc('day', here) + INTERVAL {window.start} MINUTE AS opens,
+                   date_trunc('day', here) + INTERVAL {window.end} MINUTE AS closes
+            FROM local_records
+            WINDOW day_order AS (
+                PARTITION BY "user", date_trunc('day', here) ORDER BY here, location
+            )
+        ), clipped AS (
+            SELECT *, greatest(here, opens) AS begins,
+                   least(coalesce(left_at, closes), closes) AS ends
+            FROM days
+        )
+        SELECT "user", location, {utc("begins")} AS "start", {utc("ends")} AS "end"
+        FROM clipped WHERE "start" IS NULL OR (begins < ends {present})
+    """

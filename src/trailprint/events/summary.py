@@ -1,0 +1,105 @@
+"""What is in a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from trailprint.events.events import Events
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """
+    Counts, spans and medians of a dataset; what is unknown is None.
+
+    ``events`` counts usable rows (or what they stand for, in a table of counts) after filters;
+    ``bad_rows``, ``left_out`` and ``duplicates`` count rows of the source before them.
+    """
+
+    rows: int
+    events: int | float
+    users: int
+    locations: int
+    first: str | None
+    last: str | None
+    timezone: str
+    active_days_median: float | None
+    events_per_user_median: float
+    locations_per_user_median: float
+    bad_rows: Mapping[str, int]
+    left_out: Mapping[str, int]
+    duplicates: int
+    columns: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as plain values, ready for JSON."""
+        return asdict(self)
+
+
+def inspect(events: Events) -> Summary:
+    """Count what is in a dataset."""
+    events.require("location", "Counting locations")
+    row = events.engine.row
+    weight = events.weight_sql
+    counted = f'SELECT "user", location, sum({weight}) AS n FROM ({events.query}) GROUP BY ALL'
+    pairs = f"FROM {events.engine.materialise(counted, 'pairs')}"
+    n_users, per_user, places_per_user = row(
+        f'SELECT count(*), median(n), median(places) FROM (SELECT "user", sum(n) AS n, '
+        f'count(*) AS places FROM ({pairs}) GROUP BY "user")'
+    )
+    n_events, n_locations = row(f"SELECT sum(n), count(DISTINCT location) FROM ({pairs})")
+    first, last, active_days = _times(events)
+    return Summary(
+        rows=events.tally.rows,
+        events=_whole(n_events or 0),
+        users=n_users,
+        locations=n_locations,
+        first=_iso(first),
+        last=_iso(last),
+        timezone=events.timezone,
+        active_days_median=active_days,
+        events_per_user_median=float(per_user or 0),
+        locations_per_user_median=float(places_per_user or 0),
+        bad_rows=dict(events.tally.bad),
+        left_out=dict(events.tally.left_out),
+        duplicates=count_duplicates(events),
+        columns=tuple(sorted(events.columns)),
+        notes=events.notes,
+    )
+
+
+def _times(events: Events) -> tuple[datetime | None, datetime | None, float | None]:
+    if "start" not in events.columns:
+        return None, None, None
+    last = 'greatest("start", "end")' if "end" in events.columns else '"start"'
+    days = f"date_trunc('day', {events.local_start})"
+    first, last, active = events.engine.row(
+        f'SELECT min(first), max(last), median(days) FROM (SELECT "user", min(first) AS first, '
+        f'max(last) AS last, count(*) AS days FROM (SELECT "user", {days} AS day, '
+        f'min("start") AS first, max({last}) AS last FROM ({events.query}) GROUP BY ALL) '
+        f'GROUP BY "user")'
+    )
+    return first, last, active
+
+
+def count_duplicates(events: Events) -> int:
+    """How many rows of the source repeat an earlier row in every column."""
+    if not events.raw_query:
+        return 0
+    n_rows, n_distinct = events.engine.row(
+        f"SELECT coalesce(sum(n), 0), count(*) FROM "
+        f"(SELECT row_hash, count(*) AS n FROM ({events.raw_query}) GROUP BY row_hash)"
+    )
+    return int(n_rows - n_distinct)
+
+
+def _whole(number: float) -> int | float:
+    return int(number) if number == int(number) else float(number)
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat() + "Z"

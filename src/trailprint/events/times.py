@@ -1,0 +1,155 @@
+"""Times in whatever form they come, as naive UTC timestamps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from trailprint.errors import ColumnError, InputError, OptionError
+from trailprint.events.engine import Engine, quote_text
+
+_EPOCH_PATTERN = r"^\s*[-+]?\d+(\.\d*)?([eE][-+]?\d+)?\s*$"
+_ISO_PATTERN = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
+_ZONE_PATTERN = r"[T ].*(Z|z|[+-]\d{2}(:?\d{2})?)\s*$"
+
+#: From this size on a number of seconds would lie beyond the year 5138: it counts finer units.
+_UNIT_LIMITS = (
+    (1e17, "nanoseconds", 1e-3),
+    (1e14, "microseconds", 1.0),
+    (1e11, "milliseconds", 1e3),
+)
+_LAST_MICROSECOND = 253402300800e6
+_NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL")
+
+
+def check_timezone(engine: Engine, timezone: str) -> None:
+    """Complain unless DuckDB knows the zone."""
+    known = engine.row(
+        f"SELECT count(*) FROM pg_timezone_names() WHERE name = {quote_text(timezone)}"
+    )[0]
+    if not known:
+        raise OptionError(
+            f"--timezone must be a zone such as UTC or Europe/Zurich, got {timezone!r} instead."
+        )
+
+
+def time_expression(
+    engine: Engine,
+    table: str,
+    column: str,
+    kind: str,
+    *,
+    timezone: str,
+    time_format: str | None,
+) -> str:
+    """
+    SQL that turns a column into naive UTC timestamps, NULL where it cannot be read.
+
+    Parameters
+    ----------
+    engine, table : Engine, str
+        Where the column can be looked at, to tell seconds from milliseconds and zones from none.
+    column, kind : str
+        The quoted column and its DuckDB type.
+    timezone : str
+        What wall-clock times without a zone are reckoned in.
+    time_format : str, optional
+        A strptime format for text in a form of its own.
+    """
+    if kind == "VARCHAR":
+        return _from_text(engine, table, column, timezone, time_format)
+    if kind == "TIMESTAMP WITH TIME ZONE":
+        return f"make_timestamp(epoch_us({column}))"
+    if kind.startswith("TIMESTAMP") or kind == "DATE":
+        return _to_utc(f"{column}::TIMESTAMP", timezone)
+    if kind.lstrip("U").startswith(_NUMERIC):
+        return _from_epoch(engine, table, f"{column}::DOUBLE")
+    raise ColumnError(
+        f"A column of times must hold times, numbers or text, but {column} is {kind}."
+    )
+
+
+def _from_text(
+    engine: Engine, table: str, column: str, timezone: str, time_format: str | None
+) -> str:
+    if time_format is not None:
+        return _from_format(engine, column, timezone, time_format)
+    n_epoch, n_zoned, n_plain = engine.row(
+        f"""SELECT count_if(regexp_matches({column}, '{_EPOCH_PATTERN}')),
+                   count_if(iso AND zoned), count_if(iso AND NOT zoned)
+            FROM (SELECT {column}, regexp_matches({column}, '{_ISO_PATTERN}') AS iso,
+                         regexp_matches({column}, '{_ZONE_PATTERN}') AS zoned FROM {table})"""
+    )
+    kinds = {"numbers": n_epoch, "times with a zone": n_zoned, "times without a zone": n_plain}
+    present = [f"{n:,} {name}" for name, n in kinds.items() if n]
+    if len(present) > 1:
+        raise InputError(
+            f"A column of times must be written in one way, but {column} mixes "
+            + " and ".join(present)
+            + ". Write them all alike."
+        )
+    if n_epoch:
+        return _from_epoch(engine, table, f"TRY_CAST({column} AS DOUBLE)")
+    if n_zoned:
+        return f"TRY_CAST(trim({column}) AS TIMESTAMP)"
+    return _to_utc(f"TRY_CAST(trim({column}) AS TIMESTAMP)", timezone)
+
+
+def _from_format(engine: Engine, column: str, timezone: str, time_format: str) -> str:
+    parsed = f"try_strptime(trim({column}), {quote_text(time_format)})"
+    try:
+        kind = engine.row(f"SELECT typeof(try_strptime('', {quote_text(time_format)}))")[0]
+    except InputError:
+        raise OptionError(
+            f"--time-format must be a format such as '%d/%m/%Y %H:%M', got {time_format!r} instead."
+        ) from None
+    return f"make_timestamp(epoch_us({parsed}))" if "ZONE" in kind else _to_utc(parsed, timezone)
+
+
+def _from_epoch(engine: Engine, table: str, number: str) -> str:
+    """Seconds, or what finer unit the size of the numbers tells."""
+    finite = f"CASE WHEN isfinite({number}) THEN {number} END"
+    low, high = engine.row(
+        f"SELECT min(abs(n)), max(abs(n)) FROM (SELECT {finite} AS n FROM {table})"
+    )
+    factor = 1e6
+    for limit, unit, microseconds in _UNIT_LIMITS:
+        if high is not None and high >= limit:
+            if low < limit:
+                raise InputError(
+                    "A column of times must be in one unit, but some numbers look like seconds "
+                    f"and others like {unit}. Write them all in seconds."
+                )
+            factor = microseconds
+            break
+    # Beyond the year 9999 a number is no time: NULL, so that the row is counted as unreadable.
+    in_range = f"abs({number}) * {factor} < {_LAST_MICROSECOND}"
+    return f"make_timestamp(CASE WHEN {in_range} THEN CAST({number} * {factor} AS BIGINT) END)"
+
+
+def _to_utc(wall_clock: str, timezone: str) -> str:
+    if timezone == "UTC":
+        return wall_clock
+    return f"timezone('UTC', timezone({quote_text(timezone)}, {wall_clock}))"
+
+
+def parse_bound(
+    engine: Engine, text: str, to_utc: Callable[[str], str], *, end_of_day: bool = False
+) -> str:
+    """
+    SQL literal of a time a user typed, as naive UTC.
+
+    A bare date is its midnight; with ``end_of_day`` the midnight after it, so that a range
+    ``A..B`` of dates holds the whole of ``B``.
+    """
+    literal = quote_text(text.strip())
+    zoned, moment = engine.row(
+        f"SELECT regexp_matches({literal}, '{_ZONE_PATTERN}'), TRY_CAST({literal} AS TIMESTAMP)"
+    )
+    if moment is None:
+        raise OptionError(
+            f"A time must look like 2024-05-17 or 2024-05-17T09:30, got {text!r} instead."
+        )
+    bound = f"TIMESTAMP '{moment.isoformat(sep=' ')}'"
+    if end_of_day and len(text.strip()) <= 10:
+        bound = f"({bound} + INTERVAL 1 DAY)"
+    return bound if zoned else to_utc(bound)

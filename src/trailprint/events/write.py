@@ -1,0 +1,115 @@
+"""Results on disk: written under a temporary name, renamed when whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from trailprint.errors import OptionError, OutputError
+from trailprint.events.engine import Engine, quote_name, quote_text
+from trailprint.events.events import Events
+
+_ORDER = ("user", "location", "start", "end", "weight", "lat", "lon")
+_FORMATS = {
+    ".parquet": "FORMAT parquet, COMPRESSION zstd",
+    ".csv": "FORMAT csv, HEADER true",
+    ".csv.gz": "FORMAT csv, HEADER true, COMPRESSION gzip",
+    ".tsv": "FORMAT csv, HEADER true, DELIMITER '\t'",
+}
+
+
+def check_outputs(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Complain before any work is done when ``paths`` could not be written; their kinds."""
+    if len({os.path.realpath(path) for path in paths}) < len(paths):
+        raise OptionError("Outputs must go to different files, got the same name twice.")
+    return [_check_output(path) for path in paths]
+
+
+def _check_output(path: str | os.PathLike[str]) -> str:
+    target = Path(path)
+    kind = next((end for end in _FORMATS if target.name.lower().endswith(end)), None)
+    if kind is None:
+        endings = ", ".join(_FORMATS)
+        raise OptionError(f"An output must end in one of {endings}, got {target.name!r} instead.")
+    folder = target.parent
+    if not folder.is_dir():
+        raise OutputError(f"The folder of an output must exist, but {str(folder)!r} does not.")
+    if not os.access(folder, os.W_OK) or target.is_dir():
+        raise OutputError(f"The output {str(target)!r} cannot be written there.")
+    return kind
+
+
+@contextlib.contextmanager
+def replacing(
+    paths: Sequence[str | os.PathLike[str]], *, private: bool = False
+) -> Iterator[list[str]]:
+    """
+    Give temporary names beside ``paths``; rename them all at the end, or remove them on failure.
+
+    ``private`` files can be read by their owner only, from the first byte on.
+    """
+    temporary: list[str] = []
+    try:
+        for path in paths:
+            target = Path(path)
+            handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+            if not private:
+                os.fchmod(handle, 0o666 & ~_umask())
+            os.close(handle)
+            temporary.append(name)
+        yield temporary
+        for name, path in zip(temporary, paths, strict=True):
+            os.replace(name, path)
+    except OSError as error:
+        raise OutputError(f"An output could not be written: {error.strerror}.") from None
+    finally:
+        for name in temporary:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_events(parts: Sequence[tuple[Events, str | os.PathLike[str]]]) -> None:
+    """Write each of ``parts`` to its file; either all of them appear or none."""
+    kinds = check_outputs([path for _, path in parts])
+    with replacing([path for _, path in parts]) as temporary:
+        for (events, _), name, kind in zip(parts, temporary, kinds, strict=True):
+            events.engine.run(
+                f"COPY ({_columns(events, kind)}) TO {quote_text(name)} ({_FORMATS[kind]})"
+            )
+
+
+def _columns(events: Events, kind: str) -> str:
+    """The canonical columns in their order; times carry their zone."""
+    chosen = []
+    for column in _ORDER:
+        if column not in events.columns:
+            continue
+        name = quote_name(column)
+        if column in ("start", "end"):
+            zoned = f"timezone('UTC', {name})"
+            text = f"strftime({name}, '%Y-%m-%dT%H:%M:%S.%fZ')"
+            chosen.append(f"{zoned if kind == '.parquet' else text} AS {name}")
+        else:
+            chosen.append(f"{name} AS count" if column == "weight" else name)
+    return f"SELECT {', '.join(chosen)} FROM ({events.query})"
+
+
+def write_table(table: pa.Table, path: str | os.PathLike[str], engine: Engine) -> None:
+    """Write an Arrow table to a file of the kind its name says."""
+    (kind,) = check_outputs([path])
+    name = engine.new_name("output")
+    engine.connection.register(name, table)
+    with replacing([path]) as (temporary,):
+        engine.run(f"COPY {name} TO {quote_text(temporary)} ({_FORMATS[kind]})")
+    engine.connection.unregister(name)

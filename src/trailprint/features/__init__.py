@@ -1,0 +1,1 @@
+"""Events to arrays: the only three shapes an attack ever sees."""

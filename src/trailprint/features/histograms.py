@@ -1,0 +1,188 @@
+"""Histograms: how much of each user's activity falls on each location."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy import sparse
+
+from trailprint.errors import OptionError
+from trailprint.events.events import Events
+from trailprint.features.ids import encode, encode_together
+
+Weight = Literal["visits", "duration", "day-balanced"]
+Slots = Literal["none", "weekday", "weekend", "four-hour"]
+
+_SLOT_NAMES: dict[Slots, tuple[str, ...]] = {
+    "none": ("all",),
+    "weekday": ("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
+    "weekend": ("weekday", "weekend"),
+    "four-hour": ("midnight", "dawn", "morning", "afternoon", "evening", "night"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistogramOptions:
+    """
+    What a histogram counts.
+
+    Attributes
+    ----------
+    weight : {"visits", "duration", "day-balanced"}
+        ``visits`` counts events; ``duration`` adds up seconds, one more per visit so that short
+        ones count; ``day-balanced`` gives each of a user's days the same weight.
+    slots : {"none", "weekday", "weekend", "four-hour"}
+        One histogram per user and slot of local time instead of one per user.
+    """
+
+    weight: Weight = "visits"
+    slots: Slots = "none"
+
+    def __post_init__(self) -> None:
+        for name, kind in (("weight", Weight), ("slots", Slots)):
+            if getattr(self, name) not in get_args(kind):
+                allowed = ", ".join(get_args(kind))
+                raise OptionError(
+                    f"--{name} must be one of {allowed}, got {getattr(self, name)!r} instead."
+                )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Histograms:
+    """
+    Users × locations, as counts in a CSR matrix.
+
+    Attributes
+    ----------
+    matrix : scipy.sparse.csr_array
+        ``n_users`` rows; column ``s * n_locations + k`` is location ``k`` in slot ``s``. Rows are
+        sorted by column and hold no zeros.
+    users, locations : pyarrow.Array of string
+        What rows and columns stand for, sorted.
+    slots : tuple of str
+        Names of the slots; one when there are none.
+    """
+
+    matrix: sparse.csr_array
+    users: pa.Array
+    locations: pa.Array
+    slots: tuple[str, ...] = ("all",)
+
+    @property
+    def n_users(self) -> int:
+        """How many users there are."""
+        return len(self.users)
+
+    @property
+    def totals(self) -> NDArray[np.float64]:
+        """Each user's sum over all locations and slots."""
+        return np.asarray(self.matrix.sum(axis=1), dtype=np.float64).reshape(-1)
+
+    def probabilities(self) -> sparse.csr_array:
+        """Each user's histogram divided by its total; with slots, each slot by its own."""
+        normal = self.matrix.copy()
+        rows = np.repeat(np.arange(self.n_users), np.diff(normal.indptr))
+        slot = normal.indices // max(len(self.locations), 1)
+        group = rows * len(self.slots) + slot
+        totals = np.bincount(group, weights=normal.data, minlength=self.n_users * len(self.slots))
+        normal.data = normal.data / totals[group]
+        return normal
+
+    def select(self, rows: NDArray[np.int64]) -> Histograms:
+        """Some of the users, in the order given."""
+        return Histograms(
+            matrix=self.matrix[rows],
+            users=self.users.take(pa.array(rows)),
+            locations=self.locations,
+            slots=self.slots,
+        )
+
+
+def build_histograms(events: Events, options: HistogramOptions | None = None) -> Histograms:
+    """Count one dataset's events by user and location."""
+    options = options or HistogramOptions()
+    counted = _count(events, options)
+    codes, locations = encode(counted["location"])
+    return _assemble(counted, codes, locations, options)
+
+
+def build_histogram_pair(
+    released: Events, auxiliary: Events, options: HistogramOptions | None = None
+) -> tuple[Histograms, Histograms]:
+    """Count both sides by user and location, over one list of locations."""
+    options = options or HistogramOptions()
+    first, second = _count(released, options), _count(auxiliary, options)
+    codes, locations = encode_together([first["location"], second["location"]])
+    return (
+        _assemble(first, codes[0], locations, options),
+        _assemble(second, codes[1], locations, options),
+    )
+
+
+def _assemble(
+    counted: pa.Table,
+    locations_coded: NDArray[np.int64],
+    locations: pa.Array,
+    options: HistogramOptions,
+) -> Histograms:
+    users_coded, users = encode(counted["user"])
+    slots = _SLOT_NAMES[options.slots]
+    columns = locations_coded
+    if "slot" in counted.column_names:
+        columns = counted["slot"].to_numpy() * len(locations) + locations_coded
+    values = counted["n"].to_numpy().astype(np.float64, copy=False)
+    shape = (len(users), len(slots) * len(locations))
+    matrix = sparse.coo_array((values, (users_coded, columns)), shape=shape).tocsr()
+    # Users as text may coincide where their numbers did not (1 and "1"): their counts add up.
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return Histograms(matrix=matrix, users=users, locations=locations, slots=slots)
+
+
+def _count(events: Events, options: HistogramOptions) -> pa.Table:
+    """One GROUP BY in DuckDB: user, location, (slot,) n."""
+    events.require("location", "A histogram")
+    keys = '"user", location'
+    if options.slots != "none":
+        events.require("start", f"--slots {options.slots}")
+        keys += f", {_slot_expression(events, options.slots)} AS slot"
+    if options.weight == "day-balanced":
+        return events.engine.arrow(_day_balanced(events, keys))
+    amount = f"sum({_amount(events, options.weight)})::DOUBLE"
+    return events.engine.arrow(f"SELECT {keys}, {amount} AS n FROM ({events.query}) GROUP BY ALL")
+
+
+def _amount(events: Events, weight: Weight) -> str:
+    if weight == "visits":
+        return events.weight_sql
+    events.require("end", "--weight duration")
+    seconds = '(epoch_us(coalesce("end", "start")) - epoch_us("start")) / 1e6'
+    return f"({seconds} + 1) * {events.weight_sql}"
+
+
+def _day_balanced(events: Events, keys: str) -> str:
+    """Each user's days (and slots) count the same: a day's histogram first, then their sum."""
+    events.require("start", "--weight day-balanced")
+    slot = ", slot" if "slot" in keys else ""
+    daily = (
+        f"SELECT {keys}, date_trunc('day', {events.local_start}) AS day, "
+        f"sum({events.weight_sql})::DOUBLE AS n FROM ({events.query}) GROUP BY ALL"
+    )
+    shares = (
+        f'SELECT *, n / sum(n) OVER (PARTITION BY "user", day{slot}) AS share FROM ({daily}) '
+        "WHERE n > 0"
+    )
+    return f'SELECT "user", location{slot}, sum(share) AS n FROM ({shares}) GROUP BY ALL'
+
+
+def _slot_expression(events: Events, slots: Slots) -> str:
+    here = events.local_start
+    if slots == "weekday":
+        return f"(isodow({here}) - 1)"
+    if slots == "weekend":
+        return f"CAST(isodow({here}) >= 6 AS BIGINT)"
+    return f"(hour({here}) // 4)"

@@ -1,0 +1,48 @@
+"""Names to numbers: ids as sorted text, values as codes into them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int64]
+
+
+def encode(column: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
+    """
+    Codes of a column's values, and the ids they point to: distinct, as text, sorted.
+
+    The order depends on the ids alone, not on the order rows arrive in, so that the number of
+    threads changes nothing.
+    """
+    encoded = _whole(column).dictionary_encode()
+    ids = encoded.dictionary.cast(pa.string())
+    order = pc.sort_indices(ids).to_numpy()
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    codes = rank[encoded.indices.to_numpy(zero_copy_only=False)]
+    return codes, ids.take(pa.array(order))
+
+
+def encode_together(columns: Sequence[pa.ChunkedArray]) -> tuple[list[Codes], pa.Array]:
+    """Codes of several columns into one shared list of ids."""
+    encoded = [encode(column) for column in columns]
+    shared = unite([ids for _, ids in encoded])
+    maps = [pc.index_in(ids, value_set=shared).to_numpy() for _, ids in encoded]
+    codes = [places.astype(np.int64)[own] for places, (own, _) in zip(maps, encoded, strict=True)]
+    return codes, shared
+
+
+def unite(lists: Sequence[pa.Array]) -> pa.Array:
+    """All ids of several lists, each once, sorted."""
+    united = pc.unique(pa.concat_arrays(list(lists)))
+    return united.take(pc.sort_indices(united))
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    whole = column.combine_chunks()
+    return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole

@@ -1,0 +1,145 @@
+"""Sequences: each user's days as visits in order, with what came before and after (2011, 5.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from trailprint.events.events import Events
+from trailprint.features.ids import encode, encode_together
+
+#: Where a day begins or ends there is no neighbour: the paper's ``NA``.
+NA = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sequences:
+    """
+    Visits sorted by user, day and time; one row each, stays over midnight cut at it.
+
+    Attributes
+    ----------
+    user, location : ndarray of int64
+        Codes into ``users`` and ``locations``.
+    day : ndarray of int64
+        Local calendar day, counted from 1970-01-01.
+    duration_s : ndarray of float64
+        Seconds of the visit that lie in this day.
+    weekday, slot : ndarray of int64
+        0 is Monday; 0 to 5 are the four-hour slots from midnight.
+    previous, next_to_previous, next : ndarray of int64
+        Locations of the neighbouring visits of the same day, ``NA`` at its edges.
+    users, locations : pyarrow.Array of string
+        What the codes stand for, sorted.
+    """
+
+    user: NDArray[np.int64]
+    location: NDArray[np.int64]
+    day: NDArray[np.int64]
+    duration_s: NDArray[np.float64]
+    weekday: NDArray[np.int64]
+    slot: NDArray[np.int64]
+    previous: NDArray[np.int64]
+    next_to_previous: NDArray[np.int64]
+    next: NDArray[np.int64]
+    users: pa.Array
+    locations: pa.Array
+
+    @property
+    def n_visits(self) -> int:
+        """How many visits there are."""
+        return len(self.user)
+
+    def day_starts(self) -> NDArray[np.int64]:
+        """Where each user's each day begins, and at last the number of visits."""
+        changes = np.flatnonzero((np.diff(self.user) != 0) | (np.diff(self.day) != 0)) + 1
+        return np.concatenate(([0], changes, [self.n_visits])).astype(np.int64)
+
+
+def build_sequences(events: Events) -> Sequences:
+    """The sequences of one dataset."""
+    visits = _visits(events)
+    codes, locations = encode(visits["location"])
+    return _assemble(visits, codes, locations)
+
+
+def build_sequence_pair(released: Events, auxiliary: Events) -> tuple[Sequences, Sequences]:
+    """The sequences of both sides, over one list of locations."""
+    first, second = _visits(released), _visits(auxiliary)
+    codes, locations = encode_together([first["location"], second["location"]])
+    return _assemble(first, codes[0], locations), _assemble(second, codes[1], locations)
+
+
+def _visits(events: Events) -> pa.Table:
+    """One row per visit and local day, with its seconds and the wall-clock time it starts at."""
+    events.require("start", "A sequence")
+    events.require("location", "A sequence")
+    end = 'greatest(coalesce("end", "start"), "start")' if "end" in events.columns else '"start"'
+    wall_end = events.to_local("until")
+    # A stay that ends at midnight sharp does not reach into the next day.
+    reach = f"datediff('day', here, greatest(here, {wall_end} - INTERVAL 1 MICROSECOND))"
+    midnight = events.to_utc("midnight")
+    next_midnight = events.to_utc("(midnight + INTERVAL 1 DAY)")
+    return events.engine.arrow(f"""
+        WITH stays AS (
+            SELECT "user", location, "start", {end} AS until, {events.local_start} AS here
+            FROM ({events.query})
+        ), pieces AS (
+            SELECT *, date_trunc('day', here) + to_days(CAST(unnest(range({reach} + 1)) AS INTEGER))
+                      AS midnight FROM stays
+        ), cut AS (
+            SELECT "user", location, midnight, greatest("start", {midnight}) AS begins,
+                   least(until, {next_midnight}) AS ends FROM pieces
+        )
+        SELECT "user", location, datediff('day', DATE '1970-01-01', midnight::DATE) AS day,
+               epoch_us(begins) AS begins, (epoch_us(ends) - epoch_us(begins)) / 1e6 AS duration_s,
+               isodow(midnight) - 1 AS weekday,
+               CASE WHEN begins = {midnight} THEN 0
+                    ELSE hour({events.to_local("begins")}) // 4 END AS slot
+        FROM cut
+    """)
+
+
+def _assemble(visits: pa.Table, location: NDArray[np.int64], locations: pa.Array) -> Sequences:
+    user, users = encode(visits["user"])
+    day = visits["day"].to_numpy().astype(np.int64)
+    duration = visits["duration_s"].to_numpy().astype(np.float64)
+    order = np.lexsort((location, duration, visits["begins"].to_numpy(), day, user))
+    user, day, location = user[order], day[order], location[order]
+    same_day = (np.diff(user) == 0) & (np.diff(day) == 0)
+    return Sequences(
+        user=user,
+        location=location,
+        day=day,
+        duration_s=duration[order],
+        weekday=visits["weekday"].to_numpy().astype(np.int64)[order],
+        slot=visits["slot"].to_numpy().astype(np.int64)[order],
+        previous=_before(location, same_day, 1),
+        next_to_previous=_before(location, same_day, 2),
+        next=_after(location, same_day),
+        users=users,
+        locations=locations,
+    )
+
+
+def _before(
+    location: NDArray[np.int64], same_day: NDArray[np.bool_], n_steps: int
+) -> NDArray[np.int64]:
+    """The location ``n_steps`` visits earlier on the same day."""
+    earlier = np.full(len(location), NA, dtype=np.int64)
+    joined = same_day
+    for step in range(1, n_steps):
+        joined = joined[1:] & same_day[:-step]
+    places = np.flatnonzero(joined) + n_steps
+    earlier[places] = location[places - n_steps]
+    return earlier
+
+
+def _after(location: NDArray[np.int64], same_day: NDArray[np.bool_]) -> NDArray[np.int64]:
+    later = np.full(len(location), NA, dtype=np.int64)
+    places = np.flatnonzero(same_day)
+    later[places] = location[places + 1]
+    return later

@@ -1,0 +1,1 @@
+"""Synthetic populations with known truth."""
