@@ -24,8 +24,9 @@ _NAME = re.compile(r"^[^\W\d][^\d]*$")
 _NOT_A_NAME = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "inf"})
 
 
-#: Holds the path of the file a row came from, where that matters.
+#: Holds the path of the file a row comes from, while it is read; and what is kept of it.
 PATH_COLUMN = "trailprint_path"
+PATH_PART = "trailprint_path_part"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,27 +133,28 @@ def load_delimited(
     names: Sequence[str] = (),
     wanted: Sequence[str] = (),
     skip: int = 0,
-    with_path: bool = False,
+    path_part: str | None = None,
 ) -> TextTable:
     """
     Read delimited files in one pass, every value as text.
 
     ``names`` are given for files without a header. Files whose headers differ are read apart
-    and joined by name.
+    and joined by name. ``path_part`` is SQL that makes the column ``PATH_PART`` of
+    ``PATH_COLUMN``: it runs once a chunk, and the paths themselves are not kept.
     """
     if names:
         choice = delimiter or sniff(files, files.paths[0], delimiter=None, wanted=()).delimiter
         groups = {
             Dialect(delimiter=choice, names=tuple(names), width=len(names)): list(files.paths)
         }
-        return _load(engine, groups, header=False, skip=skip, with_path=with_path, files=files)
+        return _load(engine, groups, header=False, skip=skip, path_part=path_part, files=files)
     groups = {}
     for path in files.paths:
         dialect = sniff(files, path, delimiter=delimiter, wanted=wanted)
         if not dialect.names:
             raise _no_header(dialect)
         groups.setdefault(dialect, []).append(path)
-    return _load(engine, groups, header=True, skip=skip, with_path=with_path, files=files)
+    return _load(engine, groups, header=True, skip=skip, path_part=path_part, files=files)
 
 
 def _no_header(dialect: Dialect) -> ColumnError:
@@ -174,12 +176,13 @@ def _load(
     *,
     header: bool,
     skip: int,
-    with_path: bool,
+    path_part: str | None,
     files: Files,
 ) -> TextTable:
     rejects, scans = engine.new_name("rejects"), engine.new_name("scans")
     name = engine.new_name("text")
     parts = []
+    added = f", {path_part} AS {PATH_PART}" if path_part else ""
     columns: dict[str, None] = {}
     for dialect, paths in groups.items():
         unique = _unique_names(dialect.names)
@@ -187,12 +190,12 @@ def _load(
         types = ", ".join(f"{quote_text(column)}: 'VARCHAR'" for column in unique)
         listed = ", ".join(quote_text(escape_glob(path)) for path in paths)
         parts.append(
-            f"SELECT {'*' if with_path else ', '.join(map(quote_name, unique))} "
+            f"SELECT {', '.join(map(quote_name, unique))}{added} "
             f"FROM read_csv([{listed}], auto_detect=false, header={header}, skip={skip}, "
             f"delim={quote_text(dialect.delimiter)}, quote='\"', escape='\"', columns={{{types}}}, "
             f"compression='{files.compression}', ignore_errors=true, store_rejects=true, "
             f"rejects_table='{rejects}', rejects_scan='{scans}', rejects_limit=0, "
-            f"filename={quote_text(PATH_COLUMN) if with_path else 'false'})"
+            f"filename={quote_text(PATH_COLUMN) if path_part else 'false'})"
         )
     try:
         engine.run(f"CREATE TEMP TABLE {name} AS " + " UNION ALL BY NAME ".join(parts))

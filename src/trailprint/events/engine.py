@@ -11,9 +11,12 @@ from typing import Any, TypeAlias
 import duckdb
 import pyarrow as pa
 
-from trailprint.errors import InputError, OptionError, SourceError, TrailprintError
+from trailprint.errors import InputError, OptionError, SourceError
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
+
+#: SQL that DuckDB does not understand was written by us, not by the user.
+_OUR_DEFECTS = (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogException)
 
 _MEMORY = re.compile(r"^\s*\d+(\.\d+)?\s*(KB|MB|GB|TB|KiB|MiB|GiB|TiB)\s*$", re.IGNORECASE)
 
@@ -119,8 +122,10 @@ def quote_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def translate(error: duckdb.Error) -> TrailprintError:
+def translate(error: duckdb.Error) -> Exception:
     """DuckDB's error in our words: what kind it is and where, never what the data says."""
+    if isinstance(error, _OUR_DEFECTS):
+        return error
     text = str(error)
     if isinstance(error, duckdb.OutOfMemoryException):
         if "temp" in text.lower() and "directory" in text.lower() and "max" in text.lower():

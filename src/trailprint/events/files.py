@@ -5,9 +5,10 @@ from __future__ import annotations
 import glob
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -36,6 +37,33 @@ _MAGIC: tuple[tuple[bytes, Compression], ...] = (
     (b"\x1f\x8b", "gzip"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRange:
+    """The least and the greatest value of a column, and how many are missing."""
+
+    low: Any
+    high: Any
+    n_missing: int
+
+    def is_like(self, other: ColumnRange) -> bool:
+        """Whether both hold values of one type."""
+        return type(self.low) is type(other.low)
+
+    def union(self, other: ColumnRange) -> ColumnRange:
+        """The range of both together."""
+        return ColumnRange(
+            min(self.low, other.low),
+            max(self.high, other.high),
+            self.n_missing + other.n_missing,
+        )
+
+
+def _column_range(statistics: Any) -> ColumnRange | None:
+    if statistics is None or not statistics.has_min_max or not statistics.has_null_count:
+        return None
+    return ColumnRange(statistics.min, statistics.max, statistics.null_count)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +95,27 @@ class Files:
         except (OSError, pa.ArrowException):
             name = self.describe(self.paths[0])
             raise SourceError(f"A Parquet file must be whole, but {name} is damaged.") from None
+
+    def parquet_ranges(self) -> Mapping[str, ColumnRange]:
+        """
+        What the files' footers prove about their columns, without reading a row.
+
+        Only columns whose statistics are whole, in every row group of every file, are there.
+        """
+        ranges: dict[str, ColumnRange] = {}
+        unknown: set[str] = set()
+        for path in self.paths:
+            metadata = pq.read_metadata(path)
+            names = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
+            for group in range(metadata.num_row_groups):
+                for i, name in enumerate(names):
+                    found = _column_range(metadata.row_group(group).column(i).statistics)
+                    if found is None or (name in ranges and not ranges[name].is_like(found)):
+                        unknown.add(name)
+                    else:
+                        ranges[name] = ranges[name].union(found) if name in ranges else found
+            unknown |= set(ranges) - set(names)
+        return {name: known for name, known in ranges.items() if name not in unknown}
 
     @property
     def sql_list(self) -> str:

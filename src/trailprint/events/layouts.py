@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from trailprint.errors import InputError, SourceError
 from trailprint.events.columns import find_columns
-from trailprint.events.delimited import PATH_COLUMN, first_rows, load_delimited, sniff
+from trailprint.events.delimited import PATH_COLUMN, PATH_PART, first_rows, load_delimited, sniff
 from trailprint.events.engine import Engine, quote_name
 from trailprint.events.events import Column
 from trailprint.events.files import Files
@@ -26,6 +26,9 @@ _EPOCH = re.compile(r"^\s*\d{9,13}(\.\d+)?\s*$")
 _TIME = re.compile(r"^\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _PLT = re.compile(r"/Trajectory/[^/]+\.plt$", re.IGNORECASE)
 _FILE_ENDING = r"\.(csv|tsv|txt|log|mv|json|jsonl|ndjson|parquet|pq)(\.(gz|zst|zstd))?$"
+_TRAJECTORY_USER = (
+    rf"regexp_extract({PATH_COLUMN}, '([^/\\]+)[/\\]Trajectory[/\\][^/\\]+$', 1, 'i')"
+)
 _STEM = f"regexp_replace(parse_filename({PATH_COLUMN}), '{_FILE_ENDING}', '', 'i')"
 
 
@@ -62,12 +65,12 @@ def _open_geolife(engine: Engine, files: Files, options: ReadOptions) -> Raw:
         delimiter=",",
         names=("lat", "lon", "zero", "altitude", "days", "date", "time"),
         skip=6,
-        with_path=True,
+        path_part=_TRAJECTORY_USER,
     )
     return Raw(
         query=f"FROM {table.name}",
         parts={
-            "user": rf"regexp_extract({PATH_COLUMN}, '([^/\\]+)[/\\]Trajectory[/\\][^/\\]+$', 1)",
+            "user": PATH_PART,
             "start": "(date || ' ' || time)",
             "lat": "lat",
             "lon": "lon",
@@ -149,9 +152,9 @@ def _open_ap_movement(engine: Engine, files: Files, options: ReadOptions) -> Raw
         files,
         delimiter=options.delimiter or "\t",
         names=("time", "ap"),
-        with_path=True,
+        path_part=_STEM,
     )
-    records = _records(engine, table.name, options, (_STEM, "ap", "time"))
+    records = _records(engine, table.name, options, (PATH_PART, "ap", "time"))
     return Raw(
         query=stays_until_next(records),
         parts=_STAY_PARTS,
@@ -201,10 +204,10 @@ def _is_per_location(files: Files, options: ReadOptions) -> bool:
 
 
 def _open_per_location(engine: Engine, files: Files, options: ReadOptions) -> Raw:
-    raw = open_files(engine, files, options, with_path=True)
+    raw = open_files(engine, files, options, path_part=_STEM)
     return replace(
         raw,
-        parts={**raw.parts, "location": _STEM},
+        parts={**raw.parts, "location": PATH_PART},
         notes=("Per-location tables: the location is the file's name.",),
     )
 
@@ -263,9 +266,8 @@ def _records(
         timezone=options.timezone,
         time_format=options.time_format,
     )
-    who = user if "(" in user else quote_name(user)
     return (
-        f"SELECT nullif(trim({who}), '') AS \"user\", "
+        f"SELECT nullif(trim({quote_name(user)}), '') AS \"user\", "
         f"nullif(trim({quote_name(location)}), '') AS location, {start} AS \"start\" FROM {table}"
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import duckdb
@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from trailprint.errors import InputError, SourceError
 from trailprint.events.columns import find_columns
-from trailprint.events.delimited import PATH_COLUMN, check_utf8, load_delimited
+from trailprint.events.delimited import PATH_COLUMN, PATH_PART, check_utf8, load_delimited
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.events import Column
-from trailprint.events.files import Files
+from trailprint.events.files import ColumnRange, Files
 from trailprint.events.options import ReadOptions
 
 
@@ -38,6 +38,8 @@ class Raw:
         SQL conditions of rows left out on purpose, by reason.
     notes : tuple of str
         What was assumed.
+    ranges : mapping
+        What is known of the source's columns without reading them.
     """
 
     query: str
@@ -46,32 +48,43 @@ class Raw:
     n_misshapen: int = 0
     left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    ranges: Mapping[str, ColumnRange] = field(default_factory=dict)
 
 
 def open_files(
-    engine: Engine, files: Files, options: ReadOptions, *, with_path: bool = False
+    engine: Engine, files: Files, options: ReadOptions, *, path_part: str | None = None
 ) -> Raw:
-    """Open files whose rows are in no special layout; ``with_path`` adds ``PATH_COLUMN``."""
+    """Open files of no special layout; ``path_part`` is SQL for the column ``PATH_PART``."""
     if files.format == "parquet":
-        return _open_query(engine, _parquet_query(files, with_path=with_path), options)
+        raw = _open_query(engine, _parquet_query(files, path_part), options)
+        return replace(raw, ranges=files.parquet_ranges())
     if files.format == "json":
-        return _open_json(engine, files, options, with_path=with_path)
+        return _open_json(engine, files, options, path_part)
     table = load_delimited(
         engine,
         files,
         delimiter=options.delimiter,
         names=options.header,
         wanted=tuple(options.column_names.values()),
-        with_path=with_path,
+        path_part=path_part,
     )
     raw = _open_query(engine, f"FROM {table.name}", options, is_text=True)
-    return Raw(query=raw.query, parts=raw.parts, is_text=True, n_misshapen=table.n_misshapen)
+    return replace(raw, n_misshapen=table.n_misshapen)
 
 
-def _parquet_query(files: Files, *, with_path: bool) -> str:
-    path = f", filename='{PATH_COLUMN}'" if with_path else ""
+def _parquet_query(files: Files, path_part: str | None) -> str:
     by_name = f", union_by_name={len(files.paths) > 1}"
-    return f"SELECT * FROM read_parquet({files.sql_list}{by_name}{path})"
+    return _with_path_part(f"read_parquet({files.sql_list}{by_name}", path_part)
+
+
+def _with_path_part(call: str, path_part: str | None) -> str:
+    """A SELECT over a reading function, with what is wanted of each row's path."""
+    if path_part is None:
+        return f"SELECT * FROM {call})"
+    return (
+        f"SELECT * EXCLUDE {PATH_COLUMN}, {path_part} AS {PATH_PART} "
+        f"FROM {call}, filename='{PATH_COLUMN}')"
+    )
 
 
 def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
@@ -94,20 +107,19 @@ def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
 
 
 def _open_query(engine: Engine, query: str, options: ReadOptions, *, is_text: bool = False) -> Raw:
-    there = [name for name in engine.columns(query) if name != PATH_COLUMN]
+    there = [name for name in engine.columns(query) if name != PATH_PART]
     found = find_columns(there, options.column_names)
     parts = {column: quote_name(name) for column, name in found.items()}
     return Raw(query=query, parts=parts, is_text=is_text)
 
 
-def _open_json(engine: Engine, files: Files, options: ReadOptions, *, with_path: bool) -> Raw:
+def _open_json(engine: Engine, files: Files, options: ReadOptions, path_part: str | None) -> Raw:
     """JSON lines, every value as text so that an id 007 stays one."""
     common = f"{files.sql_list}, compression='{files.compression}', format='auto'"
-    path = f", filename='{PATH_COLUMN}'" if with_path else ""
     try:
         names = engine.columns(f"SELECT * FROM read_json({common}, union_by_name=true)")
         types = ", ".join(f"{quote_text(name)}: 'VARCHAR'" for name in names)
-        query = f"SELECT * FROM read_json({common}, columns={{{types}}}{path})"
+        query = _with_path_part(f"read_json({common}, columns={{{types}}}", path_part)
         name = engine.materialise(query, "text")
     except InputError:
         check_utf8(files)

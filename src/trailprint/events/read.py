@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from trailprint.errors import BadRowsError, OptionError
+from trailprint.events.bad_rows import bad_conditions, proves_clean
 from trailprint.events.columns import require_columns
-from trailprint.events.delimited import PATH_COLUMN
+from trailprint.events.delimited import PATH_PART
 from trailprint.events.engine import Engine, quote_name
 from trailprint.events.events import Column, Events, Tally
 from trailprint.events.files import find_files
@@ -67,12 +68,15 @@ def _open(engine: Engine, source: Any, options: ReadOptions) -> Raw:
 def _clean(engine: Engine, raw: Raw, options: ReadOptions) -> Events:
     """Convert the parts, count what cannot be used, and leave it out."""
     types = engine.columns(raw.query)
-    require_columns(raw.parts, [name for name in types if name != PATH_COLUMN])
+    require_columns(raw.parts, [name for name in types if name != PATH_PART])
     typed = _typed_query(engine, raw, types, options)
     if raw.is_text or options.drop_duplicates:
         typed = f"FROM {engine.materialise(typed, 'typed')}"
     columns = frozenset(raw.parts)
-    tally, good = _tally(engine, typed, columns, raw)
+    if not raw.left_out and proves_clean(raw.parts, raw.ranges):
+        tally, good = Tally(rows=_count_rows(engine, typed)), None
+    else:
+        tally, good = _tally(engine, typed, columns, raw)
     _check_bad_rows(tally, allowed=options.allow_bad_rows)
     chosen = ", ".join(quote_name(column) for column in sorted(columns))
     kept = f"SELECT {chosen} FROM ({typed})" + (f" WHERE {good}" if good else "")
@@ -95,11 +99,15 @@ def _typed_query(engine: Engine, raw: Raw, types: Mapping[str, str], options: Re
     parts += [
         f"({condition}) AS {quote_name(reason)}" for reason, condition in raw.left_out.items()
     ]
-    everything = ", ".join(quote_name(name) for name in types if name != PATH_COLUMN)
+    everything = ", ".join(quote_name(name) for name in types)
     parts.append(f"hash({everything}) AS row_hash")
     parts += _unread_ends(raw)
     distinct = "DISTINCT " if options.drop_duplicates else ""
     return f"SELECT {distinct}{', '.join(parts)} FROM ({raw.query})"
+
+
+def _count_rows(engine: Engine, query: str) -> int:
+    return int(engine.row(f"SELECT count(*) FROM ({query})")[0])
 
 
 def _unread_ends(raw: Raw) -> list[str]:
@@ -130,13 +138,13 @@ def _convert(
         )
     if column in ("lat", "lon", "weight"):
         return f"TRY_CAST({part} AS DOUBLE)"
-    return _identifier(part, kind)
+    return _identifier(part, kind, is_text=raw.is_text)
 
 
-def _identifier(part: str, kind: str) -> str:
+def _identifier(part: str, kind: str, *, is_text: bool) -> str:
     """Text is trimmed; whole numbers stay numbers (they group faster) and read the same as text."""
     if kind == "VARCHAR":
-        return f"nullif(trim({part}), '')"
+        return f"nullif(trim({part}), '')" if is_text else part
     if kind.lstrip("U").startswith(_INTEGERS):
         return part
     if kind in ("FLOAT", "DOUBLE"):
@@ -149,40 +157,12 @@ def _identifier(part: str, kind: str) -> str:
     return f"CAST({part} AS VARCHAR)"
 
 
-def _bad_conditions(columns: frozenset[Column]) -> dict[str, str]:
-    """For every reason a row can be of no use, the SQL that tells; the first that holds counts."""
-    conditions: dict[str, str] = {"missing user": '"user" IS NULL'}
-    if "location" in columns:
-        conditions["missing location"] = "location IS NULL"
-    if "start" in columns:
-        conditions["unreadable time"] = _not_a_time('"start"')
-    if "end" in columns:
-        unread_end = f"(has_end AND {_not_a_time(chr(34) + 'end' + chr(34))})"
-        start = conditions.get("unreadable time")
-        conditions["unreadable time"] = f"({start} OR {unread_end})" if start else unread_end
-        if "start" in columns:
-            conditions["end before start"] = '"end" < "start"'
-    if "lat" in columns:
-        inside = "lat BETWEEN -90 AND 90 AND lon BETWEEN -180 AND 180"
-        conditions["coordinates off the globe"] = f"NOT coalesce({inside}, false)"
-    if "weight" in columns:
-        conditions["count is not a number of events"] = (
-            "NOT coalesce(isfinite(weight) AND weight >= 0, false)"
-        )
-    return conditions
-
-
-def _not_a_time(column: str) -> str:
-    years = "BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31'"
-    return f"NOT coalesce({column} {years}, false)"
-
-
 def _tally(
     engine: Engine, typed: str, columns: frozenset[Column], raw: Raw
 ) -> tuple[Tally, str | None]:
     """Count the rows of no use in one pass; also the condition that leaves them out, if any."""
     left_out = {reason: quote_name(reason) for reason in raw.left_out}
-    conditions = {**left_out, **_bad_conditions(columns)}
+    conditions = {**left_out, **bad_conditions(columns)}
     counted = []
     earlier = "true"
     for condition in conditions.values():

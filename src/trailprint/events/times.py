@@ -7,8 +7,6 @@ from collections.abc import Callable
 from trailprint.errors import ColumnError, InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
 
-_EPOCH_PATTERN = r"^\s*[-+]?\d+(\.\d*)?([eE][-+]?\d+)?\s*$"
-_ISO_PATTERN = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
 _ZONE_PATTERN = r"[T ].*(Z|z|[+-]\d{2}(:?\d{2})?)\s*$"
 
 #: From this size on a number of seconds would lie beyond the year 5138: it counts finer units.
@@ -74,10 +72,12 @@ def _from_text(
     if time_format is not None:
         return _from_format(engine, column, timezone, time_format)
     n_epoch, n_zoned, n_plain = engine.row(
-        f"""SELECT count_if(regexp_matches({column}, '{_EPOCH_PATTERN}')),
+        f"""SELECT count_if(isfinite(TRY_CAST(text AS DOUBLE))),
                    count_if(iso AND zoned), count_if(iso AND NOT zoned)
-            FROM (SELECT {column}, regexp_matches({column}, '{_ISO_PATTERN}') AS iso,
-                         regexp_matches({column}, '{_ZONE_PATTERN}') AS zoned FROM {table})"""
+            FROM (SELECT trim({column}) AS text, substr(text, 5, 1) = '-' AS iso,
+                         substr(text, 12) AS clock,
+                         right(clock, 1) IN ('Z', 'z') OR contains(clock, '+')
+                         OR contains(clock, '-') AS zoned FROM {table})"""
     )
     kinds = {"numbers": n_epoch, "times with a zone": n_zoned, "times without a zone": n_plain}
     present = [f"{n:,} {name}" for name, n in kinds.items() if n]

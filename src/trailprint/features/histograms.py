@@ -136,9 +136,9 @@ def _assemble(
         columns = counted["slot"].to_numpy() * len(locations) + locations_coded
     values = counted["n"].to_numpy().astype(np.float64, copy=False)
     shape = (len(users), len(slots) * len(locations))
-    matrix = sparse.coo_array((values, (users_coded, columns)), shape=shape).tocsr()
-    # Users as text may coincide where their numbers did not (1 and "1"): their counts add up.
-    matrix.sum_duplicates()
+    index = np.int32 if max(*shape, len(values)) < 2**31 else np.int64
+    places = (users_coded.astype(index), columns.astype(index))
+    matrix = sparse.coo_array((values, places), shape=shape).tocsr()
     matrix.eliminate_zeros()
     return Histograms(matrix=matrix, users=users, locations=locations, slots=slots)
 
@@ -152,8 +152,9 @@ def _count(events: Events, options: HistogramOptions) -> pa.Table:
         keys += f", {_slot_expression(events, options.slots)} AS slot"
     if options.weight == "day-balanced":
         return events.engine.arrow(_day_balanced(events, keys))
-    amount = f"sum({_amount(events, options.weight)})::DOUBLE"
-    return events.engine.arrow(f"SELECT {keys}, {amount} AS n FROM ({events.query}) GROUP BY ALL")
+    amount = _amount(events, options.weight)
+    total = "count(*)" if amount == "1" else f"sum({amount})::DOUBLE"
+    return events.engine.arrow(f"SELECT {keys}, {total} AS n FROM ({events.query}) GROUP BY ALL")
 
 
 def _amount(events: Events, weight: Weight) -> str:

@@ -14,18 +14,34 @@ Codes = NDArray[np.int64]
 
 def encode(column: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
     """
-    Codes of a column's values, and the ids they point to: distinct, as text, sorted.
+    Codes of a column's values, and the ids they point to: distinct, sorted, as text.
 
     The order depends on the ids alone, not on the order rows arrive in, so that the number of
     threads changes nothing.
     """
-    encoded = _whole(column).dictionary_encode()
-    ids = encoded.dictionary.cast(pa.string())
-    order = pc.sort_indices(ids).to_numpy()
+    whole = _whole(column)
+    if pa.types.is_integer(whole.type) and len(whole):
+        codes, numbers = _encode_integers(whole.to_numpy())
+        return codes, pa.array(numbers).cast(pa.string())
+    encoded = whole.cast(pa.string()).dictionary_encode()
+    order = pc.sort_indices(encoded.dictionary).to_numpy()
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     codes = rank[encoded.indices.to_numpy(zero_copy_only=False)]
-    return codes, ids.take(pa.array(order))
+    return codes, encoded.dictionary.take(pa.array(order))
+
+
+def _encode_integers(values: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
+    """Codes of whole numbers; a table of those that occur where they lie close together."""
+    low, high = int(values.min()), int(values.max())
+    if high - low > 8 * len(values):
+        numbers, codes = np.unique(values, return_inverse=True)
+        return codes.astype(np.int64), numbers
+    offsets = values - values.dtype.type(low)
+    occurs = np.zeros(high - low + 1, dtype=bool)
+    occurs[offsets] = True
+    places = np.cumsum(occurs) - 1
+    return places[offsets], np.flatnonzero(occurs) + low
 
 
 def encode_together(columns: Sequence[pa.ChunkedArray]) -> tuple[list[Codes], pa.Array]:

@@ -1,0 +1,63 @@
+"""Rows that cannot be used: how each reason is told, and when none can be there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+
+from trailprint.events.events import Column
+from trailprint.events.files import ColumnRange
+
+
+def bad_conditions(columns: frozenset[Column]) -> dict[str, str]:
+    """For every reason a row can be of no use, the SQL that tells; the first that holds counts."""
+    conditions = {"missing user": _is_blank('"user"')}
+    if "location" in columns:
+        conditions["missing location"] = _is_blank("location")
+    if "start" in columns:
+        conditions["unreadable time"] = _not_a_time('"start"')
+    if "end" in columns:
+        unread_end = f"(has_end AND {_not_a_time(chr(34) + 'end' + chr(34))})"
+        start = conditions.get("unreadable time")
+        conditions["unreadable time"] = f"({start} OR {unread_end})" if start else unread_end
+        if "start" in columns:
+            conditions["end before start"] = '"end" < "start"'
+    if "lat" in columns:
+        inside = "lat BETWEEN -90 AND 90 AND lon BETWEEN -180 AND 180"
+        conditions["coordinates off the globe"] = f"NOT coalesce({inside}, false)"
+    if "weight" in columns:
+        conditions["count is not a number of events"] = (
+            "NOT coalesce(isfinite(weight) AND weight >= 0, false)"
+        )
+    return conditions
+
+
+def _is_blank(column: str) -> str:
+    return f"coalesce(trim(CAST({column} AS VARCHAR)), '') = ''"
+
+
+def _not_a_time(column: str) -> str:
+    years = "BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31'"
+    return f"NOT coalesce({column} {years}, false)"
+
+
+def proves_clean(parts: Mapping[Column, str], ranges: Mapping[str, ColumnRange]) -> bool:
+    """
+    Whether what is known of the columns without reading them rules out every reason.
+
+    Ends are compared with starts row by row, and Parquet's ranges leave out NaN: with ends,
+    positions or fractional counts there is no such proof.
+    """
+    known = {column: ranges.get(part.strip('"')) for column, part in parts.items()}
+    return all(
+        found is not None and found.n_missing == 0 and _is_fine(column, found)
+        for column, found in known.items()
+    )
+
+
+def _is_fine(column: Column, found: ColumnRange) -> bool:
+    if column in ("user", "location"):
+        return isinstance(found.low, int) or (isinstance(found.low, str) and found.low > " ")
+    if column == "start":
+        return isinstance(found.low, (date, datetime))
+    return column == "weight" and isinstance(found.low, int) and found.low >= 0
