@@ -13,7 +13,7 @@ from trailprint.events.filters import FilterOptions, apply_filters
 from trailprint.events.grid import Box, GridOptions, to_cells, to_h3, to_regions, truncate_names
 from trailprint.events.options import ReadOptions, Window
 from trailprint.events.read import read
-from trailprint.events.split import SplitOptions
+from trailprint.events.split import SplitOptions, split
 
 _READ, _SHAPE, _FILTER, _SPLIT, _RUN = "Reading", "Places", "Filters", "Split", "Running"
 
@@ -270,3 +270,29 @@ def open_events(
     """Read, place and filter one dataset."""
     events = read(source, reading.options(), engine=engine)
     return shaping.shape(events, two_sides=two_sides)
+
+
+def open_sides(
+    sources: tuple[str, str | None],
+    splitting: SplitFlags,
+    reading: ReadFlags,
+    shaping: ShapeFlags,
+    running: RunFlags,
+    engine: Engine,
+) -> tuple[Events, Events]:
+    """Two datasets, or one that is split."""
+    first, second = sources
+    if second is not None:
+        if splitting.is_given:
+            raise OptionError("A split cuts one dataset: give either AUXILIARY or a split.")
+        return (
+            open_events(first, reading, shaping, engine),
+            open_events(second, reading, shaping, engine),
+        )
+    if not splitting.is_given:
+        raise OptionError(
+            "Two sides are needed: give AUXILIARY, or say how to split, as with --at median."
+        )
+    events = open_events(first, reading, shaping, engine, two_sides=True)
+    sides = split(events, splitting.options(min_events=shaping.min_events, seed=running.seed))
+    return sides.released, sides.auxiliary

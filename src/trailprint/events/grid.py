@@ -9,12 +9,10 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 from duckdb.func import PythonUDFType
 
-from trailprint.errors import ColumnError, InputError, OptionError
-from trailprint.events.columns import describe_names
-from trailprint.events.delimited import load_delimited
+from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.events import Events
-from trailprint.events.files import find_files
+from trailprint.events.side_files import open_pairs
 
 #: WGS 84: equatorial radius in metres and squared eccentricity.
 _RADIUS_M = 6_378_137.0
@@ -180,21 +178,10 @@ def to_regions(events: Events, mapping: str | os.PathLike[str]) -> Events:
 
 
 def _read_mapping(engine: Engine, mapping: str | os.PathLike[str]) -> str:
-    files = find_files(mapping)
-    if files.format == "parquet":
-        query, there = f"FROM read_parquet({files.sql_list})", files.parquet_names()
-    else:
-        text = load_delimited(engine, files, wanted=("location", "region"))
-        query, there = f"FROM {text.name}", text.columns
-    for name in ("location", "region"):
-        if name not in there:
-            raise ColumnError(
-                f"A mapping must have the columns location and region, but {name!r} is missing. "
-                + describe_names(there, near=[name])
-            )
+    pairs = open_pairs(engine, mapping, ("location", "region"), "A mapping")
     table = engine.materialise(
-        "SELECT trim(location::VARCHAR) AS location, trim(any_value(region::VARCHAR)) AS region, "
-        f"count(DISTINCT region) AS n FROM ({query}) WHERE region IS NOT NULL GROUP BY 1",
+        "SELECT location, any_value(region) AS region, count(DISTINCT region) AS n "
+        f"FROM ({pairs}) GROUP BY location",
         "mapping",
     )
     n_twice = engine.row(f"SELECT count_if(n > 1) FROM {table}")[0]

@@ -16,10 +16,10 @@ from trailprint.events.events import Events
 
 _ORDER = ("user", "location", "start", "end", "weight", "lat", "lon")
 _FORMATS = {
-    ".parquet": "FORMAT parquet, COMPRESSION zstd",
-    ".csv": "FORMAT csv, HEADER true",
-    ".csv.gz": "FORMAT csv, HEADER true, COMPRESSION gzip",
-    ".tsv": "FORMAT csv, HEADER true, DELIMITER '\t'",
+    ".parquet": "FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false",
+    ".csv": "FORMAT csv, HEADER true, USE_TMP_FILE false",
+    ".csv.gz": "FORMAT csv, HEADER true, COMPRESSION gzip, USE_TMP_FILE false",
+    ".tsv": "FORMAT csv, HEADER true, DELIMITER '\t', USE_TMP_FILE false",
 }
 
 
@@ -105,11 +105,13 @@ def _columns(events: Events, kind: str) -> str:
     return f"SELECT {', '.join(chosen)} FROM ({events.query})"
 
 
-def write_table(table: pa.Table, path: str | os.PathLike[str], engine: Engine) -> None:
-    """Write an Arrow table to a file of the kind its name says."""
+def write_table(
+    table: pa.Table, path: str | os.PathLike[str], engine: Engine, *, private: bool = False
+) -> None:
+    """Write an Arrow table to a file of the kind its name says; ``private``: for its owner only."""
     (kind,) = check_outputs([path])
     name = engine.new_name("output")
     engine.connection.register(name, table)
-    with replacing([path]) as (temporary,):
+    with replacing([path], private=private) as (temporary,):
         engine.run(f"COPY {name} TO {quote_text(temporary)} ({_FORMATS[kind]})")
     engine.connection.unregister(name)

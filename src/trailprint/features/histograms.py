@@ -84,13 +84,26 @@ class Histograms:
 
     def probabilities(self) -> sparse.csr_array:
         """Each user's histogram divided by its total; with slots, each slot by its own."""
-        normal = self.matrix.copy()
-        rows = np.repeat(np.arange(self.n_users), np.diff(normal.indptr))
-        slot = normal.indices // max(len(self.locations), 1)
+        return self.scaled("sum")
+
+    def scaled(self, to_one: str) -> sparse.csr_array:
+        """
+        Histograms whose ``sum`` or Euclidean ``norm`` is one; ``none`` leaves the counts.
+
+        With slots, each slot of a user is scaled on its own.
+        """
+        if to_one == "none":
+            return self.matrix
+        scaled = self.matrix.copy()
+        slot = scaled.indices // max(len(self.locations), 1)
+        rows = np.repeat(np.arange(self.n_users), np.diff(scaled.indptr))
         group = rows * len(self.slots) + slot
-        totals = np.bincount(group, weights=normal.data, minlength=self.n_users * len(self.slots))
-        normal.data = normal.data / totals[group]
-        return normal
+        amount = scaled.data if to_one == "sum" else scaled.data**2
+        sizes = np.bincount(group, weights=amount, minlength=self.n_users * len(self.slots))
+        if to_one == "norm":
+            sizes = np.sqrt(sizes)
+        scaled.data = scaled.data / sizes[group]
+        return scaled
 
     def select(self, rows: NDArray[np.int64]) -> Histograms:
         """Some of the users, in the order given."""

@@ -1,0 +1,1 @@
+"""The attacks: one file per family; features in, a linkage out."""

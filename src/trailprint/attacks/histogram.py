@@ -1,0 +1,282 @@
+"""
+Histogram matching: whose habits look alike (2016 and 2013 papers).
+
+``joint`` finds the minimum-weight matching of all users at once (the papers' A1, or A2 with a
+fixed size) and proves it; ``one-by-one`` gives each record its nearest counterpart on its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from trailprint.errors import InputError, OptionError
+from trailprint.features.histograms import Histograms
+from trailprint.kernels.assignment import Round, Solution, solve_reduced
+from trailprint.kernels.lookup import RowChoice, choose_columns, rank_pairs
+from trailprint.kernels.margins import Margins, link_margins
+from trailprint.kernels.metrics import METRICS, Metric
+from trailprint.kernels.overlap import Join, build_join, swap_sides
+from trailprint.kernels.reduction import reduce_problem
+from trailprint.linkage import Floats, Ints, Linkage, Ranks
+
+Method = Literal["joint", "one-by-one"]
+Direction = Literal["released", "auxiliary"]
+Progress = Callable[[str, float | None], None]
+
+#: A joint matching is called exact when its proven gap is at most this share of its gain.
+EXACT = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchOptions:
+    """
+    How histograms are compared and matched.
+
+    Attributes
+    ----------
+    metric : str
+        ``jensen-shannon`` (the papers' weight (7)), ``l1``, ``cosine``, ``dot``, or
+        ``likelihood`` for histograms of unequal lengths.
+    method : {"joint", "one-by-one"}
+        All users at once, or each on her own.
+    size : int, optional
+        Joint: exactly so many links, the papers' A2.
+    gap : float
+        Joint: stop once the matching is proven to be within this share of the best.
+    direction : {"released", "auxiliary"}
+        One-by-one: whose records are looked up among the other side's.
+    margins : bool
+        Joint: also how much worse the best matching without each link would be.
+    seed : int
+        Decides ties.
+    """
+
+    metric: str = "jensen-shannon"
+    method: Method = "joint"
+    size: int | None = None
+    gap: float = 0.0
+    direction: Direction = "released"
+    margins: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, allowed in (
+            ("metric", tuple(METRICS)),
+            ("method", get_args(Method)),
+            ("direction", get_args(Direction)),
+        ):
+            if getattr(self, name) not in allowed:
+                raise OptionError(
+                    f"--{name} must be one of {', '.join(allowed)}, "
+                    f"got {getattr(self, name)!r} instead."
+                )
+        if self.size is not None and self.size < 1:
+            raise OptionError(f"--size must be at least 1 link, got {self.size} instead.")
+        if not 0 <= self.gap < 1:
+            raise OptionError(f"--gap must be a share from 0 to below 1, got {self.gap} instead.")
+        if self.method != "joint" and (self.size is not None or self.gap or self.margins):
+            raise OptionError("--size, --gap and --margins go with --method joint.")
+        if self.margins and (self.size is not None or self.gap):
+            raise OptionError("--margins needs the whole, exact matching: not --size or --gap.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """The users of one side who have data, scaled as the metric asks."""
+
+    rows: Ints
+    csr: tuple[Ints, NDArray[np.int32], Floats]
+
+
+def match_histograms(
+    released: Histograms,
+    auxiliary: Histograms,
+    options: MatchOptions | None = None,
+    *,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> Linkage:
+    """
+    Link released users to auxiliary ones by their histograms.
+
+    Users without data are never linked. Both sides must share one list of locations and slots.
+    """
+    options = options or MatchOptions()
+    metric = METRICS[options.metric]
+    if metric.uses_totals and len(released.slots) > 1:
+        raise OptionError(
+            f"--metric {metric.name} compares whole histograms and cannot be used with --slots."
+        )
+    sides = _with_data(released, metric), _with_data(auxiliary, metric)
+    _check_size(options, sides)
+    if options.method == "joint":
+        return _match_joint(released, sides, options, n_threads, progress)
+    return _match_one_by_one(released, sides, options, n_threads)
+
+
+def _check_size(options: MatchOptions, sides: tuple[_Side, _Side]) -> None:
+    most = min(len(sides[0].rows), len(sides[1].rows))
+    if most == 0:
+        raise InputError("Both sides must have users with events, but one has none.")
+    if options.size is not None and options.size > most:
+        raise OptionError(
+            f"--size must be at most the {most:,} users of the smaller side, got {options.size:,}."
+        )
+
+
+def _with_data(histograms: Histograms, metric: Metric) -> _Side:
+    scaled = histograms.scaled(metric.scaling)
+    rows = np.flatnonzero(np.diff(scaled.indptr) > 0).astype(np.int64)
+    kept: sparse.csr_array = scaled if len(rows) == scaled.shape[0] else scaled[rows]
+    csr = (
+        kept.indptr.astype(np.int64),
+        kept.indices.astype(np.int32),
+        kept.data.astype(np.float64),
+    )
+    return _Side(rows, csr)
+
+
+def _match_joint(
+    released: Histograms,
+    sides: tuple[_Side, _Side],
+    options: MatchOptions,
+    n_threads: int | None,
+    progress: Progress | None,
+) -> Linkage:
+    metric = METRICS[options.metric]
+    n_columns = released.matrix.shape[1]
+    join = build_join(sides[0].csr, sides[1].csr, n_columns, metric)
+    reduced = reduce_problem(sides[0].csr, sides[1].csr, n_columns, metric, options.seed)
+    solution = solve_reduced(
+        reduced,
+        size=options.size,
+        gap=options.gap,
+        seed=options.seed,
+        n_threads=n_threads,
+        progress=_follow(progress),
+    )
+    linked = np.flatnonzero(solution.column >= 0)
+    weight = _constant(join, metric, len(released.slots)) - solution.gain[linked]
+    facts = _joint_facts(solution, weight)
+    confidence, is_least = solution.gain[linked], np.zeros(len(linked), dtype=bool)
+    if options.margins:
+        margins = link_margins(
+            reduced, solution.column, solution.u, solution.v, n_threads=n_threads
+        )
+        confidence, is_least = margins.margin[linked], margins.at_least[linked]
+        facts |= _second_best(margins, facts["total_weight"])
+    return Linkage(
+        released=sides[0].rows[linked],
+        auxiliary=sides[1].rows[solution.column[linked]],
+        weight=weight,
+        confidence=confidence,
+        confidence_is_least=is_least,
+        n_released=len(sides[0].rows),
+        n_auxiliary=len(sides[1].rows),
+        rank=_ranker(join, sides, n_threads),
+        facts=facts,
+    )
+
+
+def _joint_facts(solution: Solution, weight: Floats) -> dict[str, Any]:
+    gap = max(0.0, solution.upper_bound - solution.total_gain)
+    return {
+        "total_weight": float(weight.sum()),
+        "total_gain": solution.total_gain,
+        "optimality_gap": gap,
+        "exact": gap <= EXACT * max(solution.total_gain, math.ulp(1.0)),
+        "rounds": solution.rounds,
+        "overlapping_pairs": solution.overlapping_pairs,
+    }
+
+
+def _second_best(margins: Margins, total_weight: float) -> dict[str, float | bool | None]:
+    """The weight of the second-best matching; none where there is no other."""
+    if not math.isfinite(margins.second_best):
+        return {"second_best_weight": None, "second_best_is_least": False}
+    return {
+        "second_best_weight": total_weight + margins.second_best,
+        "second_best_is_least": margins.second_best_at_least,
+    }
+
+
+def _follow(progress: Progress | None) -> Callable[[Round], None] | None:
+    if progress is None:
+        return None
+
+    def report(current: Round) -> None:
+        gap = current.upper_bound - current.total_gain
+        progress(f"Matching, round {current.number}: gap {gap:.3g}", None)
+
+    return report
+
+
+def _match_one_by_one(
+    released: Histograms,
+    sides: tuple[_Side, _Side],
+    options: MatchOptions,
+    n_threads: int | None,
+) -> Linkage:
+    metric = METRICS[options.metric]
+    join = build_join(sides[0].csr, sides[1].csr, released.matrix.shape[1], metric)
+    looking = join if options.direction == "released" else swap_sides(join)
+    choice: RowChoice = choose_columns(looking, options.seed, n_threads)
+    own, other = np.arange(looking.n_rows), choice.column
+    rows, columns = (own, other) if options.direction == "released" else (other, own)
+    weight = _constant(join, metric, len(released.slots)) - choice.gain
+    return Linkage(
+        released=sides[0].rows[rows],
+        auxiliary=sides[1].rows[columns],
+        weight=weight,
+        confidence=choice.gain,
+        confidence_is_least=np.zeros(len(own), dtype=bool),
+        n_released=len(sides[0].rows),
+        n_auxiliary=len(sides[1].rows),
+        rank=_ranker(join, sides, n_threads),
+        facts={
+            "total_weight": float(weight.sum()),
+            "total_gain": float(choice.gain.sum()),
+            "tied": int(np.count_nonzero(choice.n_tied > 1)),
+        },
+    )
+
+
+def _constant(join: Join, metric: Metric, n_slots: int) -> float:
+    """The weight of two histograms that share nothing: a slot absent on one side costs it whole."""
+    return join.constant if metric.uses_totals else metric.constant * n_slots
+
+
+def _ranker(
+    join: Join, sides: tuple[_Side, _Side], n_threads: int | None
+) -> Callable[[Ints, Ints], Ranks]:
+    """Ranks of pairs given by the histograms' own rows; a pair without data ranks last."""
+    places = [_places(side.rows) for side in sides]
+
+    def rank(rows: Ints, columns: Ints) -> Ranks:
+        n_better = np.full(len(rows), join.n_cols, dtype=np.int64)
+        n_tied = np.ones(len(rows), dtype=np.int64)
+        own, other = _look_up(places[0], rows), _look_up(places[1], columns)
+        known = np.flatnonzero((own >= 0) & (other >= 0))
+        found = rank_pairs(join, own[known], other[known], n_threads)
+        n_better[known], n_tied[known] = found.n_better, found.n_tied
+        return Ranks(n_better=n_better, n_tied=n_tied)
+
+    return rank
+
+
+def _places(rows: Ints) -> Ints:
+    places = np.full(int(rows[-1]) + 1, -1, dtype=np.int64)
+    places[rows] = np.arange(len(rows))
+    return places
+
+
+def _look_up(places: Ints, rows: Ints) -> Ints:
+    inside = rows < len(places)
+    return np.where(inside, places[np.where(inside, rows, 0)], -1)

@@ -1,0 +1,210 @@
+"""``trailprint match``: do habits identify people across two datasets?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+import typer
+
+from trailprint.cli.flags import ReadFlags, RunFlags, ShapeFlags, SplitFlags, open_sides
+from trailprint.cli.groups import option, takes
+from trailprint.cli.present import percent, print_json, print_table
+from trailprint.cli.progress import showing
+from trailprint.errors import OptionError
+from trailprint.events.side_files import read_truth
+from trailprint.events.write import check_outputs, write_table
+
+NAME = "match"
+EXAMPLE = "trailprint match released.parquet auxiliary.parquet --margins"
+
+_MATCH = "Matching"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchFlags:
+    """How histograms are compared and matched."""
+
+    metric: Annotated[
+        str,
+        option(
+            "--metric", help="jensen-shannon (default), l1, cosine, dot, likelihood.", panel=_MATCH
+        ),
+    ] = "jensen-shannon"
+    method: Annotated[
+        str,
+        option("--method", help="joint: all at once (default); one-by-one.", panel=_MATCH),
+    ] = "joint"
+    direction: Annotated[
+        str,
+        option("--direction", help="One-by-one: look up released or auxiliary.", panel=_MATCH),
+    ] = "released"
+    size: Annotated[int | None, option("--size", help="Exactly so many links.", panel=_MATCH)] = (
+        None
+    )
+    gap: Annotated[
+        float,
+        option("--gap", help="Stop within this share of the best (0: exact).", panel=_MATCH),
+    ] = 0.0
+    weight: Annotated[
+        str,
+        option("--weight", help="visits (default), duration or day-balanced.", panel=_MATCH),
+    ] = "visits"
+    slots: Annotated[
+        str,
+        option("--slots", help="A histogram for each weekday, weekend or four-hour.", panel=_MATCH),
+    ] = "none"
+    margins: Annotated[
+        bool,
+        option("--margins", help="Also how much depends on each link.", panel=_MATCH),
+    ] = False
+    precision: Annotated[
+        float | None,
+        option("--precision", help="The margin that reaches this precision.", panel=_MATCH),
+    ] = None
+    reject_lambda: Annotated[
+        float | None,
+        option("--reject-lambda", help="Match or no match: error exponent, bits.", panel=_MATCH),
+    ] = None
+    string_length: Annotated[
+        int | None,
+        option("--string-length", help="… and observations per histogram.", panel=_MATCH),
+    ] = None
+
+
+@takes(RunFlags, MatchFlags, SplitFlags, ReadFlags, ShapeFlags)
+def run(
+    released: Annotated[
+        str, typer.Argument(metavar="RELEASED", help="What would be published.", show_default=False)
+    ],
+    running: RunFlags,
+    matching: MatchFlags,
+    splitting: SplitFlags,
+    reading: ReadFlags,
+    shaping: ShapeFlags,
+    auxiliary: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[AUXILIARY]",
+            help="What somebody might know; without it, RELEASED is split.",
+            show_default=False,
+        ),
+    ] = None,
+    truth: Annotated[
+        str | None,
+        typer.Option(
+            "--truth", help="Who is who: columns released, auxiliary.", show_default=False
+        ),
+    ] = None,
+    links: Annotated[
+        str | None,
+        typer.Option("--links", help="Write who was linked to whom here.", show_default=False),
+    ] = None,
+) -> None:
+    """Match two datasets by their users' habits: how many could be re-identified?"""
+    from trailprint.verbs.match import match
+
+    if links is not None:
+        check_outputs([links])
+    options, histograms, rejection = _options(matching, running.seed)
+    engine = running.engine()
+    with showing(engine) as progress:
+        sides = open_sides((released, auxiliary), splitting, reading, shaping, running, engine)
+        result = match(
+            *sides,
+            options,
+            histograms=histograms,
+            rejection=rejection,
+            truth=None if truth is None else read_truth(engine, truth),
+            n_threads=running.threads,
+            progress=progress,
+        )
+    if links is not None:
+        write_table(result.links(), links, engine, private=True)
+    found = result.to_dict()
+    if matching.precision is not None:
+        point = result.margin_for(matching.precision)
+        found["margin_for_precision"] = None if point is None else asdict(point)
+    if running.json:
+        print_json(found)
+    else:
+        _print(found, links)
+
+
+def _options(matching: MatchFlags, seed: int) -> tuple[Any, Any, Any]:
+    from trailprint.attacks.histogram import MatchOptions
+    from trailprint.attacks.rejection import RejectionOptions
+    from trailprint.features.histograms import HistogramOptions
+
+    if matching.precision is not None and not 0 < matching.precision <= 1:
+        raise OptionError(f"--precision must be above 0 and at most 1, got {matching.precision}.")
+    if (matching.reject_lambda is None) != (matching.string_length is None):
+        raise OptionError("--reject-lambda and --string-length must be given together.")
+    rejection = None
+    if matching.reject_lambda is not None and matching.string_length is not None:
+        rejection = RejectionOptions(
+            reject_lambda=matching.reject_lambda, string_length=matching.string_length
+        )
+    options = MatchOptions(
+        metric=matching.metric,
+        method=matching.method,  # type: ignore[arg-type]
+        direction=matching.direction,  # type: ignore[arg-type]
+        size=matching.size,
+        gap=matching.gap,
+        margins=matching.margins or matching.precision is not None,
+        seed=seed,
+    )
+    histograms = HistogramOptions(
+        weight=matching.weight,  # type: ignore[arg-type]
+        slots=matching.slots,  # type: ignore[arg-type]
+    )
+    return options, histograms, rejection
+
+
+def _print(found: dict[str, Any], links: str | None) -> None:
+    interval = found["accuracy_interval"]
+    rows: list[tuple[str, object]] = [
+        ("released users", found["released_users"]),
+        ("auxiliary users", found["auxiliary_users"]),
+        ("users on both sides", found["common_users"]),
+        ("locations", found["locations"]),
+        ("metric, method", f"{found['metric']}, {found['method']}"),
+        ("links made", found["matched"]),
+    ]
+    if found["truth"] != "none":
+        rows += [
+            ("right", found["correct"]),
+            ("re-identified, of users on both sides", percent(found["accuracy"])),
+            ("  95 % interval", " to ".join(percent(x) for x in interval) if interval else "—"),
+            ("  by chance", percent(found["chance"])),
+            ("right, of links made", percent(found["precision"])),
+        ]
+    rows += [("total weight", found["total_weight"]), ("optimality gap", found["optimality_gap"])]
+    if "decision" in found:
+        rows.append(("decision", found["decision"]))
+    rows.append(("seconds", found["seconds"]["total"]))
+    print_table("Histogram matching", rows, _notes(found, links))
+
+
+def _notes(found: dict[str, Any], links: str | None) -> list[str]:
+    notes = []
+    if found["truth"] == "none":
+        notes.append("No user id is on both sides and no --truth was given: nothing to score.")
+    if found["periods_overlap"]:
+        notes.append("The two periods overlap: the sides are not independent, the rate misleads.")
+    if found.get("threshold_is_vacuous"):
+        notes.append("The rejection threshold is not positive: the test can never reject.")
+    without = found["released_without_data"] + found["auxiliary_without_data"]
+    if without:
+        notes.append(f"{without:,} users have no events that count and were left unmatched.")
+    if "margin_for_precision" in found:
+        point = found["margin_for_precision"]
+        notes.append(
+            "No margin reaches the wanted precision."
+            if point is None
+            else f"Keeping margins of {point['margin']:.4g} or more keeps {point['links']:,} "
+            f"links, {percent(point['precision'])} of them right."
+        )
+    if links is not None:
+        notes.append(f"Links written to {links}, readable by you only.")
+    return notes

@@ -1,0 +1,1 @@
+"""Linkage and truth to risk: rates, intervals, curves."""

@@ -1,0 +1,40 @@
+"""Small files beside the data: who is who, which location lies in which region."""
+
+from __future__ import annotations
+
+import os
+
+import pyarrow as pa
+
+from trailprint.errors import ColumnError
+from trailprint.events.columns import describe_names
+from trailprint.events.delimited import load_delimited
+from trailprint.events.engine import Engine, quote_name
+from trailprint.events.files import find_files
+
+
+def open_pairs(
+    engine: Engine, path: str | os.PathLike[str], names: tuple[str, str], what: str
+) -> str:
+    """A query of the two named columns as text, rows with a gap left out."""
+    files = find_files(path)
+    if files.format == "parquet":
+        query, there = f"FROM read_parquet({files.sql_list})", files.parquet_names()
+    else:
+        text = load_delimited(engine, files, wanted=names)
+        query, there = f"FROM {text.name}", text.columns
+    for name in names:
+        if name not in there:
+            raise ColumnError(
+                f"{what} must have the columns {' and '.join(names)}, but {name!r} is missing. "
+                + describe_names(there, near=[name])
+            )
+    columns = [f"nullif(trim({quote_name(name)}::VARCHAR), '')" for name in names]
+    aliased = ", ".join(f"{c} AS {quote_name(n)}" for c, n in zip(columns, names, strict=True))
+    whole = " AND ".join(f"{quote_name(name)} IS NOT NULL" for name in names)
+    return f"SELECT * FROM (SELECT {aliased} FROM ({query})) WHERE {whole}"
+
+
+def read_truth(engine: Engine, path: str | os.PathLike[str]) -> pa.Table:
+    """Who is who: columns released and auxiliary."""
+    return engine.arrow(open_pairs(engine, path, ("released", "auxiliary"), "A truth"))

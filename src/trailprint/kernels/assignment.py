@@ -1,0 +1,267 @@
+"""The best matching of two sets of histograms, with a proof.
+
+Column generation: a few candidate pairs per row are solved exactly; a pass over all pairs looks
+for gains above the sum of the prices; what it finds becomes candidates, and so on until nothing
+is found. The prices then prove that no matching gains more than their sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from trailprint.kernels.fixed_size import solve_size
+from trailprint.kernels.lookup import pair_gains
+from trailprint.kernels.metrics import Floats, Ints, Metric
+from trailprint.kernels.overlap import best_pairs
+from trailprint.kernels.reduction import Csr, Reduced, reduce_problem
+from trailprint.kernels.transport import (
+    Flows,
+    State,
+    add_candidates,
+    build_state,
+    read_flows,
+    solve_candidates,
+)
+from trailprint.kernels.unshared import fair_prices, unshared_pairs
+
+FIRST_CANDIDATES = 32
+MORE_CANDIDATES = 64
+UNSHARED_CANDIDATES = 8
+VIOLATION = 1e-10
+"""Violations up to this share of the largest gain are left to the upper bound."""
+
+
+class Round(NamedTuple):
+    """What is known after a round: prices prove that nothing gains more than ``upper_bound``."""
+
+    number: int
+    n_violated: int
+    total_gain: float
+    upper_bound: float
+
+
+class Solution(NamedTuple):
+    """A matching and the prices that prove it.
+
+    ``column``: each row's column or -1; ``gain``: of each row's link; ``u``, ``v``: prices per
+    row and column; ``toll``: the price of a pair where the size was fixed, else zero.
+    ``upper_bound = sum(u) + sum(v) + size * toll`` bounds the gain of every matching of the size.
+    """
+
+    column: Ints
+    gain: Floats
+    u: Floats
+    v: Floats
+    toll: float
+    total_gain: float
+    upper_bound: float
+    rounds: int
+    overlapping_pairs: int
+
+
+class _Pricing(NamedTuple):
+    """Bounds on the gains of pairs that are not candidates.
+
+    ``loose``: on the gain itself; ``near``: on the gain less the current column price.
+    """
+
+    loose: Floats
+    near: Floats
+
+
+Progress = Callable[[Round], None]
+
+
+def solve_assignment(
+    released: Csr,
+    auxiliary: Csr,
+    n_locations: int,
+    metric: Metric,
+    *,
+    size: int | None = None,
+    gap: float = 0.0,
+    seed: int = 0,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> Solution:
+    """Match rows of two CSR matrices (ptr, ascending locations, values > 0) for the most gain.
+
+    Parameters
+    ----------
+    size
+        Exactly this many pairs; as many as possible if not given. Users without data are never
+        matched, so more than the smaller number of users with data cannot be reached.
+    gap
+        Stop as soon as the proven gap is at most this share of the gain.
+    seed
+        Decides between equally good matchings: both sides are shuffled before anything else.
+    """
+    reduced = reduce_problem(released, auxiliary, n_locations, metric, seed)
+    return solve_reduced(
+        reduced, size=size, gap=gap, seed=seed, n_threads=n_threads, progress=progress
+    )
+
+
+def solve_reduced(
+    reduced: Reduced,
+    *,
+    size: int | None = None,
+    gap: float = 0.0,
+    seed: int = 0,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> Solution:
+    """Solve a problem already reduced; see `solve_assignment`."""
+    most = int(min(reduced.row_size.sum(), reduced.col_size.sum()))
+    wanted = most if size is None else min(size, most)
+    state, pricing, overlapping = _first_candidates(reduced, n_threads)
+    tolerance = VIOLATION * max(float(state.rows.gain.max(initial=0.0)), 1e-300)
+    toll, rounds = 0.0, 0
+    while True:
+        rounds += 1
+        before = state.cols.price.copy()
+        if wanted < most:
+            guess = toll if rounds > 1 else None
+            sizes = reduced.row_size, reduced.col_size
+            state, toll = solve_size(state, *sizes, wanted, guess, n_threads)
+        else:
+            solve_candidates(state, 0.0, n_threads)
+        _age_bounds(pricing, reduced, before - state.cols.price)
+        need, state = _price(reduced, state, pricing, toll, tolerance, n_threads)
+        flows = read_flows(state)
+        gains = pair_gains(reduced.join, flows.row, flows.col, n_threads)
+        total = float(gains @ flows.units)
+        upper = float(
+            need @ reduced.row_size + state.cols.price @ reduced.col_size + wanted * toll
+        )
+        n_violated = int(np.count_nonzero(need > state.rows.price + tolerance))
+        if progress is not None:
+            progress(Round(rounds, n_violated, total, upper))
+        if n_violated == 0 or upper - total <= gap * total:
+            break
+    u, v = _per_user(need, reduced.row_group), _per_user(state.cols.price, reduced.col_group)
+    column = _expand(reduced, flows, wanted, seed)
+    gain = _link_gains(reduced, column, n_threads)
+    return Solution(column, gain, u, v, toll, total, upper, rounds, overlapping)
+
+
+def _first_candidates(
+    reduced: Reduced, n_threads: int | None
+) -> tuple[State, _Pricing, int]:
+    """Keep each row's best pairs, and count all that overlap."""
+    join = reduced.join
+    rows = np.arange(join.n_rows)
+    state = build_state(
+        reduced.row_size, reduced.col_size, reduced.row_start, reduced.col_start
+    )
+    state.cols.price[:] = fair_prices(join)
+    first = best_pairs(
+        join,
+        rows,
+        FIRST_CANDIDATES,
+        v=state.cols.price,
+        col_size=reduced.col_size,
+        n_threads=n_threads,
+    )
+    state = add_candidates(state, rows, first)
+    if join.row_total.size and join.n_cols:
+        extra, _ = unshared_pairs(join, state.cols.price, UNSHARED_CANDIDATES, n_threads)
+        state = add_candidates(state, rows, extra)
+    # Prices never fall below zero, so bounds taken at price zero hold for good.
+    free = not state.cols.price.any()
+    loose = first.bound if free else np.full(rows.size, np.inf)
+    near = first.bound.copy() if not free else np.full(rows.size, np.inf)
+    return state, _Pricing(loose, near), int(first.overlap @ reduced.row_size)
+
+
+def _age_bounds(pricing: _Pricing, reduced: Reduced, fall: Floats) -> None:
+    """Loosen the near bounds by the most any column price of the component has fallen."""
+    n_components = reduced.row_start.size - 1
+    worst = np.zeros(n_components)
+    col_home = np.repeat(np.arange(n_components), np.diff(reduced.col_start))
+    np.maximum.at(worst, col_home, fall)
+    pricing.near[:] += np.repeat(worst, np.diff(reduced.row_start))
+
+
+def _price(
+    reduced: Reduced,
+    state: State,
+    pricing: _Pricing,
+    toll: float,
+    tolerance: float,
+    n_threads: int | None,
+) -> tuple[Floats, State]:
+    """Look at all pairs whose bound does not clear them: feasible row prices, more candidates."""
+    join = reduced.join
+    u, v = state.rows.price, state.cols.price
+    need = u.copy()
+    bound = np.minimum(pricing.loose, pricing.near) - toll
+    rows = np.flatnonzero(bound > u + tolerance)
+    # Rows cleared only by the tolerance still owe that much to the proof.
+    need = np.maximum(need, np.where(bound > u + tolerance, need, bound))
+    if rows.size:
+        new = best_pairs(join, rows, MORE_CANDIDATES, v=v, n_threads=n_threads)
+        filled = np.arange(MORE_CANDIDATES) < new.count[:, None]
+        keys = np.where(filled, new.gain - v[new.column], -np.inf).max(axis=1) - toll
+        need[rows] = np.maximum(need[rows], keys)
+        pricing.near[rows] = new.bound
+        state = add_candidates(state, rows, new)
+    if join.row_total.size and join.n_cols:
+        extra, key = unshared_pairs(join, v, UNSHARED_CANDIDATES, n_threads)
+        need = np.maximum(need, key - toll)
+        rows = np.flatnonzero(key - toll > u + tolerance)
+        state = add_candidates(state, rows, type(extra)(*(array[rows] for array in extra)))
+    return need, state
+
+
+def _per_user(price: Floats, group: Ints) -> Floats:
+    """Give every user the price of its node; users without data have none."""
+    return np.where(group >= 0, np.append(price, 0.0)[group], 0.0)
+
+
+def _members(group: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """List users by node in random order, with the start of each node's list."""
+    order = np.lexsort((rng.random(group.size), group))
+    order = order[group[order] >= 0]
+    n = int(group.max(initial=-1)) + 1
+    return order, np.searchsorted(group[order], np.arange(n + 1))
+
+
+def _take(node: Ints, units: Ints, members: Ints, start: Ints) -> Ints:
+    """Hand out the members of each node to its flows in turn, one user per unit."""
+    order = np.argsort(node, kind="stable")
+    done = np.cumsum(units[order]) - units[order]
+    first = np.searchsorted(node[order], node[order])
+    place = np.empty(node.size, np.int64)
+    place[order] = start[node[order]] + done - done[first] if node.size else 0
+    within = np.arange(units.sum()) - np.repeat(np.cumsum(units) - units, units)
+    taken: Ints = members[np.repeat(place, units) + within]
+    return taken
+
+
+def _expand(reduced: Reduced, flows: Flows, wanted: int, seed: int) -> Ints:
+    """Turn flows between nodes into links between users, filled up with pairs that gain nothing."""
+    rng = np.random.default_rng([seed, 1])
+    row_members, row_start = _members(reduced.row_group, rng)
+    col_members, col_start = _members(reduced.col_group, rng)
+    column = np.full(reduced.row_group.size, -1, np.int64)
+    rows = _take(flows.row, flows.units, row_members, row_start)
+    cols = _take(flows.col, flows.units, col_members, col_start)
+    column[rows] = cols
+    free_rows = rng.permutation(np.setdiff1d(row_members, rows, assume_unique=True))
+    free_cols = rng.permutation(np.setdiff1d(col_members, cols, assume_unique=True))
+    n = max(0, min(wanted - rows.size, free_rows.size, free_cols.size))
+    column[free_rows[:n]] = free_cols[:n]
+    return column
+
+
+def _link_gains(reduced: Reduced, column: Ints, n_threads: int | None) -> Floats:
+    """Return the gain of every row's link, zero where it has none."""
+    gain = np.zeros(column.size)
+    linked = np.flatnonzero(column >= 0)
+    rows, cols = reduced.row_group[linked], reduced.col_group[column[linked]]
+    gain[linked] = pair_gains(reduced.join, rows, cols, n_threads)
+    return gain

@@ -1,0 +1,69 @@
+"""An independent look at a claimed optimum: nothing of the solver is trusted or reused.
+
+Any prices bound the gain of any matching once the row prices are raised until no pair, of all
+pairs, gains more than the sum of its two prices. What the bound leaves open is the gap.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from trailprint.kernels.lookup import pair_gains
+from trailprint.kernels.metrics import Floats, Ints
+from trailprint.kernels.overlap import Join, best_pairs
+from trailprint.kernels.unshared import unshared_pairs
+
+
+class Certificate(NamedTuple):
+    """What the prices prove about a matching.
+
+    ``gap = upper_bound - total_gain`` is zero, up to rounding, exactly if the matching is best
+    and the prices prove it; ``max_violation`` is the most any pair gains above its prices, or
+    that any price lies below zero; ``is_matching`` says that no column is used twice.
+    """
+
+    total_gain: float
+    upper_bound: float
+    gap: float
+    max_violation: float
+    is_matching: bool
+    size: int
+
+
+def check_matching(
+    join: Join, column: Ints, u: Floats, v: Floats, toll: float = 0.0, n_threads: int | None = None
+) -> Certificate:
+    """Recompute over all pairs what prices ``u``, ``v`` prove about a matching of the join.
+
+    ``column[i]`` is row i's column or -1. ``toll`` is the price of a pair where the size was
+    fixed; the bound then holds for matchings of the same size. Users without data must have no
+    price; they are free to stay out.
+    """
+    rows = np.flatnonzero(column >= 0)
+    cols = column[rows]
+    total = float(pair_gains(join, rows, cols, n_threads).sum())
+    col_price = np.maximum(v, 0.0)
+    need = _needed_prices(join, col_price, n_threads) - toll
+    row_price = np.maximum(np.maximum(u, 0.0), need)
+    upper = float(row_price.sum() + col_price.sum() + rows.size * toll)
+    below_zero = max(0.0, -float(u.min(initial=0.0)), -float(v.min(initial=0.0)), -toll)
+    return Certificate(
+        total_gain=total,
+        upper_bound=upper,
+        gap=upper - total,
+        max_violation=max(below_zero, float((need - u).max(initial=0.0))),
+        is_matching=bool(np.unique(cols).size == cols.size and (cols < join.n_cols).all()),
+        size=int(rows.size),
+    )
+
+
+def _needed_prices(join: Join, v: Floats, n_threads: int | None) -> Floats:
+    """Return the least row prices that no pair violates."""
+    best = best_pairs(join, np.arange(join.n_rows), 1, v=v, n_threads=n_threads)
+    shared = np.where(best.count > 0, best.gain[:, 0] - v[best.column[:, 0]], 0.0)
+    need = np.maximum(shared, 0.0)
+    if join.row_total.size and join.n_cols:
+        need = np.maximum(need, unshared_pairs(join, v, 1, n_threads)[1])
+    return need

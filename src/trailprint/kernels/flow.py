@@ -1,0 +1,311 @@
+"""Shortest augmenting paths on a transportation problem with prices.
+
+Nodes of two sides have prices and capacities; an edge may carry flow only while it is tight,
+``gain - toll = price + price``. A search grows alternating paths from one node until it meets
+free capacity, or a node whose price has fallen to zero and may as well be left out. Everything
+is written from the seat of a `Side`; the mirror image swaps the two.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from trailprint.kernels.metrics import Floats, Indices, Ints
+
+SETTLED = -2
+"""Heap position of a node whose distance is final."""
+ABSENT = -1
+"""Heap position, or predecessor, of a node not met yet."""
+SOURCE = -3
+"""Predecessor of the node a search starts from."""
+
+
+class Side(NamedTuple):
+    """One side: prices, free capacity, candidate edges (CSR) and chains of flow entries."""
+
+    price: Floats
+    left: Ints
+    ptr: Ints
+    edge: Indices
+    gain: Floats
+    head: Indices
+    next: Indices
+    node: Indices
+    dist: Floats
+    pred: Indices
+    reached: Indices
+    heap: Indices
+    place: Indices
+
+
+class Spares(NamedTuple):
+    """Flow amounts, and a stack of unused entries for every component."""
+
+    amount: Ints
+    stack: Indices
+    top: Ints
+
+
+@njit(cache=True, nogil=True)
+def rise(other: Side, base: int, k: int) -> None:
+    """Move a heap entry towards the root until its parent is no farther."""
+    t = other.heap[base + k]
+    d = other.dist[t]
+    while k > 0:
+        parent = (k - 1) >> 1
+        p = other.heap[base + parent]
+        if other.dist[p] <= d:
+            break
+        other.heap[base + k] = p
+        other.place[p] = k
+        k = parent
+    other.heap[base + k] = t
+    other.place[t] = k
+
+
+@njit(cache=True, nogil=True)
+def pop(other: Side, base: int, n: int) -> int:
+    """Take the nearest node off a heap of n; the caller counts down."""
+    root = other.heap[base]
+    other.place[root] = SETTLED
+    n -= 1
+    if n == 0:
+        return root
+    t = other.heap[base + n]
+    d = other.dist[t]
+    k = 0
+    while True:
+        child = 2 * k + 1
+        if child >= n:
+            break
+        if child + 1 < n and (
+            other.dist[other.heap[base + child + 1]] < other.dist[other.heap[base + child]]
+        ):
+            child += 1
+        c = other.heap[base + child]
+        if d <= other.dist[c]:
+            break
+        other.heap[base + k] = c
+        other.place[c] = k
+        k = child
+    other.heap[base + k] = t
+    other.place[t] = k
+    return root
+
+
+@njit(cache=True, nogil=True)
+def add_source(own: Side, k: int, s: int) -> None:
+    """List a node as source number k of the next search."""
+    own.reached[k] = s
+    own.dist[s] = 0.0
+    own.pred[s] = SOURCE
+
+
+@njit(cache=True, nogil=True)
+def search(
+    own: Side,
+    other: Side,
+    n_sources: int,
+    limit: float,
+    may_leave: bool,
+    toll: float,
+    start: int,
+    base: int,
+) -> tuple[float, int, bool, int, int]:
+    """Grow shortest alternating paths from the sources to the nearest end below ``limit``.
+
+    Meaning: the sources are ``own.reached[start : start + n_sources]``; returns (distance, end
+    node or -1, whether it lies across, own nodes reached, other nodes reached), the nodes listed
+    from ``start`` and ``base`` on. Cost: O(edges of reached nodes + heap).
+    """
+    n_own = n_sources
+    n_other = 0
+    n_heap = 0
+    done = 0
+    best = limit
+    end = -1
+    across = False
+    while True:
+        while done < n_own:
+            s = own.reached[start + done]
+            done += 1
+            d = own.dist[s]
+            if may_leave and d + own.price[s] < best:
+                best = d + own.price[s]
+                end = s
+                across = False
+            for e in range(own.ptr[s], own.ptr[s + 1]):
+                t = own.edge[e]
+                far = d + max(0.0, own.price[s] + other.price[t] - (own.gain[e] - toll))
+                if far >= best or far >= other.dist[t]:
+                    continue
+                if other.place[t] == ABSENT:
+                    other.reached[base + n_other] = t
+                    n_other += 1
+                    other.place[t] = n_heap
+                    other.heap[base + n_heap] = t
+                    n_heap += 1
+                other.dist[t] = far
+                other.pred[t] = s
+                rise(other, base, other.place[t])
+                if other.left[t] > 0:
+                    best = far
+                    end = t
+                    across = True
+        if n_heap == 0 or other.dist[other.heap[base]] >= best:
+            return best, end, across, n_own, n_other
+        t = pop(other, base, n_heap)
+        n_heap -= 1
+        f = other.head[t]
+        while f >= 0:
+            s = own.node[f]
+            if own.pred[s] == ABSENT:
+                own.pred[s] = f
+                own.dist[s] = other.dist[t]
+                own.reached[start + n_own] = s
+                n_own += 1
+            f = other.next[f]
+
+
+@njit(cache=True, nogil=True)
+def settle(
+    own: Side, other: Side, best: float, start: int, n_own: int, base: int, n_other: int
+) -> None:
+    """Move the prices by what the search has learnt and forget the distances.
+
+    Meaning: own prices fall, the other side's rise, tight edges on the way stay tight.
+    Shapes: the reached lists of `search`. Cost: O(nodes reached).
+    """
+    for k in range(n_own):
+        s = own.reached[start + k]
+        own.pred[s] = ABSENT
+        if own.dist[s] < best:
+            own.price[s] = max(0.0, own.price[s] - (best - own.dist[s]))
+        own.dist[s] = np.inf
+    for k in range(n_other):
+        t = other.reached[base + k]
+        other.place[t] = ABSENT
+        other.pred[t] = ABSENT
+        if other.dist[t] < best:
+            other.price[t] += best - other.dist[t]
+        other.dist[t] = np.inf
+
+
+@njit(cache=True, nogil=True)
+def add_flow(own: Side, other: Side, spares: Spares, c: int, s: int, t: int, n: int) -> None:
+    """Send n more units from s to t, on the pair's entry or on a fresh one.
+
+    Meaning: flow entries are chained from both ends. Cost: the length of s's chain.
+    """
+    f = own.head[s]
+    while f >= 0:
+        if other.node[f] == t:
+            spares.amount[f] += n
+            return
+        f = own.next[f]
+    spares.top[c] -= 1
+    f = spares.stack[spares.top[c]]
+    own.node[f] = s
+    other.node[f] = t
+    spares.amount[f] = n
+    own.next[f] = own.head[s]
+    own.head[s] = f
+    other.next[f] = other.head[t]
+    other.head[t] = f
+
+
+@njit(cache=True, nogil=True)
+def _unlink(side: Side, f: int) -> None:
+    """Take an entry out of its chain on one side."""
+    s = side.node[f]
+    if side.head[s] == f:
+        side.head[s] = side.next[f]
+        return
+    g = side.head[s]
+    while side.next[g] != f:
+        g = side.next[g]
+    side.next[g] = side.next[f]
+
+
+@njit(cache=True, nogil=True)
+def cut_flow(own: Side, other: Side, spares: Spares, c: int, f: int, n: int) -> None:
+    """Take n units off an entry; an empty entry goes back to the spares."""
+    spares.amount[f] -= n
+    if spares.amount[f] == 0:
+        _unlink(own, f)
+        _unlink(other, f)
+        spares.stack[spares.top[c]] = f
+        spares.top[c] += 1
+
+
+@njit(cache=True, nogil=True)
+def augment(
+    own: Side, other: Side, spares: Spares, c: int, end: int, across: bool, limit: int
+) -> int:
+    """Push flow along the path that ends at ``end``; returns the units pushed.
+
+    Meaning: as much as the source, the end and the entries on the way allow, at most limit.
+    Cost: O(length of the path).
+    """
+    n = limit
+    t = end
+    if across:
+        n = min(n, other.left[end])
+    else:
+        n = min(n, spares.amount[own.pred[end]])
+        t = other.node[own.pred[end]]
+    s = other.pred[t]
+    while own.pred[s] != SOURCE:
+        n = min(n, spares.amount[own.pred[s]])
+        s = other.pred[other.node[own.pred[s]]]
+    n = min(n, own.left[s])
+    own.left[s] -= n
+    if across:
+        other.left[end] -= n
+    else:
+        own.left[end] += n
+    s = -1 if across else end
+    t = end
+    while True:
+        if s >= 0:
+            f = own.pred[s]
+            if f == SOURCE:
+                return n
+            t = other.node[f]
+            cut_flow(own, other, spares, c, f, n)
+        s = other.pred[t]
+        add_flow(own, other, spares, c, s, t, n)
+
+
+@njit(cache=True, nogil=True)
+def place_all(
+    own: Side,
+    other: Side,
+    spares: Spares,
+    c: int,
+    low: int,
+    high: int,
+    base: int,
+    toll: float,
+    no_price: float,
+) -> int:
+    """Search from every node of ``low:high`` with free capacity and a price above ``no_price``.
+
+    Meaning: afterwards each is placed or has price zero. Returns the number of searches.
+    Cost: one search and one path per unit or bundle of units.
+    """
+    searches = 0
+    for s in range(low, high):
+        while own.left[s] > 0 and own.price[s] > no_price:
+            add_source(own, low, s)
+            best, end, across, n_own, n_other = search(
+                own, other, 1, np.inf, True, toll, low, base
+            )
+            if end != s or across:
+                augment(own, other, spares, c, end, across, own.left[s])
+            settle(own, other, best, low, n_own, base, n_other)
+            searches += 1
+    return searches

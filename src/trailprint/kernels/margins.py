@@ -1,0 +1,258 @@
+"""How much a matching depends on each of its links.
+
+A link's margin is how much the total gain falls in the best matching of the same size without
+that link; the least margin is the distance to the second-best matching.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from trailprint.kernels.cycles import (
+    Half,
+    Residual,
+    build_half,
+    hub_distances,
+    nearest_detour,
+    search_cycle,
+)
+from trailprint.kernels.metrics import Floats, Ints
+from trailprint.kernels.overlap import Join, best_pairs, swap_sides
+from trailprint.kernels.reduction import Reduced
+from trailprint.kernels.threads import run_parallel, split_evenly
+
+KEPT_PAIRS = 48
+MOST_NODES = 4000
+DIRECT = 1e-12
+"""A way to the hub this close, relatively, to the direct one counts as direct."""
+
+
+class Margins(NamedTuple):
+    """Margins of the links.
+
+    ``margin``: per row, NaN where it has no link, infinite where there is no other matching;
+    ``at_least``: the search stopped at a cap, and the true margin may be greater.
+    ``second_best``: how much less the second-best matching gains; exact unless
+    ``second_best_at_least``.
+    """
+
+    margin: Floats
+    at_least: npt.NDArray[np.bool_]
+    second_best: float
+    second_best_at_least: bool
+
+
+class _Detours(NamedTuple):
+    """What every link's search needs to know beforehand, by node.
+
+    ``to_hub``, ``from_hub``: per row and column; ``row_onward``, ``col_onward``: the same seen
+    from the matched column or row; ``loops``: the two shortest ways from hub to hub, of the
+    rows ``loop_row`` and any other. With a ``surplus`` on one side, the hub also stands for
+    its free vertices.
+    """
+
+    to_hub: Floats
+    from_hub: Floats
+    row_onward: Floats
+    col_onward: Floats
+    loops: Floats
+    loop_row: int
+    surplus: bool
+
+
+@njit(cache=True, nogil=True)
+def _hub_limit(
+    ahead: Residual, back: Residual, ways: _Detours, i: int, j: int, front: Half, rear: Half
+) -> float:
+    """Return the shortest cycle through (i, j) that uses the hub or a free vertex."""
+    u, v = ahead.u[i], ahead.v[j]
+    close = DIRECT * (u + v)
+    through = ways.to_hub[i] + ways.from_hub[j]
+    if ways.surplus or through < u + v - close or through == np.inf:
+        return through
+    # Into the hub and straight out to the own column is the link itself: take a real step
+    # first, or last, or pass the hub twice.
+    first = nearest_detour(ahead, i, j, ways.row_onward, front) + v
+    final = nearest_detour(back, j, i, ways.col_onward, rear) + u
+    loop = ways.loops[1] if ways.loop_row == i else ways.loops[0]
+    return min(min(first, final), u + v + loop)
+
+
+@njit(cache=True, nogil=True)
+def _margin_range(
+    ahead: Residual,
+    back: Residual,
+    ways: _Detours,
+    links: Ints,
+    low: int,
+    high: int,
+    cap: float,
+    most_nodes: int,
+    margin: Floats,
+    at_least: npt.NDArray[np.bool_],
+) -> None:
+    """Find the margins of links low:high.
+
+    Meaning: ``links`` are (row, column) nodes of one user each; margin and at_least are filled.
+    Cost: a truncated search per link.
+    """
+    front = build_half(ahead.u.size, ahead.v.size)
+    rear = build_half(back.u.size, back.v.size)
+    for k in range(low, high):
+        i, j = links[k, 0], links[k, 1]
+        limit = min(cap, _hub_limit(ahead, back, ways, i, j, front, rear))
+        found, complete = search_cycle(ahead, back, i, j, limit, most_nodes, front, rear)
+        margin[k] = found
+        at_least[k] = not complete or (found >= cap and cap < np.inf)
+
+
+def link_margins(
+    reduced: Reduced,
+    column: Ints,
+    u: Floats,
+    v: Floats,
+    *,
+    cap: float = np.inf,
+    most_nodes: int = MOST_NODES,
+    n_threads: int | None = None,
+) -> Margins:
+    """Return the margin of every link of a best matching with as many pairs as possible.
+
+    Parameters
+    ----------
+    column, u, v
+        The matching and its prices, per user, as `solve_reduced` gives them.
+    cap
+        Margins are not followed beyond this gain.
+    most_nodes
+        A search stops after this many nodes and reports what it has excluded so far.
+    """
+    linked = np.flatnonzero(column >= 0)
+    pairs = np.column_stack([reduced.row_group[linked], reduced.col_group[column[linked]]])
+    ahead, back, ways = _prepare(reduced, pairs, u, v, n_threads)
+    margin = np.zeros(linked.size)
+    at_least = np.zeros(linked.size, np.bool_)
+    # A user with a double can change places with it at no cost.
+    single = np.flatnonzero(
+        (reduced.row_size[pairs[:, 0]] == 1) & (reduced.col_size[pairs[:, 1]] == 1)
+    )
+    found = _search_links(ahead, back, ways, pairs[single], cap, most_nodes, n_threads)
+    margin[single], at_least[single] = found
+    # Only links that might hide the second-best matching are searched to the end.
+    least = float(margin[~at_least].min(initial=cap))
+    open_links = np.flatnonzero(at_least & (margin < least))
+    if open_links.size:
+        every = np.iinfo(np.int64).max
+        again = _search_links(ahead, back, ways, pairs[open_links], cap, every, n_threads)
+        margin[open_links], at_least[open_links] = again
+    per_row = np.full(column.size, np.nan)
+    per_row[linked] = margin
+    unsure = np.zeros(column.size, np.bool_)
+    unsure[linked] = at_least
+    second = float(margin.min(initial=np.inf))
+    return Margins(per_row, unsure, second, bool(at_least[margin == second].all() and margin.size))
+
+
+def _search_links(
+    ahead: Residual,
+    back: Residual,
+    ways: _Detours,
+    links: Ints,
+    cap: float,
+    most_nodes: int,
+    n_threads: int | None,
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Search all the given links: (margin, at_least)."""
+    margin = np.zeros(links.shape[0])
+    at_least = np.zeros(links.shape[0], np.bool_)
+    tasks = [
+        (ahead, back, ways, links, low, high, cap, most_nodes, margin, at_least)
+        for low, high in split_evenly(np.ones(links.shape[0]))
+    ]
+    run_parallel(_margin_range, tasks, n_threads)
+    return margin, at_least
+
+
+def _prepare(
+    reduced: Reduced, pairs: Ints, u: Floats, v: Floats, n_threads: int | None
+) -> tuple[Residual, Residual, _Detours]:
+    """Build the residual graph from both sides and the distances to the hub."""
+    join = reduced.join
+    node_u = _node_prices(u, reduced.row_group, join.n_rows)
+    node_v = _node_prices(v, reduced.col_group, join.n_cols)
+    ahead = _residual(join, node_u, node_v, pairs, n_threads)
+    back = _residual(swap_sides(join), node_v, node_u, pairs[:, ::-1], n_threads)
+    free_rows = np.flatnonzero(
+        np.bincount(pairs[:, 0], minlength=join.n_rows) < reduced.row_size
+    )
+    free_cols = np.flatnonzero(
+        np.bincount(pairs[:, 1], minlength=join.n_cols) < reduced.col_size
+    )
+    if free_rows.size and free_cols.size:
+        raise ValueError("link_margins must be given a matching that leaves one side no free user.")
+    # A vertex reaches the hub directly if pairs that share nothing are all alike, or if its own
+    # side has a surplus, so that it may be left out.
+    alike = join.row_total.size == 0
+    tasks = [
+        (ahead, free_rows, alike or free_cols.size > 0),
+        (back, free_cols, alike or free_rows.size > 0),
+    ]
+    from_hub, to_hub = run_parallel(hub_distances, tasks, n_threads)
+    row_onward = _nearest(to_hub, pairs[:, 1], pairs[:, 0], join.n_cols)
+    col_onward = _nearest(from_hub, pairs[:, 0], pairs[:, 1], join.n_rows)
+    loops = col_onward + node_u
+    order = np.argsort(loops, kind="stable")[:2]
+    return (
+        ahead,
+        back,
+        _Detours(
+            to_hub=to_hub,
+            from_hub=from_hub,
+            row_onward=row_onward,
+            col_onward=col_onward,
+            loops=np.append(loops[order], [np.inf, np.inf])[:2],
+            loop_row=int(order[0]) if order.size else -1,
+            surplus=bool(free_cols.size or free_rows.size),
+        ),
+    )
+
+
+def _node_prices(price: Floats, group: Ints, n_nodes: int) -> Floats:
+    """Return the price of each node, which all of its users share."""
+    out = np.zeros(n_nodes)
+    out[group[group >= 0]] = price[group >= 0]
+    return out
+
+
+def _nearest(distance: Floats, node: Ints, partner: Ints, n_nodes: int) -> Floats:
+    """Return for each node the least distance of the partners it is matched to."""
+    out = np.full(n_nodes, np.inf)
+    np.minimum.at(out, node, distance[partner])
+    return out
+
+
+def _residual(
+    join: Join, u: Floats, v: Floats, pairs: Ints, n_threads: int | None
+) -> Residual:
+    """Build the residual graph of a join from its rows' side."""
+    best = best_pairs(join, np.arange(join.n_rows), KEPT_PAIRS, v=v, every=True, n_threads=n_threads)
+    filled = np.arange(KEPT_PAIRS) < best.count[:, None]
+    slack = np.maximum(0.0, u[:, None] + v[best.column] - best.gain) if v.size else best.gain
+    slack = np.where(filled, slack, np.inf)
+    order = np.argsort(slack, axis=1, kind="stable")
+    links = np.unique(pairs, axis=0) if pairs.size else pairs
+    by_col = links[np.argsort(links[:, 1], kind="stable")]
+    return Residual(
+        join=join,
+        u=u,
+        v=v,
+        edge=np.take_along_axis(np.where(filled, best.column, -1), order, axis=1),
+        slack=np.take_along_axis(slack, order, axis=1),
+        rest=np.maximum(0.0, u - best.bound),
+        flow_ptr=np.searchsorted(by_col[:, 1], np.arange(join.n_cols + 1)).astype(np.int64),
+        flow_row=np.ascontiguousarray(by_col[:, 0]),
+    )

@@ -1,0 +1,212 @@
+"""Make a matching problem smaller without changing it.
+
+Users with identical histograms become one node with a capacity, users who cannot overlap fall
+into separate components, and both sides are shuffled with the seed, so that the order in which
+users arrived decides nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from trailprint.kernels.metrics import Floats, Indices, Ints, Metric
+from trailprint.kernels.overlap import Join, build_join
+
+Csr = tuple[Ints, Indices, Floats]
+
+
+class Reduced(NamedTuple):
+    """A join of distinct histograms, component by component.
+
+    ``row_group``, ``col_group``: each user's node, -1 for a user without data. ``row_size``,
+    ``col_size``: users per node. ``row_start``, ``col_start``: component c owns the nodes
+    ``row_start[c]:row_start[c + 1]``.
+    """
+
+    join: Join
+    row_group: Ints
+    col_group: Ints
+    row_size: Ints
+    col_size: Ints
+    row_start: Ints
+    col_start: Ints
+
+
+@njit(cache=True, nogil=True)
+def _hash_rows(ptr: Ints, loc: Indices, val: Floats) -> Ints:
+    """Hash each row's locations and values.
+
+    Meaning: equal rows get equal numbers. Shapes: one per row. Cost: O(nnz).
+    """
+    bits = val.view(np.uint64)
+    out = np.empty(ptr.size - 1, np.uint64)
+    for i in range(ptr.size - 1):
+        h = np.uint64(0x9E3779B97F4A7C15)
+        for e in range(ptr[i], ptr[i + 1]):
+            for word in (np.uint64(loc[e] + 1), bits[e]):
+                h = (h ^ word) * np.uint64(0xFF51AFD7ED558CCD)
+                h ^= h >> np.uint64(32)
+        out[i] = h
+    return out.view(np.int64)
+
+
+@njit(cache=True, nogil=True)
+def _label_equal(order: Ints, key: Ints, ptr: Ints, loc: Indices, val: Floats) -> Ints:
+    """Number rows so that exactly the equal ones share a number; -1 for empty rows.
+
+    Meaning: ``order`` sorts ``key``; rows of one key are compared entry by entry. Shapes: one
+    per row. Cost: O(nnz) unless keys collide.
+    """
+    label = np.full(key.size, -1, np.int64)
+    n = 0
+    for a in range(order.size):
+        i = order[a]
+        size = ptr[i + 1] - ptr[i]
+        if size == 0:
+            continue
+        b = a - 1
+        while b >= 0 and key[order[b]] == key[i] and label[i] < 0:
+            k = order[b]
+            same = ptr[k + 1] - ptr[k] == size
+            for e in range(size):
+                if not same:
+                    break
+                same = loc[ptr[k] + e] == loc[ptr[i] + e] and val[ptr[k] + e] == val[ptr[i] + e]
+            if same:
+                label[i] = label[k]
+            b -= 1
+        if label[i] < 0:
+            label[i] = n
+            n += 1
+    return label
+
+
+def label_equal_rows(ptr: Ints, loc: Indices, val: Floats) -> Ints:
+    """Number the distinct rows of a CSR matrix with sorted locations; empty rows get -1."""
+    key = _hash_rows(ptr, loc, val)
+    labels: Ints = _label_equal(np.argsort(key, kind="stable"), key, ptr, loc, val)
+    return labels
+
+
+@njit(cache=True, nogil=True)
+def _find(parent: Ints, x: int) -> int:
+    """Find a set's representative, halving the path."""
+    while parent[x] != x:
+        parent[x] = parent[parent[x]]
+        x = parent[x]
+    return x
+
+
+@njit(cache=True, nogil=True)
+def _join_locations(parent: Ints, ptr: Ints, loc: Indices) -> None:
+    """Put the locations of every row into one set.
+
+    Meaning: ``parent`` is a union-find forest over locations. Cost: near linear in nnz.
+    """
+    for i in range(ptr.size - 1):
+        if ptr[i] < ptr[i + 1]:
+            a = _find(parent, loc[ptr[i]])
+            for e in range(ptr[i] + 1, ptr[i + 1]):
+                b = _find(parent, loc[e])
+                if b < a:
+                    a, b = b, a
+                parent[b] = a
+
+
+@njit(cache=True, nogil=True)
+def _roots(parent: Ints) -> Ints:
+    """Return every element's representative."""
+    out = np.empty(parent.size, np.int64)
+    for x in range(parent.size):
+        out[x] = _find(parent, x)
+    return out
+
+
+def gather_rows(matrix: Csr, rows: Ints) -> Csr:
+    """Return the given rows of a CSR matrix, in the given order."""
+    ptr, loc, val = matrix
+    size = (ptr[1:] - ptr[:-1])[rows]
+    start = np.concatenate([[0], np.cumsum(size)])
+    entry = np.repeat(ptr[rows] - start[:-1], size) + np.arange(start[-1])
+    return start, loc[entry], val[entry]
+
+
+def reduce_problem(
+    released: Csr, auxiliary: Csr, n_locations: int, metric: Metric, seed: int
+) -> Reduced:
+    """Merge identical users, find the components and shuffle both sides.
+
+    Rows must have ascending locations and positive values. With a metric whose base depends on
+    totals every pair matters, and there is one component.
+    """
+    rng = np.random.default_rng(seed)
+    sides = [_distinct_rows(_as_csr(matrix), rng) for matrix in (released, auxiliary)]
+    component = np.zeros(n_locations, np.int64)
+    if not metric.uses_totals:
+        component = _components([matrix for _, matrix in sides], n_locations)
+    n_components = int(component.max(initial=-1)) + 1
+    ordered = [_order_rows(label, matrix, component, n_components) for label, matrix in sides]
+    (row_group, rows, row_start), (col_group, cols, col_start) = ordered
+    return Reduced(
+        join=build_join(rows, cols, n_locations, metric),
+        row_group=row_group,
+        col_group=col_group,
+        row_size=np.bincount(row_group[row_group >= 0], minlength=rows[0].size - 1),
+        col_size=np.bincount(col_group[col_group >= 0], minlength=cols[0].size - 1),
+        row_start=row_start,
+        col_start=col_start,
+    )
+
+
+def _as_csr(matrix: Csr) -> Csr:
+    """Give the arrays the types the compiled loops expect."""
+    ptr, loc, val = matrix
+    return (
+        np.ascontiguousarray(ptr, dtype=np.int64),
+        np.ascontiguousarray(loc, dtype=np.int32),
+        np.ascontiguousarray(val, dtype=np.float64),
+    )
+
+
+def _distinct_rows(matrix: Csr, rng: np.random.Generator) -> tuple[Ints, Csr]:
+    """Label equal rows in a random order and return one row of each label."""
+    label = label_equal_rows(*matrix)
+    n_labels = int(label.max(initial=-1)) + 1
+    shuffle = rng.permutation(n_labels)
+    label = np.where(label >= 0, shuffle[label] if n_labels else -1, -1)
+    example = np.zeros(n_labels, np.int64)
+    example[label[label >= 0]] = np.flatnonzero(label >= 0)
+    return label, gather_rows(matrix, example)
+
+
+def _components(matrices: list[Csr], n_locations: int) -> Ints:
+    """Number the components of the locations, those with the most entries first."""
+    parent = np.arange(n_locations)
+    for ptr, loc, _ in matrices:
+        _join_locations(parent, ptr, loc)
+    root = _roots(parent)
+    entries = np.zeros(n_locations, np.int64)
+    for _, loc, _ in matrices:
+        entries += np.bincount(root[loc], minlength=n_locations)
+    number = np.empty(n_locations, np.int64)
+    number[np.argsort(-entries, kind="stable")] = np.arange(n_locations)
+    ranked: Ints = np.unique(number[root], return_inverse=True)[1]
+    return ranked
+
+
+def _order_rows(
+    label: Ints, matrix: Csr, component: Ints, n_components: int
+) -> tuple[Ints, Csr, Ints]:
+    """Sort rows by component, keeping the shuffled order within each."""
+    ptr, loc, _ = matrix
+    if ptr.size == 1:
+        return label, matrix, np.zeros(n_components + 1, np.int64)
+    home = component[loc[ptr[:-1]]]
+    order = np.argsort(home, kind="stable")
+    place = np.empty(order.size, np.int64)
+    place[order] = np.arange(order.size)
+    start = np.searchsorted(home[order], np.arange(n_components + 1)).astype(np.int64)
+    return np.where(label >= 0, place[label], -1), gather_rows(matrix, order), start

@@ -1,0 +1,233 @@
+"""The state of a matching in progress: prices, flows and the candidate pairs kept so far."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from trailprint.kernels.flow import ABSENT, Side, Spares, add_flow, cut_flow, place_all
+from trailprint.kernels.metrics import Floats, Indices, Ints
+from trailprint.kernels.overlap import BestPairs, transpose_csr
+from trailprint.kernels.threads import run_parallel, split_evenly
+
+TIGHT = 1e-13
+"""Slack, relative to the largest gain, up to which an edge counts as tight."""
+
+
+class State(NamedTuple):
+    """Both sides of a transportation problem, its flow entries and its components.
+
+    ``tight`` is the slack up to which an edge counts as tight.
+    """
+
+    rows: Side
+    cols: Side
+    spares: Spares
+    row_start: Ints
+    col_start: Ints
+    tight: float
+
+
+class Flows(NamedTuple):
+    """Units sent from row nodes to column nodes."""
+
+    row: Ints
+    col: Ints
+    units: Ints
+
+
+def _build_side(size: Ints, n_entries: int) -> Side:
+    """Build a side without candidates: prices zero, all capacity free."""
+    n = size.size
+    return Side(
+        price=np.zeros(n),
+        left=size.astype(np.int64),
+        ptr=np.zeros(n + 1, np.int64),
+        edge=np.zeros(0, np.int32),
+        gain=np.zeros(0),
+        head=np.full(n, -1, np.int32),
+        next=np.full(n_entries, -1, np.int32),
+        node=np.full(n_entries, -1, np.int32),
+        dist=np.full(n, np.inf),
+        pred=np.full(n, ABSENT, np.int32),
+        reached=np.zeros(n, np.int32),
+        heap=np.zeros(n, np.int32),
+        place=np.full(n, ABSENT, np.int32),
+    )
+
+
+def build_state(row_size: Ints, col_size: Ints, row_start: Ints, col_start: Ints) -> State:
+    """Build the empty matching of a problem with the given capacities and components."""
+    supply = np.diff(np.concatenate([[0], np.cumsum(row_size)])[row_start])
+    demand = np.diff(np.concatenate([[0], np.cumsum(col_size)])[col_start])
+    # Every entry carries at least one unit, so a component never needs more entries than this.
+    need = np.minimum(supply, demand)
+    n = int(need.sum())
+    spares = Spares(
+        amount=np.zeros(n, np.int64),
+        stack=np.arange(n, dtype=np.int32),
+        top=np.cumsum(need),
+    )
+    rows, cols = _build_side(row_size, n), _build_side(col_size, n)
+    return State(rows, cols, spares, row_start, col_start, TIGHT)
+
+
+def copy_state(state: State) -> State:
+    """Copy prices and flows; the candidate edges, which nobody changes in place, are shared."""
+    rows, cols = (
+        side._replace(
+            price=side.price.copy(),
+            left=side.left.copy(),
+            head=side.head.copy(),
+            next=side.next.copy(),
+            node=side.node.copy(),
+        )
+        for side in (state.rows, state.cols)
+    )
+    spares = Spares(*(array.copy() for array in state.spares))
+    return state._replace(rows=rows, cols=cols, spares=spares)
+
+
+@njit(cache=True, nogil=True)
+def _keep_new(ptr: Ints, edge: Indices, rows: Ints, new: BestPairs, n_cols: int) -> None:
+    """Shorten each list of pairs to those its row does not have yet.
+
+    Meaning: ``new`` is changed in place. Cost: O(entries of the rows and lists).
+    """
+    owner = np.full(n_cols, -1, np.int64)
+    for r in range(rows.size):
+        i = rows[r]
+        for e in range(ptr[i], ptr[i + 1]):
+            owner[edge[e]] = i
+        kept = 0
+        for s in range(new.count[r]):
+            j = new.column[r, s]
+            if owner[j] != i:
+                new.column[r, kept] = j
+                new.gain[r, kept] = new.gain[r, s]
+                kept += 1
+        new.count[r] = kept
+
+
+@njit(cache=True, nogil=True)
+def _append(
+    ptr: Ints, edge: Indices, gain: Floats, rows: Ints, new: BestPairs
+) -> tuple[Ints, Indices, Floats]:
+    """Append pairs to the rows of a CSR matrix.
+
+    Meaning: row ``rows[r]`` gets the first ``new.count[r]`` pairs of r. Cost: O(all entries).
+    """
+    more = np.zeros(ptr.size, np.int64)
+    for r in range(rows.size):
+        more[rows[r] + 1] = new.count[r]
+    start = ptr + np.cumsum(more)
+    edges = np.empty(start[-1], np.int32)
+    gains = np.empty(start[-1])
+    for i in range(ptr.size - 1):
+        n = ptr[i + 1] - ptr[i]
+        edges[start[i] : start[i] + n] = edge[ptr[i] : ptr[i + 1]]
+        gains[start[i] : start[i] + n] = gain[ptr[i] : ptr[i + 1]]
+    for r in range(rows.size):
+        n = new.count[r]
+        end = start[rows[r] + 1]
+        edges[end - n : end] = new.column[r, :n]
+        gains[end - n : end] = new.gain[r, :n]
+    return start, edges, gains
+
+
+def add_candidates(state: State, rows: Ints, new: BestPairs) -> State:
+    """Return the state with more candidate pairs; those its rows already have are dropped."""
+    side = state.rows
+    _keep_new(side.ptr, side.edge, rows, new, state.cols.price.size)
+    ptr, edge, gain = _append(side.ptr, side.edge, side.gain, rows, new)
+    col_ptr, col_edge, col_gain = transpose_csr(ptr, edge, gain, state.cols.price.size)
+    return state._replace(
+        rows=side._replace(ptr=ptr, edge=edge, gain=gain),
+        cols=state.cols._replace(ptr=col_ptr, edge=col_edge, gain=col_gain),
+        tight=TIGHT * max(1.0, float(gain.max(initial=0.0))),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _lift_rows(state: State, c: int, toll: float) -> None:
+    """Raise rows to feasible prices and release what is no longer tight.
+
+    Meaning: afterwards prices are feasible on all candidates of component c and every flow is
+    tight. Cost: O(candidates of the component).
+    """
+    rows, cols, spares, row_start, _, tight = state
+    for i in range(row_start[c], row_start[c + 1]):
+        need = 0.0
+        for e in range(rows.ptr[i], rows.ptr[i + 1]):
+            need = max(need, rows.gain[e] - toll - cols.price[rows.edge[e]])
+        if need <= rows.price[i] + tight:
+            rows.price[i] = max(need, rows.price[i])
+            continue
+        rows.price[i] = need
+        while rows.head[i] >= 0:
+            f = rows.head[i]
+            n = spares.amount[f]
+            rows.left[i] += n
+            cols.left[cols.node[f]] += n
+            cut_flow(rows, cols, spares, c, f, n)
+
+
+@njit(cache=True, nogil=True)
+def _place_tight(state: State, c: int, toll: float) -> None:
+    """Send flow over tight candidates to free columns, without any search.
+
+    Meaning: a greedy start that keeps prices as they are. Cost: O(candidates of component c).
+    """
+    rows, cols, spares, row_start, _, tight = state
+    for i in range(row_start[c], row_start[c + 1]):
+        if rows.price[i] <= 0.0:
+            continue
+        for e in range(rows.ptr[i], rows.ptr[i + 1]):
+            if rows.left[i] == 0:
+                break
+            j = rows.edge[e]
+            n = min(rows.left[i], cols.left[j])
+            if n > 0 and rows.price[i] + cols.price[j] <= rows.gain[e] - toll + tight:
+                rows.left[i] -= n
+                cols.left[j] -= n
+                add_flow(rows, cols, spares, c, i, j, n)
+
+
+@njit(cache=True, nogil=True)
+def _solve_range(state: State, low: int, high: int, toll: float) -> int:
+    """Make components low:high optimal on their candidates, from the current prices.
+
+    Meaning: prices feasible on candidates, flows tight, nobody free with a price left.
+    Cost: shortest augmenting paths; returns their number.
+    """
+    rows, cols, spares, row_start, col_start, tight = state
+    searches = 0
+    for c in range(low, high):
+        _lift_rows(state, c, toll)
+        _place_tight(state, c, toll)
+        r, s, t, w = row_start[c], row_start[c + 1], col_start[c], col_start[c + 1]
+        searches += place_all(rows, cols, spares, c, r, s, t, toll, tight)
+        searches += place_all(cols, rows, spares, c, t, w, r, toll, tight)
+    return searches
+
+
+def solve_candidates(state: State, toll: float = 0.0, n_threads: int | None = None) -> int:
+    """Solve every component on its candidates in place; returns the number of searches.
+
+    ``toll`` is taken off every gain, so that only pairs worth more than it are matched.
+    """
+    work = np.diff(state.rows.ptr[state.row_start]).astype(np.float64)
+    chunks = split_evenly(work**1.5)
+    tasks = [(state, low, high, toll) for low, high in chunks]
+    return sum(run_parallel(_solve_range, tasks, n_threads))
+
+
+def read_flows(state: State) -> Flows:
+    """List the flow entries in use, in a fixed order."""
+    used = np.flatnonzero(state.spares.amount > 0)
+    row = state.rows.node[used].astype(np.int64)
+    col = state.cols.node[used].astype(np.int64)
+    order = np.lexsort((col, row))
+    return Flows(row[order], col[order], state.spares.amount[used][order])

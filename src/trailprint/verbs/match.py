@@ -1,0 +1,235 @@
+"""``trailprint.match``: histogram matching from events to risk."""
+
+from __future__ import annotations
+
+import math
+import resource
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.rejection import Rejection, RejectionOptions, decide
+from trailprint.errors import OptionError
+from trailprint.evaluation.risk import (
+    CoveragePoint,
+    Risk,
+    margin_for_precision,
+    measure_risk,
+    precision_at_coverage,
+)
+from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
+from trailprint.events.events import Events
+from trailprint.events.periods import periods_overlap
+from trailprint.features.histograms import HistogramOptions, Histograms, build_histogram_pair
+from trailprint.linkage import Linkage
+
+Progress = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MatchResult:
+    """
+    What histogram matching found, and what it proves.
+
+    ``risk`` is None without truth. Who was linked to whom is in ``links()`` only.
+    """
+
+    options: MatchOptions
+    released: Histograms
+    auxiliary: Histograms
+    linkage: Linkage
+    truth: Truth
+    risk: Risk | None
+    periods_overlap: bool | None
+    curve: tuple[CoveragePoint, ...] = ()
+    rejection: Rejection | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    peak_memory_mb: float = 0.0
+
+    def links(self) -> pa.Table:
+        """Who is linked to whom: released, auxiliary, weight, margin. Handle with care."""
+        linkage = self.linkage
+        has_margins = self.options.margins
+        return pa.table(
+            {
+                "released": self.released.users.take(pa.array(linkage.released)),
+                "auxiliary": self.auxiliary.users.take(pa.array(linkage.auxiliary)),
+                "weight": pa.array(linkage.weight),
+                "margin": _or_nulls(linkage.confidence, has_margins),
+                "margin_is_least": _or_nulls(linkage.confidence_is_least, has_margins),
+            }
+        )
+
+    def margin_for(self, precision: float) -> CoveragePoint | None:
+        """The margin from which on links reach the wanted precision; None if none does."""
+        if not self.options.margins or self.risk is None:
+            return None
+        return margin_for_precision(self.linkage, self.truth, precision)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts, rates and proofs as plain values, ready for JSON; no identifiers."""
+        result: dict[str, Any] = {
+            "released_users": self.released.n_users,
+            "auxiliary_users": self.auxiliary.n_users,
+            "released_without_data": self.released.n_users - self.linkage.n_released,
+            "auxiliary_without_data": self.auxiliary.n_users - self.linkage.n_auxiliary,
+            "common_users": self.truth.n_common,
+            "locations": len(self.released.locations),
+            "metric": self.options.metric,
+            "method": self.options.method,
+            "truth": self.truth.source,
+            "matched": self.linkage.n_links,
+            **self._risk(),
+            "total_weight": None,
+            "total_gain": None,
+            "optimality_gap": None,
+            "rounds": None,
+            "overlapping_pairs": None,
+            **self.linkage.facts,
+            "periods_overlap": self.periods_overlap,
+            "seconds": dict(self.seconds),
+            "peak_memory_mb": self.peak_memory_mb,
+        }
+        if self.rejection is not None:
+            result |= {
+                "decision": self.rejection.decision,
+                "threshold": self.rejection.threshold_bits,
+                "threshold_is_vacuous": self.rejection.vacuous,
+                "second_best_bits": self.rejection.second_best_bits,
+            }
+        if self.options.margins:
+            result["precision_at_coverage"] = [asdict(point) for point in self.curve]
+        return result
+
+    def _risk(self) -> dict[str, Any]:
+        risk = self.risk
+        if risk is None:
+            names = ("correct", "accuracy", "precision", "accuracy_interval", "chance")
+            return dict.fromkeys(names)
+        return {
+            "correct": risk.n_correct,
+            "accuracy": risk.accuracy,
+            "precision": risk.precision,
+            "accuracy_interval": risk.accuracy_interval and list(risk.accuracy_interval),
+            "chance": risk.chance,
+        }
+
+
+def _or_nulls(values: NDArray[Any], known: bool) -> pa.Array:
+    array = pa.array(values)
+    return array if known else pa.nulls(len(array), array.type)
+
+
+def match(
+    released: Events,
+    auxiliary: Events,
+    options: MatchOptions | None = None,
+    *,
+    histograms: HistogramOptions | None = None,
+    rejection: RejectionOptions | None = None,
+    truth: pa.Table | None = None,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> MatchResult:
+    """
+    Match two datasets by their users' habits.
+
+    Parameters
+    ----------
+    released, auxiliary : Events
+        What would be published, and what somebody might know; read with one engine.
+    options : MatchOptions, optional
+        Metric, method, ties.
+    histograms : HistogramOptions, optional
+        What is counted: visits, duration or balanced days; slots.
+    rejection : RejectionOptions, optional
+        Also answer match or no match for the whole.
+    truth : pyarrow.Table, optional
+        Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are taken for
+        equal people.
+    n_threads : int, optional
+        Changes nothing but the time.
+    progress : callable, optional
+        Told what is being done and which share is over.
+    """
+    options = _with_margins(options or MatchOptions(), rejection)
+    tell = progress or (lambda what, done: None)
+    watch = _Stopwatch()
+    tell("Counting events", None)
+    pair = build_histogram_pair(released, auxiliary, histograms)
+    known = (
+        truth_from_ids(pair[0].users, pair[1].users)
+        if truth is None
+        else truth_from_pairs(truth, pair[0].users, pair[1].users)
+    )
+    overlap = periods_overlap(released, auxiliary)
+    watch.lap("read")
+    tell("Matching (the first run on a machine compiles for some seconds)", None)
+    linkage = match_histograms(*pair, options, n_threads=n_threads, progress=progress)
+    watch.lap("match")
+    curve = (
+        tuple(precision_at_coverage(linkage, known))
+        if options.margins and known.source != "none"
+        else ()
+    )
+    return MatchResult(
+        options=options,
+        released=pair[0],
+        auxiliary=pair[1],
+        linkage=linkage,
+        truth=known,
+        risk=measure_risk(linkage, known),
+        periods_overlap=overlap,
+        curve=curve,
+        rejection=_decide(rejection, linkage, pair[0]),
+        seconds=watch.total(),
+        peak_memory_mb=peak_memory_mb(),
+    )
+
+
+def _with_margins(options: MatchOptions, rejection: RejectionOptions | None) -> MatchOptions:
+    """The test needs the second-best matching, which margins give, of Jensen–Shannon weights."""
+    if rejection is None:
+        return options
+    if options.metric != "jensen-shannon" or options.method != "joint":
+        raise OptionError("--reject-lambda needs --metric jensen-shannon and --method joint.")
+    return replace(options, margins=True)
+
+
+def _decide(
+    options: RejectionOptions | None, linkage: Linkage, released: Histograms
+) -> Rejection | None:
+    if options is None:
+        return None
+    second_best = linkage.facts["second_best_weight"]
+    # With a single user there is no second matching: nothing to confuse the first with.
+    weight = math.inf if second_best is None else float(second_best)
+    return decide(weight, linkage.n_links, len(released.locations), options)
+
+
+class _Stopwatch:
+    """Seconds of each part of the work."""
+
+    def __init__(self) -> None:
+        self._start = self._last = time.perf_counter()
+        self._laps: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self._laps[name] = now - self._last
+        self._last = now
+
+    def total(self) -> dict[str, float]:
+        return {**self._laps, "total": time.perf_counter() - self._start}
+
+
+def peak_memory_mb() -> float:
+    """The most memory this process has held, in megabytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
