@@ -3,17 +3,20 @@ Trailprint: how many people in a behavioural dataset could be re-identified, why
 protecting them would cost.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from trailprint.errors import InputError, OptionError, OutputError, TrailprintError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
 from trailprint.events.filters import FilterOptions, apply_filters
 from trailprint.events.options import ReadOptions
 from trailprint.events.read import read
-from trailprint.events.split import Split, SplitOptions, split
-from trailprint.events.summary import Summary, inspect
-from trailprint.features.histograms import Histograms
-from trailprint.features.sequences import Sequences
-from trailprint.features.trails import Trails
+from trailprint.events.split import SplitOptions, split
+from trailprint.events.summary import inspect
+
+if TYPE_CHECKING:
+    from trailprint.attacks.histogram import MatchOptions
+    from trailprint.verbs.match import match
 
 __version__ = "0.1.0"
 
@@ -21,19 +24,27 @@ __all__ = [
     "Engine",
     "Events",
     "FilterOptions",
-    "Histograms",
     "InputError",
+    "MatchOptions",
     "OptionError",
     "OutputError",
     "ReadOptions",
-    "Sequences",
-    "Split",
     "SplitOptions",
-    "Summary",
     "TrailprintError",
-    "Trails",
     "apply_filters",
     "inspect",
+    "match",
     "read",
     "split",
 ]
+
+#: Names whose modules load compiled kernels: looked up when first used.
+_LATE = {"MatchOptions": "trailprint.attacks.histogram", "match": "trailprint.verbs.match"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module 'trailprint' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_LATE[name]), name)
