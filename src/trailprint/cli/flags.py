@@ -10,7 +10,15 @@ from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Column, Events
 from trailprint.events.filters import FilterOptions, apply_filters
-from trailprint.events.grid import Box, GridOptions, to_cells, to_h3, to_regions, truncate_names
+from trailprint.events.grid import (
+    Box,
+    GridOptions,
+    to_cells,
+    to_h3,
+    to_regions,
+    truncate_names,
+    within_box,
+)
 from trailprint.events.options import ReadOptions, Window
 from trailprint.events.read import read
 from trailprint.events.split import SplitOptions, split
@@ -37,6 +45,10 @@ class RunFlags:
             "--memory", help="What to hold in memory, such as 2GB; the rest spills.", panel=_RUN
         ),
     ] = None
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise OptionError(f"--seed must not be negative, got {self.seed} instead.")
 
     def engine(self) -> Engine:
         """A DuckDB with these limits."""
@@ -184,12 +196,14 @@ class ShapeFlags:
     def _place(self, events: Events) -> Events:
         if self.cell is not None and self.h3 is not None:
             raise OptionError("Only one of --cell and --h3 can be given, got both.")
-        if self.h3 is not None:
-            events = to_h3(events, self.h3)
-        elif self.cell is not None or self.box is not None or "location" not in events.columns:
-            box = Box.parse(self.box) if self.box else None
+        box = None if self.box is None else Box.parse(self.box)
+        if self.cell is not None or (self.h3 is None and "location" not in events.columns):
             cell_m = GridOptions().cell_m if self.cell is None else self.cell
             events = to_cells(events, GridOptions(cell_m=cell_m, box=box))
+        elif box is not None:
+            events = within_box(events, box)
+        if self.h3 is not None:
+            events = to_h3(events, self.h3)
         if self.regions is not None:
             events = to_regions(events, self.regions)
         return events if self.truncate is None else truncate_names(events, self.truncate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -45,26 +46,41 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the program; exit code 0 for success, 2 for bad input, 1 for a defect of ours."""
     try:
         code = app(args=arguments, standalone_mode=False)
+        sys.stdout.flush()
     except TrailprintError as error:
         _fail(str(error), 2)
+    except MemoryError:
+        _fail("The work needs more memory than there is. Try less data at once.", 2)
     except (KeyboardInterrupt, typer.Abort):
         _fail("Stopped.", 130)
-    except BrokenPipeError:
-        # Whoever read our output has gone; there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit) as error:
+        # Whoever read our output has gone; there is nobody left to tell. Typer may have noticed.
+        if not any(isinstance(e, BrokenPipeError) for e in (error, error.__context__)):
+            raise
+        _drop_output()
         sys.exit(0)
     except Exception as error:
         _fail(*_describe_exception(error))
     sys.exit(code if isinstance(code, int) else 0)
 
 
+def _drop_output() -> None:
+    """What is still to be printed goes nowhere, so that Python does not try again at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _fail(message: str, code: int) -> None:
-    print(f"trailprint: {message}", file=sys.stderr)  # noqa: T201
+    """One line, whatever the message is made of."""
+    line = message if code == 1 else "".join(c if c.isprintable() else " " for c in message)
+    print(f"trailprint: {line}", file=sys.stderr)  # noqa: T201
     sys.exit(code)
 
 
 def _describe_exception(error: Exception) -> tuple[str, int]:
-    """A wrong use of the command line in the parser's words, or a defect of ours."""
+    """A full disk, a wrong use of the command line in the parser's words, or a defect of ours."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        _drop_output()
+        return "There must be room for the result, but the disk is full. Free some.", 2
     # Typer has its own copy of Click's exceptions, old and new ones alike know this method.
     format_message = getattr(error, "format_message", None)
     if format_message is None:

@@ -38,7 +38,7 @@ def run(
     shaping: ShapeFlags,
 ) -> None:
     """Cut one dataset in two: what would be released, and what somebody might already know."""
-    check_outputs([released, auxiliary])
+    check_outputs([released, auxiliary], sources=[data, shaping.regions])
     options = splitting.options(min_events=shaping.min_events, seed=running.seed)
     engine = running.engine()
     with showing(engine, "Splitting"):

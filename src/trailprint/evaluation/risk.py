@@ -60,8 +60,7 @@ def measure_risk(linkage: Linkage, truth: Truth) -> Risk | None:
 
 def correct_links(linkage: Linkage, truth: Truth) -> NDArray[np.bool_]:
     """Which links are right."""
-    right: NDArray[np.bool_] = truth.partner[linkage.released] == linkage.auxiliary
-    return right
+    return truth.holds(linkage.released, linkage.auxiliary)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,45 +13,57 @@ from numpy.typing import NDArray
 from trailprint.errors import InputError
 
 Source = Literal["same-ids", "file", "none"]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Truth:
-    """True pairs, as row numbers; ``partner[i]`` is released row i's auxiliary row, or -1."""
+    """True pairs of released and auxiliary rows, as row numbers."""
 
-    partner: NDArray[np.int64]
+    released: Ints
+    auxiliary: Ints
     source: Source
+
+    @classmethod
+    def from_partner(cls, partner: Ints, source: Source) -> Truth:
+        """``partner[i]`` is released row i's auxiliary row, -1 where it has none."""
+        rows = np.flatnonzero(partner >= 0).astype(np.int64)
+        return cls(released=rows, auxiliary=partner[rows], source=source)
 
     @property
     def n_common(self) -> int:
-        """How many released records have a true counterpart among the auxiliary ones."""
-        return int(np.count_nonzero(self.partner >= 0))
+        """How many records have a true counterpart: those who can be re-identified at all."""
+        return len(self.released)
 
-    @property
-    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Both ends of every true pair."""
-        rows = np.flatnonzero(self.partner >= 0)
-        return rows, self.partner[rows]
+    def holds(self, released: Ints, auxiliary: Ints) -> NDArray[np.bool_]:
+        """Which of the given pairs are true."""
+        width = int(max(self.auxiliary.max(initial=0), auxiliary.max(initial=0))) + 1
+        right: NDArray[np.bool_] = np.isin(
+            released * width + auxiliary, self.released * width + self.auxiliary
+        )
+        return right
 
 
 def truth_from_ids(released: pa.Array, auxiliary: pa.Array) -> Truth:
     """Take equal ids for equal people; where none are equal there is no truth."""
     partner = _places(released, auxiliary)
-    found = bool((partner >= 0).any())
-    return Truth(partner=partner, source="same-ids" if found else "none")
+    return Truth.from_partner(partner, "same-ids" if (partner >= 0).any() else "none")
 
 
-def truth_from_pairs(pairs: pa.Table, released: pa.Array, auxiliary: pa.Array) -> Truth:
+def truth_from_pairs(
+    pairs: pa.Table, released: pa.Array, auxiliary: pa.Array, *, one_to_one: bool = True
+) -> Truth:
     """
     Take the pairs of a table with columns ``released`` and ``auxiliary`` (ids as text).
 
-    Ids that are in neither dataset do not matter; a record in two pairs is an error.
+    Ids that are in neither dataset do not matter; unless it may be otherwise, a record in two
+    pairs is an error.
     """
     rows = _places(pairs["released"].combine_chunks(), released)
     columns = _places(pairs["auxiliary"].combine_chunks(), auxiliary)
-    known = (rows >= 0) & (columns >= 0)
-    rows, columns = rows[known], columns[known]
-    if len(np.unique(rows)) < len(rows) or len(np.unique(columns)) < len(columns):
+    known = np.unique(np.column_stack([rows, columns])[(rows >= 0) & (columns >= 0)], axis=0)
+    rows, columns = known[:, 0], known[:, 1]
+    if one_to_one and min(len(np.unique(rows)), len(np.unique(columns))) < len(rows):
         raise InputError(
             "A truth must name every record at most once, but some are in several pairs. "
             "Keep one pair for each."
@@ -61,12 +73,10 @@ def truth_from_pairs(pairs: pa.Table, released: pa.Array, auxiliary: pa.Array) -
             "A truth must hold pairs of ids that are in the data, but none is. "
             "Are its columns released and auxiliary the right way round?"
         )
-    partner = np.full(len(released), -1, dtype=np.int64)
-    partner[rows] = columns
-    return Truth(partner=partner, source="file")
+    return Truth(released=rows, auxiliary=columns, source="file")
 
 
-def _places(ids: pa.Array, among: pa.Array) -> NDArray[np.int64]:
+def _places(ids: pa.Array, among: pa.Array) -> Ints:
     places = pc.fill_null(pc.index_in(ids, value_set=among), -1)
-    found: NDArray[np.int64] = places.to_numpy(zero_copy_only=False).astype(np.int64)
+    found: Ints = places.to_numpy(zero_copy_only=False).astype(np.int64)
     return found

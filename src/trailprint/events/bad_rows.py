@@ -8,6 +8,9 @@ from datetime import date, datetime
 from trailprint.events.events import Column
 from trailprint.events.files import ColumnRange
 
+#: Up to here floating point tells every whole number from the next.
+_LARGEST_COUNT = 2**53
+
 
 def bad_conditions(columns: frozenset[Column]) -> dict[str, str]:
     """For every reason a row can be of no use, the SQL that tells; the first that holds counts."""
@@ -27,7 +30,7 @@ def bad_conditions(columns: frozenset[Column]) -> dict[str, str]:
         conditions["coordinates off the globe"] = f"NOT coalesce({inside}, false)"
     if "weight" in columns:
         conditions["count is not a number of events"] = (
-            "NOT coalesce(isfinite(weight) AND weight >= 0, false)"
+            f"NOT coalesce(weight BETWEEN 0 AND {_LARGEST_COUNT}, false)"
         )
     return conditions
 
@@ -57,7 +60,8 @@ def proves_clean(parts: Mapping[Column, str], ranges: Mapping[str, ColumnRange])
 
 def _is_fine(column: Column, found: ColumnRange) -> bool:
     if column in ("user", "location"):
-        return isinstance(found.low, int) or (isinstance(found.low, str) and found.low > " ")
+        return isinstance(found.low, int) or (isinstance(found.low, str) and found.low[:1] > " ")
     if column == "start":
         return isinstance(found.low, (date, datetime))
-    return column == "weight" and isinstance(found.low, int) and found.low >= 0
+    is_count = column == "weight" and isinstance(found.low, int)
+    return is_count and bool(found.low >= 0 and found.high <= _LARGEST_COUNT)

@@ -36,10 +36,16 @@ def find_columns(there: Sequence[str], wanted: Mapping[Column, str]) -> dict[Col
         if column in wanted:
             found[column] = _exactly(wanted[column], there, column)
             continue
-        match = next((folded[name] for name in names if name in folded), None)
-        if match is not None and match not in wanted.values():
+        free = (folded[name] for name in names if folded.get(name) not in (None, *wanted.values()))
+        match = next(free, None)
+        if match is not None:
             found[column] = match
     if ("lat" in found) != ("lon" in found):
+        if "lat" in wanted or "lon" in wanted:
+            raise ColumnError(
+                "A position needs two columns, but only one was found. "
+                "Name both with --lat-column and --lon-column."
+            )
         found.pop("lat", None)
         found.pop("lon", None)
     return found
@@ -67,7 +73,8 @@ def require_columns(found: Mapping[Column, str], there: Sequence[str]) -> None:
         raise ColumnError(
             "The data must have a column for the location, or lat and lon. "
             + describe_names(there, near=[*KNOWN_NAMES["location"], "lat", "lon", "place"])
-            + " Name it with --location-column, or --lat-column and --lon-column."
+            + " Name it with --location-column, or --lat-column and --lon-column; "
+            "or say --layout per-location where it is the file's name."
         )
 
 
@@ -77,10 +84,16 @@ def describe_names(there: Sequence[str], near: Iterable[str]) -> str:
         return "It has no columns."
     close = nearest_names(there, near)
     rest = [name for name in there if name not in close]
-    shown = ", ".join([*close, *rest][:20]) + (", …" if len(there) > 20 else "")
+    shown = ", ".join(map(_show, [*close, *rest][:20])) + (", …" if len(there) > 20 else "")
     if close:
-        return f"Nearest: {', '.join(close)}; all there are: {shown}."
+        return f"Nearest: {', '.join(map(_show, close))}; all there are: {shown}."
     return f"There are: {shown}."
+
+
+def _show(name: str) -> str:
+    """A name as one short piece of a sentence, whatever it is made of."""
+    plain = "".join(c if c.isprintable() else "�" for c in name)
+    return plain if len(plain) <= 60 else plain[:59] + "…"
 
 
 def nearest_names(there: Sequence[str], near: Iterable[str]) -> list[str]:

@@ -9,19 +9,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import pyarrow as pa
-
 from trailprint.errors import ColumnError, SourceError
 from trailprint.events.columns import ALL_KNOWN_NAMES
 from trailprint.events.engine import Engine, quote_name, quote_text
-from trailprint.events.files import Files, escape_glob
+from trailprint.events.files import Files, escape_glob, open_bytes
 
 _SAMPLE_BYTES = 256 * 1024
 _DELIMITERS = (",", "\t", ";", "|")
 _NUMBER = re.compile(r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$")
 _TIME = re.compile(r"^\s*\d{4}-\d\d-\d\d")
 _NAME = re.compile(r"^[^\W\d][^\d]*$")
-_NOT_A_NAME = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "inf"})
+_NOT_A_NAME = frozenset(
+    {"", "na", "n/a", "nan", "nat", "nil", "null", "none", "-", "inf", "missing", "unknown"}
+)
 
 
 #: Holds the path of the file a row comes from, while it is read; and what is kept of it.
@@ -62,14 +62,14 @@ def _best_parse(files: Files, path: str, delimiter: str | None) -> tuple[str, li
 def _sample(files: Files, path: str) -> str:
     start = files.read_start(path, _SAMPLE_BYTES)
     name = files.describe(path)
-    if not start.strip():
+    text = start.decode("utf-8-sig", errors="replace")
+    if not text.strip():
         raise SourceError(f"The data must have rows, but {name} is empty.")
     if b"\0" in start:
         raise SourceError(
             f"The data must be text (CSV, TSV, JSON lines) or Parquet, but {name} holds binary "
             "data."
         )
-    text = start.decode("utf-8-sig", errors="replace")
     whole = len(start) < _SAMPLE_BYTES
     return text if whole or "\n" not in text else text[: text.rindex("\n") + 1]
 
@@ -96,20 +96,27 @@ def _looks_like_header(
     """
     Whether the first row names the columns.
 
-    What this says yes to may be shown in messages, so it takes a name we know, a name the user
-    gave, or a column of numbers or times headed by a word.
+    What this says yes to may be shown in messages, so it takes a name the user gave; or no value
+    among the names and one that we know, or a column of numbers or times headed by a word and
+    no name that its own column repeats.
     """
-    if any(name.casefold() in ALL_KNOWN_NAMES or name in wanted for name in names):
+    if any(name in wanted for name in names):
         return True
-    same_width = [row for row in rows if len(row) == len(names)]
-    if not same_width or any(_is_value(name) for name in names):
+    if any(_is_value(name) for name in names):
         return False
-    return any(
-        _NAME.match(name) is not None
-        and name.casefold() not in _NOT_A_NAME
-        and all(_is_value(row[i]) for row in same_width)
-        for i, name in enumerate(names)
+    if any(name.casefold() in ALL_KNOWN_NAMES for name in names):
+        return True
+    columns = list(zip(*(row for row in rows if len(row) == len(names)), strict=True))
+    return any(map(_is_headed, names, columns)) and not any(
+        name in (cell.strip() for cell in column)
+        for name, column in zip(names, columns, strict=False)
     )
+
+
+def _is_headed(name: str, cells: Sequence[str]) -> bool:
+    """Whether a word stands above values."""
+    is_word = _NAME.match(name) is not None and name.casefold() not in _NOT_A_NAME
+    return is_word and all(_is_value(cell) for cell in cells)
 
 
 def _is_value(cell: str) -> bool:
@@ -153,8 +160,20 @@ def load_delimited(
         dialect = sniff(files, path, delimiter=delimiter, wanted=wanted)
         if not dialect.names:
             raise _no_header(dialect)
+        _check_once(dialect.names, wanted)
         groups.setdefault(dialect, []).append(path)
     return _load(engine, groups, header=True, skip=skip, path_part=path_part, files=files)
+
+
+def _check_once(names: Sequence[str], wanted: Sequence[str]) -> None:
+    """Complain when a column that will be used could be one of several."""
+    for name in names:
+        is_used = name in wanted or name.casefold() in ALL_KNOWN_NAMES
+        if is_used and names.count(name) > 1:
+            raise ColumnError(
+                f"A column must be named once, but {name!r} is there {names.count(name)} times. "
+                "Rename all but one."
+            )
 
 
 def _no_header(dialect: Dialect) -> ColumnError:
@@ -219,7 +238,9 @@ def _unique_names(names: Sequence[str]) -> list[str]:
 
 def _check_rejects(engine: Engine, rejects: str, scans: str, files: Files) -> int:
     counts = engine.rows(
-        f"SELECT error_type::VARCHAR, count(*), min(line) FROM {rejects} GROUP BY 1"
+        # A row that lacks two fields is rejected twice.
+        "SELECT error_type::VARCHAR, count(DISTINCT (scan_id, file_id, line)), min(line) "
+        f"FROM {rejects} GROUP BY 1"
     )
     n_misshapen = 0
     for kind, n_rows, line in counts:
@@ -243,9 +264,11 @@ def _check_rejects(engine: Engine, rejects: str, scans: str, files: Files) -> in
 
 def check_utf8(files: Files) -> None:
     """Complain with the number of the first line that is not UTF-8."""
-    codec = None if files.compression == "none" else files.compression
     for path in files.paths:
-        with pa.input_stream(path, compression=codec) as stream, io.BufferedReader(stream) as lines:
+        with (
+            open_bytes(path, files.compression) as stream,
+            io.BufferedReader(stream) as lines,
+        ):
             for number, line in enumerate(lines, 1):
                 try:
                     line.decode("utf-8")

@@ -20,6 +20,9 @@ _OUR_DEFECTS = (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogEx
 
 _MEMORY = re.compile(r"^\s*\d+(\.\d+)?\s*(KB|MB|GB|TB|KiB|MiB|GiB|TiB)\s*$", re.IGNORECASE)
 
+#: More threads than any machine has use for only exhaust it.
+_MOST_THREADS = 1024
+
 
 class Engine:
     """
@@ -39,12 +42,14 @@ class Engine:
             raise OptionError(
                 f"memory must be a size with its unit, got {memory!r} instead. Try 2GB."
             )
-        if threads is not None and threads < 1:
-            raise OptionError(f"threads must be at least 1, got {threads} instead.")
+        if threads is not None and not 1 <= threads <= _MOST_THREADS:
+            raise OptionError(f"threads must be from 1 to {_MOST_THREADS}, got {threads} instead.")
         # Spilled blocks hold people's data: a folder only its owner can enter, gone at the end.
         self._scratch = tempfile.TemporaryDirectory(prefix="trailprint-")
         self._numbers = itertools.count()
         config: dict[str, Any] = {"temp_directory": self._scratch.name}
+        # Nothing is fetched from the network, not even a part of DuckDB.
+        config["autoinstall_known_extensions"] = False
         config["memory_limit"] = memory if memory is not None else "60%"
         if threads is not None:
             config["threads"] = threads
@@ -142,6 +147,11 @@ def translate(error: duckdb.Error) -> Exception:
     place = f" at line {line.group(1)}" if line else ""
     if "utf" in text.lower() and ("unicode" in text.lower() or "encod" in text.lower()):
         return SourceError(f"Text must be UTF-8, found other bytes{place}. Convert it to UTF-8.")
+    if "invalid state" in text:
+        return SourceError(
+            "All lines must end alike, but some end in \\r\\n and others in \\n. "
+            "Convert the file first, for example with dos2unix."
+        )
     if isinstance(error, duckdb.IOException):
         return SourceError(f"A file could not be read or written{place}: check that it is whole.")
     return InputError(f"The data could not be read{place} ({type(error).__name__}).")

@@ -11,6 +11,9 @@ from trailprint.events.engine import Engine, quote_text
 
 Column = Literal["user", "location", "start", "end", "weight", "lat", "lon"]
 
+#: Why rows were left out: they repeat an earlier one, and that was not wanted.
+DUPLICATE_ROWS = "duplicate rows"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
@@ -93,6 +96,15 @@ class Events:
     def weight_sql(self) -> str:
         """SQL: how many events a row stands for."""
         return "weight" if "weight" in self.columns else "1"
+
+    def total_sql(self, amount: str = "weight") -> str:
+        """
+        SQL: how many events a group stands for; ``amount`` is what each row adds.
+
+        Fractions are added in a fixed order, or the last digit would depend on the threads.
+        """
+        is_counted = "weight" in self.columns
+        return f"sum({amount} ORDER BY {amount})::DOUBLE" if is_counted else "count(*)"
 
     def count(self) -> int:
         """How many rows there are."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -32,6 +33,8 @@ _FORMATS: dict[str, Format] = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+#: A file that starts with so many blanks holds nothing.
+_BLANK_BYTES = 64 * 1024
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 _MAGIC: tuple[tuple[bytes, Compression], ...] = (
     (b"\x1f\x8b", "gzip"),
@@ -63,7 +66,11 @@ class ColumnRange:
 def _column_range(statistics: Any) -> ColumnRange | None:
     if statistics is None or not statistics.has_min_max or not statistics.has_null_count:
         return None
-    return ColumnRange(statistics.min, statistics.max, statistics.null_count)
+    try:
+        return ColumnRange(statistics.min, statistics.max, statistics.null_count)
+    except (OverflowError, ValueError):
+        # A time that Python's calendar does not reach.
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +95,12 @@ class Files:
         """The first bytes of one of the files, decompressed."""
         return _read_start(path, n_bytes, self.compression)
 
+    def check_not_empty(self) -> None:
+        """Complain about the first file that holds nothing but blanks."""
+        for path in self.paths:
+            if not self.read_start(path, _BLANK_BYTES).strip():
+                raise SourceError(f"The data must have rows, but {self.describe(path)} is empty.")
+
     def parquet_names(self) -> tuple[str, ...]:
         """Column names of the first Parquet file."""
         try:
@@ -105,7 +118,10 @@ class Files:
         ranges: dict[str, ColumnRange] = {}
         unknown: set[str] = set()
         for path in self.paths:
-            metadata = pq.read_metadata(path)
+            try:
+                metadata = pq.read_metadata(path)
+            except (OSError, pa.ArrowException):
+                return {}
             names = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
             for group in range(metadata.num_row_groups):
                 for i, name in enumerate(names):
@@ -132,6 +148,8 @@ def find_files(source: str | os.PathLike[str]) -> Files:
     """The files behind a path, a glob or a folder."""
     text = os.fspath(source)
     path = Path(text)
+    if not text:
+        raise SourceError("The data must be a file, a glob or a folder, got an empty name.")
     if path.is_dir():
         paths = sorted(str(p) for p in path.rglob("*") if p.is_file() and _has_known_name(p))
         if not paths:
@@ -139,11 +157,14 @@ def find_files(source: str | os.PathLike[str]) -> Files:
                 "The folder must hold CSV, TSV, JSON lines or Parquet files, but none was found."
             )
     elif path.exists():
+        if not path.is_file():
+            raise SourceError(f"The data must be a file or a folder, but {text!r} is neither.")
         paths = [text]
     else:
         paths = sorted(p for p in glob.glob(text, recursive=True) if os.path.isfile(p))
         if not paths:
             raise SourceError(f"No such file or folder: {text!r}. Check the path or the pattern.")
+    _check_names(paths)
     formats = {_format_of(p) for p in paths}
     if len(formats) > 1:
         kinds = ", ".join(sorted(f"{fmt} ({comp})" for fmt, comp in formats))
@@ -152,6 +173,23 @@ def find_files(source: str | os.PathLike[str]) -> Files:
         )
     fmt, compression = formats.pop()
     return Files(paths=tuple(paths), format=fmt, compression=compression)
+
+
+def _check_names(paths: Sequence[str]) -> None:
+    n_broken = sum(not is_utf8(path) for path in paths)
+    if n_broken:
+        raise SourceError(
+            f"Names of files and folders must be UTF-8, but {n_broken:,} are not. Rename them."
+        )
+
+
+def is_utf8(path: str) -> bool:
+    """Whether a path can be told to libraries that know UTF-8 only."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _has_known_name(path: Path) -> bool:
@@ -185,10 +223,17 @@ def _format_of(path: str) -> tuple[Format, Compression]:
 
 
 def _read_start(path: str, n_bytes: int, compression: Compression) -> bytes:
+    with open_bytes(path, compression) as stream:
+        return bytes(stream.read(n_bytes))
+
+
+@contextlib.contextmanager
+def open_bytes(path: str, compression: Compression) -> Iterator[pa.NativeFile]:
+    """A file's bytes, decompressed; what goes wrong while they are read is a ``SourceError``."""
     codec = None if compression == "none" else compression
     try:
         with pa.input_stream(path, compression=codec) as stream:
-            return bytes(stream.read(n_bytes))
+            yield stream
     except (OSError, pa.ArrowException) as error:
         reason = (
             error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"

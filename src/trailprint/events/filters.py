@@ -47,8 +47,10 @@ class FilterOptions:
         for name in ("min_active_days", "min_events"):
             if getattr(self, name) < 0:
                 raise OptionError(f"{name} must not be negative, got {getattr(self, name)}.")
-        if self.top_locations is not None and self.top_locations < 1:
-            raise OptionError(f"top_locations must be at least 1, got {self.top_locations}.")
+        if self.top_locations is not None and not 1 <= self.top_locations < 2**31:
+            raise OptionError(
+                f"top_locations must be at least 1 and below 2³¹, got {self.top_locations}."
+            )
 
 
 def apply_filters(events: Events, options: FilterOptions) -> Events:

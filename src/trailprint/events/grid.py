@@ -17,6 +17,8 @@ from trailprint.events.side_files import open_pairs
 #: WGS 84: equatorial radius in metres and squared eccentricity.
 _RADIUS_M = 6_378_137.0
 _E2 = 0.00669437999014
+#: Smaller cells than positions are exact make no sense.
+_LEAST_CELL_M = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +58,10 @@ class GridOptions:
     box: Box | None = None
 
     def __post_init__(self) -> None:
-        if not (self.cell_m > 0 and math.isfinite(self.cell_m)):
+        if not (self.cell_m >= _LEAST_CELL_M and math.isfinite(self.cell_m)):
             raise OptionError(
-                f"cell_m must be a positive number of metres, got {self.cell_m!r}. Try cell_m=1000."
+                f"cell_m must be a number of metres from {_LEAST_CELL_M} on, got {self.cell_m!r}. "
+                "Try cell_m=1000."
             )
 
 
@@ -76,19 +79,26 @@ def to_cells(events: Events, options: GridOptions) -> Events:
     corner_x, corner_y = _corner(events.engine, box, x, y)
     column = f"CAST(floor(({x} - {corner_x}) / {options.cell_m}) AS INTEGER)"
     row = f"CAST(floor(({y} - {corner_y}) / {options.cell_m}) AS INTEGER)"
-    inside = f"lat BETWEEN {box.south} AND {box.north} AND lon BETWEEN {box.west} AND {box.east}"
     cell = f"'x' || {column} || '_y' || {row}"
-    return _with_location(
-        events, cell, f"Cells of {options.cell_m:g} m.", where=inside if options.box else None
+    placed = events if options.box is None else within_box(events, options.box)
+    return _with_location(placed, cell, f"Cells of {options.cell_m:g} m.")
+
+
+def within_box(events: Events, box: Box) -> Events:
+    """Only positions in the box."""
+    events.require("lat", "A box")
+    inside = events.having(
+        f"lat BETWEEN {box.south} AND {box.north} AND lon BETWEEN {box.west} AND {box.east}",
+        f"Only positions in {box.south:g},{box.west:g},{box.north:g},{box.east:g}.",
     )
+    if not inside.count():
+        raise InputError("At least one position must lie in the box, but none does.")
+    return inside
 
 
-def _with_location(
-    events: Events, expression: str, note: str, *, where: str | None = None
-) -> Events:
+def _with_location(events: Events, expression: str, note: str) -> Events:
     kept = ", ".join(quote_name(c) for c in sorted(events.columns - {"location"}))
-    condition = f" WHERE {where}" if where else ""
-    query = f"SELECT {kept}, {expression} AS location FROM ({events.query}){condition}"
+    query = f"SELECT {kept}, {expression} AS location FROM ({events.query})"
     derived = events.derive(query, note)
     return replace(derived, columns=events.columns | {"location"})
 
@@ -125,7 +135,9 @@ def _metres(box: Box) -> tuple[str, str]:
 
 def _corner(engine: Engine, box: Box, x: str, y: str) -> tuple[float, float]:
     """The box's lowest x and y: cells are counted from there."""
-    corners = f"(VALUES ({box.south}), ({box.north})) v(lat), (VALUES ({box.west})) w(lon)"
+    widest = max(box.south, min(box.north, 0.0))
+    lats = f"(VALUES ({box.south}), ({box.north}), ({widest})) v(lat)"
+    corners = f"{lats}, (VALUES ({box.west})) w(lon)"
     low_x, low_y = engine.row(f"SELECT min({x}), min({y}) FROM {corners}")
     return float(low_x), float(low_y)
 

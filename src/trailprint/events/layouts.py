@@ -29,6 +29,7 @@ _FILE_ENDING = r"\.(csv|tsv|txt|log|mv|json|jsonl|ndjson|parquet|pq)(\.(gz|zst|z
 _TRAJECTORY_USER = (
     rf"regexp_extract({PATH_COLUMN}, '([^/\\]+)[/\\]Trajectory[/\\][^/\\]+$', 1, 'i')"
 )
+_GREENWICH = "(date || ' ' || trim(time) || 'Z')"
 _STEM = f"regexp_replace(parse_filename({PATH_COLUMN}), '{_FILE_ENDING}', '', 'i')"
 
 
@@ -71,7 +72,7 @@ def _open_geolife(engine: Engine, files: Files, options: ReadOptions) -> Raw:
         query=f"FROM {table.name}",
         parts={
             "user": PATH_PART,
-            "start": "(date || ' ' || time)",
+            "start": "(date || ' ' || time)" if options.timezone == "UTC" else _GREENWICH,
             "lat": "lat",
             "lon": "lon",
         },
@@ -89,6 +90,7 @@ def _is_wlan(files: Files, options: ReadOptions) -> bool:
 
 
 def _open_wlan(engine: Engine, files: Files, options: ReadOptions) -> Raw:
+    _require_text(files)
     table = load_delimited(
         engine, files, delimiter=options.delimiter, names=("device", "ap", "start", "end")
     )
@@ -117,6 +119,7 @@ def _is_ap_starts(files: Files, options: ReadOptions) -> bool:
 
 
 def _open_ap_starts(engine: Engine, files: Files, options: ReadOptions) -> Raw:
+    _require_text(files)
     names = ("device", "ap", "time")
     found = _header_or(files, options, names)
     table = load_delimited(
@@ -147,6 +150,7 @@ def _is_ap_movement(files: Files, options: ReadOptions) -> bool:
 
 
 def _open_ap_movement(engine: Engine, files: Files, options: ReadOptions) -> Raw:
+    _require_text(files)
     table = load_delimited(
         engine,
         files,
@@ -169,7 +173,8 @@ def _open_ap_movement(engine: Engine, files: Files, options: ReadOptions) -> Raw
 
 
 def _is_web(files: Files, options: ReadOptions) -> bool:
-    return "favicon" in (name.casefold() for name in _names(files, options))
+    names = (name.casefold() for name in _names(files, options))
+    return "favicon" in names and "location" not in options.column_names
 
 
 def _open_web(engine: Engine, files: Files, options: ReadOptions) -> Raw:
@@ -197,10 +202,13 @@ def _open_web(engine: Engine, files: Files, options: ReadOptions) -> Raw:
 
 
 def _is_per_location(files: Files, options: ReadOptions) -> bool:
-    if len(files.paths) < 2 or files.format == "json":
+    """One of several files, with a user and nothing in it that could be a place."""
+    names = _names(files, options)
+    if len(files.paths) < 2 or not names:
         return False
-    found = find_columns(_names(files, options), {})
-    return "user" in found and "location" not in found and "lat" not in found
+    found = find_columns(names, options.column_names)
+    is_placed = "location" in found or "lat" in found
+    return "user" in found and not is_placed and set(names) <= set(found.values())
 
 
 def _open_per_location(engine: Engine, files: Files, options: ReadOptions) -> Raw:
@@ -245,11 +253,12 @@ LAYOUTS: Mapping[str, Layout] = {
     ),
 }
 
+#: Rebuilt stays are in UTC already, whatever the zone of the source.
 _STAY_PARTS: Mapping[Column, str] = {
     "user": '"user"',
     "location": "location",
-    "start": '"start"',
-    "end": '"end"',
+    "start": "timezone('UTC', \"start\")",
+    "end": "timezone('UTC', \"end\")",
 }
 
 
@@ -270,6 +279,14 @@ def _records(
         f"SELECT nullif(trim({quote_name(user)}), '') AS \"user\", "
         f"nullif(trim({quote_name(location)}), '') AS location, {start} AS \"start\" FROM {table}"
     )
+
+
+def _require_text(files: Files) -> None:
+    if files.format != "delimited":
+        raise SourceError(
+            f"This layout is made of delimited text, but the data is {files.format}. "
+            "Leave out --layout and name the columns instead."
+        )
 
 
 def _names(files: Files, options: ReadOptions) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ from trailprint.events.events import Column
 
 _WINDOW = re.compile(r"^([01]?\d|2[0-3]):([0-5]\d)(?:-|–|\.\.)([01]?\d|2[0-4]):([0-5]\d)$")
 
+_DELIMITER = re.compile(r'^[^"\r\n\0]\Z')
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
@@ -76,7 +78,10 @@ class ReadOptions:
     drop_duplicates: bool = False
 
     def __post_init__(self) -> None:
-        if self.delimiter is not None and len(self.delimiter) != 1:
-            raise OptionError(f"--delimiter must be one character, got {self.delimiter!r} instead.")
+        if self.delimiter is not None and not _DELIMITER.match(self.delimiter):
+            raise OptionError(
+                "--delimiter must be one character and neither a quote nor the end of a line, "
+                f"got {self.delimiter!r} instead."
+            )
         if self.present_throughout and self.window is None:
             raise OptionError("--present-throughout needs --window, such as 09:00-17:00.")

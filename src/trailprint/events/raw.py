@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,10 +14,12 @@ import pyarrow as pa
 from trailprint.errors import InputError, SourceError
 from trailprint.events.columns import find_columns
 from trailprint.events.delimited import PATH_COLUMN, PATH_PART, check_utf8, load_delimited
-from trailprint.events.engine import Engine, quote_name, quote_text
+from trailprint.events.engine import Engine, quote_name, quote_text, translate
 from trailprint.events.events import Column
 from trailprint.events.files import ColumnRange, Files
 from trailprint.events.options import ReadOptions
+
+_UNNAMED_INDEX = re.compile(r"^__index_level_\d+__$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,18 +95,43 @@ def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
     if isinstance(table, duckdb.DuckDBPyRelation):
         # The relation lives in a DuckDB of its own: through a file, so that memory stays bounded.
         path = os.path.join(engine.scratch, engine.new_name("relation") + ".parquet")
-        table.write_parquet(path)
+        try:
+            _huge_as_text(table).write_parquet(path)
+        except duckdb.Error as error:
+            raise translate(error) from None
         return _open_query(engine, f"SELECT * FROM read_parquet({quote_text(path)})", options)
+    name = engine.new_name("table")
+    engine.connection.register(name, _to_arrow(table))
+    return _open_query(engine, f"SELECT * FROM {name}", options)
+
+
+def _huge_as_text(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Parquet knows no whole numbers of 128 bits and would round them: two people become one."""
+    columns = [
+        f"CAST({quote_name(name)} AS VARCHAR) AS {quote_name(name)}"
+        if str(kind) in ("HUGEINT", "UHUGEINT")
+        else quote_name(name)
+        for name, kind in zip(relation.columns, relation.types, strict=True)
+    ]
+    return relation.project(", ".join(columns))
+
+
+def _to_arrow(table: Any) -> pa.Table:
     try:
         arrow = pa.table(table)
-    except (TypeError, pa.ArrowException):
+    except pa.ArrowException:
+        raise SourceError(
+            "Each column of a table must hold values of one kind, but one mixes several. "
+            "Make it text first."
+        ) from None
+    except TypeError:
         raise SourceError(
             "A dataset must be a path, a pandas, polars or Arrow table or a DuckDB relation, "
             f"got {type(table).__name__} instead."
         ) from None
-    name = engine.new_name("table")
-    engine.connection.register(name, arrow)
-    return _open_query(engine, f"SELECT * FROM {name}", options)
+    # An index of pandas without a name numbers the rows: with it no two rows were equal.
+    unnamed = [name for name in arrow.column_names if _UNNAMED_INDEX.match(name)]
+    return arrow.drop_columns(unnamed)
 
 
 def _open_query(engine: Engine, query: str, options: ReadOptions, *, is_text: bool = False) -> Raw:
@@ -115,6 +143,7 @@ def _open_query(engine: Engine, query: str, options: ReadOptions, *, is_text: bo
 
 def _open_json(engine: Engine, files: Files, options: ReadOptions, path_part: str | None) -> Raw:
     """JSON lines, every value as text so that an id 007 stays one."""
+    files.check_not_empty()
     common = f"{files.sql_list}, compression='{files.compression}', format='auto'"
     try:
         names = engine.columns(f"SELECT * FROM read_json({common}, union_by_name=true)")

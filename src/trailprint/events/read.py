@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from trailprint.errors import BadRowsError, OptionError
@@ -11,17 +12,15 @@ from trailprint.events.bad_rows import bad_conditions, proves_clean
 from trailprint.events.columns import require_columns
 from trailprint.events.delimited import PATH_PART
 from trailprint.events.engine import Engine, quote_name
-from trailprint.events.events import Column, Events, Tally
+from trailprint.events.events import DUPLICATE_ROWS, Column, Events, Tally
 from trailprint.events.files import find_files
 from trailprint.events.layouts import LAYOUTS, recognise_layout
 from trailprint.events.options import ReadOptions
 from trailprint.events.raw import Raw, open_files, open_table
-from trailprint.events.times import check_timezone, time_expression
+from trailprint.events.times import check_timezone, is_whole_number, time_expression
 
 #: More rows of no use than this share, and reading stops unless told to go on.
 BAD_ROWS_LIMIT = 0.01
-
-_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 
 
 def read(
@@ -77,6 +76,8 @@ def _clean(engine: Engine, raw: Raw, options: ReadOptions) -> Events:
         tally, good = Tally(rows=_count_rows(engine, typed)), None
     else:
         tally, good = _tally(engine, typed, columns, raw)
+    if options.drop_duplicates:
+        tally = _with_dropped(engine, raw, tally)
     _check_bad_rows(tally, allowed=options.allow_bad_rows)
     chosen = ", ".join(quote_name(column) for column in sorted(columns))
     kept = f"SELECT {chosen} FROM ({typed})" + (f" WHERE {good}" if good else "")
@@ -110,6 +111,15 @@ def _count_rows(engine: Engine, query: str) -> int:
     return int(engine.row(f"SELECT count(*) FROM ({query})")[0])
 
 
+def _with_dropped(engine: Engine, raw: Raw, tally: Tally) -> Tally:
+    """Count the duplicates that were dropped among the rows left out."""
+    n_rows = _count_rows(engine, raw.query) + raw.n_misshapen
+    if n_rows == tally.rows:
+        return tally
+    left_out = {**tally.left_out, DUPLICATE_ROWS: n_rows - tally.rows}
+    return replace(tally, rows=n_rows, left_out=left_out)
+
+
 def _unread_ends(raw: Raw) -> list[str]:
     """An end may be missing (the stay is open) but not unreadable: remember which it was."""
     if "end" not in raw.parts:
@@ -127,6 +137,8 @@ def _convert(
     part: str,
 ) -> str:
     kind = engine.columns(f"SELECT {part} AS part FROM ({raw.query})")["part"]
+    if kind.startswith("ENUM("):
+        part, kind = f"CAST({part} AS VARCHAR)", "VARCHAR"
     if column in ("start", "end"):
         return time_expression(
             engine,
@@ -145,7 +157,7 @@ def _identifier(part: str, kind: str, *, is_text: bool) -> str:
     """Text is trimmed; whole numbers stay numbers (they group faster) and read the same as text."""
     if kind == "VARCHAR":
         return f"nullif(trim({part}), '')" if is_text else part
-    if kind.lstrip("U").startswith(_INTEGERS):
+    if is_whole_number(kind):
         return part
     if kind in ("FLOAT", "DOUBLE"):
         # pandas makes 12.0 of 12 when a column has gaps.
@@ -188,10 +200,16 @@ def _check_bad_rows(tally: Tally, *, allowed: bool) -> None:
     reasons = ", ".join(f"{reason}: {n:,}" for reason, n in tally.bad.items())
     if n_bad + sum(tally.left_out.values()) == tally.rows:
         why = f"none of its {tally.rows:,} can be used ({reasons})" if n_bad else "it has none"
-        raise BadRowsError(f"The data must have rows that can be used, but {why}.")
+        raise BadRowsError(f"The data must have rows that can be used, but {why}.{_hint(tally)}")
     if allowed or n_bad <= BAD_ROWS_LIMIT * tally.rows:
         return
     raise BadRowsError(
         f"At most {BAD_ROWS_LIMIT:.0%} of the rows may be unusable, but {n_bad:,} of "
-        f"{tally.rows:,} are ({reasons}). Mend them, or go on without them with --allow-bad-rows."
+        f"{tally.rows:,} are ({reasons}). Mend them, or go on without them with "
+        f"--allow-bad-rows.{_hint(tally)}"
     )
+
+
+def _hint(tally: Tally) -> str:
+    has_times = "unreadable time" in tally.bad
+    return " Times in a form of their own need --time-format." if has_times else ""

@@ -10,6 +10,7 @@ from trailprint.events.events import Events
 from trailprint.events.filters import range_condition
 from trailprint.events.times import parse_bound
 
+_MOST_FOLDS = 10_000
 _METHODS = ("at", "halves_of_weeks", "busiest_weeks", "ranges", "fold")
 
 
@@ -65,10 +66,12 @@ class SplitOptions:
             raise OptionError(f"min_events must not be negative, got {self.min_events}.")
         for name in ("released_users", "auxiliary_users"):
             value = getattr(self, name)
-            if value is not None and not (0 < value < 1 or (value >= 1 and value == int(value))):
+            if value is not None and not (0 < value < 1 or (value >= 1 and value % 1 == 0)):
                 raise OptionError(f"{name} must be a whole number or a share below 1, got {value}.")
         if self.common_users is not None and not (self.released_users and self.auxiliary_users):
             raise OptionError("--common-users needs --released-users and --auxiliary-users.")
+        if self.common_users is not None and self.common_users < 0:
+            raise OptionError(f"common_users must not be negative, got {self.common_users}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +146,10 @@ def _cut_ranges(events: Events, ranges: str) -> tuple[Events, Events, str]:
 def _cut_fold(events: Events, fold: str) -> tuple[Events, Events, str]:
     match = re.match(r"^(\d+)/(\d+)$", fold)
     k, n = (int(part) for part in match.groups()) if match else (0, 0)
-    if not (n >= 2 and 1 <= k <= n):
-        raise OptionError(f"--fold must be k/n with 1 ≤ k ≤ n and n ≥ 2, got {fold!r} instead.")
+    if not (2 <= n <= _MOST_FOLDS and 1 <= k <= n):
+        raise OptionError(
+            f"--fold must be k/n with 1 ≤ k ≤ n and 2 ≤ n ≤ {_MOST_FOLDS}, got {fold!r} instead."
+        )
     held_out = f"fold = {k}"
     query = f"SELECT *, {fold_expression(events, n)} AS fold FROM ({events.query})"
     return (

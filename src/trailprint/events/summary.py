@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from trailprint.events.events import Events
+from trailprint.events.events import DUPLICATE_ROWS, Events
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,14 +44,16 @@ def inspect(events: Events) -> Summary:
     """Count what is in a dataset."""
     events.require("location", "Counting locations")
     row = events.engine.row
-    weight = events.weight_sql
-    counted = f'SELECT "user", location, sum({weight}) AS n FROM ({events.query}) GROUP BY ALL'
+    counted = (
+        f'SELECT "user", location, {events.total_sql()} AS n FROM ({events.query}) GROUP BY ALL'
+    )
+    total = events.total_sql("n") if "weight" in events.columns else "sum(n)"
     pairs = f"FROM {events.engine.materialise(counted, 'pairs')}"
     n_users, per_user, places_per_user = row(
-        f'SELECT count(*), median(n), median(places) FROM (SELECT "user", sum(n) AS n, '
+        f'SELECT count(*), median(n), median(places) FROM (SELECT "user", {total} AS n, '
         f'count(*) AS places FROM ({pairs}) GROUP BY "user")'
     )
-    n_events, n_locations = row(f"SELECT sum(n), count(DISTINCT location) FROM ({pairs})")
+    n_events, n_locations = row(f"SELECT {total}, count(DISTINCT location) FROM ({pairs})")
     first, last, active_days = _times(events)
     return Summary(
         rows=events.tally.rows,
@@ -87,14 +89,15 @@ def _times(events: Events) -> tuple[datetime | None, datetime | None, float | No
 
 
 def count_duplicates(events: Events) -> int:
-    """How many rows of the source repeat an earlier row in every column."""
+    """How many rows of the source repeat an earlier row in every column, kept or dropped."""
+    n_dropped = events.tally.left_out.get(DUPLICATE_ROWS, 0)
     if not events.raw_query:
-        return 0
+        return n_dropped
     n_rows, n_distinct = events.engine.row(
         f"SELECT coalesce(sum(n), 0), count(*) FROM "
         f"(SELECT row_hash, count(*) AS n FROM ({events.raw_query}) GROUP BY row_hash)"
     )
-    return int(n_rows - n_distinct)
+    return n_dropped + int(n_rows - n_distinct)
 
 
 def _whole(number: float) -> int | float:

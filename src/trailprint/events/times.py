@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 
 from trailprint.errors import ColumnError, InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
-
-_ZONE_PATTERN = r"[T ].*(Z|z|[+-]\d{2}(:?\d{2})?)\s*$"
 
 #: From this size on a number of seconds would lie beyond the year 5138: it counts finer units.
 _UNIT_LIMITS = (
@@ -16,7 +15,17 @@ _UNIT_LIMITS = (
     (1e11, "milliseconds", 1e3),
 )
 _LAST_MICROSECOND = 253402300800e6
-_NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL")
+_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+
+
+def is_whole_number(kind: str) -> bool:
+    """Whether a DuckDB type holds whole numbers."""
+    return kind.removeprefix("U") in _INTEGERS
+
+
+def _is_number(kind: str) -> bool:
+    is_decimal = kind.startswith("DECIMAL") and kind.endswith(")")
+    return is_whole_number(kind) or is_decimal or kind in ("FLOAT", "DOUBLE")
 
 
 def check_timezone(engine: Engine, timezone: str) -> None:
@@ -55,14 +64,16 @@ def time_expression(
     """
     if kind == "VARCHAR":
         return _from_text(engine, table, column, timezone, time_format)
-    if kind == "TIMESTAMP WITH TIME ZONE":
-        return f"make_timestamp(epoch_us({column}))"
+    if kind in ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"):
+        return f"make_timestamp(epoch_us({column}::TIMESTAMPTZ))"
     if kind.startswith("TIMESTAMP") or kind == "DATE":
         return _to_utc(f"{column}::TIMESTAMP", timezone)
-    if kind.lstrip("U").startswith(_NUMERIC):
+    if _is_number(kind):
         return _from_epoch(engine, table, f"{column}::DOUBLE")
+    # What stands in brackets may be values of the data: those of an enumeration.
     raise ColumnError(
-        f"A column of times must hold times, numbers or text, but {column} is {kind}."
+        "A column of times must hold times, numbers or text, but one is of type "
+        f"{kind.partition('(')[0]}."
     )
 
 
@@ -74,10 +85,8 @@ def _from_text(
     n_epoch, n_zoned, n_plain = engine.row(
         f"""SELECT count_if(isfinite(TRY_CAST(text AS DOUBLE))),
                    count_if(iso AND zoned), count_if(iso AND NOT zoned)
-            FROM (SELECT trim({column}) AS text, substr(text, 5, 1) = '-' AS iso,
-                         substr(text, 12) AS clock,
-                         right(clock, 1) IN ('Z', 'z') OR contains(clock, '+')
-                         OR contains(clock, '-') AS zoned FROM {table})"""
+            FROM (SELECT text, substr(text, 5, 1) = '-' AS iso, {_has_zone("text")} AS zoned
+                  FROM (SELECT trim({column}) AS text FROM {table}))"""
     )
     kinds = {"numbers": n_epoch, "times with a zone": n_zoned, "times without a zone": n_plain}
     present = [f"{n:,} {name}" for name, n in kinds.items() if n]
@@ -90,8 +99,20 @@ def _from_text(
     if n_epoch:
         return _from_epoch(engine, table, f"TRY_CAST({column} AS DOUBLE)")
     if n_zoned:
-        return f"TRY_CAST(trim({column}) AS TIMESTAMP)"
+        return _from_zoned(column)
     return _to_utc(f"TRY_CAST(trim({column}) AS TIMESTAMP)", timezone)
+
+
+def _has_zone(text: str) -> str:
+    """SQL: whether more than digits follows an ISO date; AM and PM count, and read as no time."""
+    return f"regexp_matches(substr({text}, 12), '[^0-9:. ]')"
+
+
+def _from_zoned(text: str) -> str:
+    """SQL: text with an offset or a zone's name as naive UTC."""
+    close = f"replace(replace(trim({text}), ' +', '+'), ' -', '-')"
+    moment = f"TRY_CAST(regexp_replace({close}, '(\\d)z$', '\\1Z') AS TIMESTAMPTZ)"
+    return f"make_timestamp(CASE WHEN isfinite({moment}) THEN epoch_us({moment}) END)"
 
 
 def _from_format(engine: Engine, column: str, timezone: str, time_format: str) -> str:
@@ -142,10 +163,12 @@ def parse_bound(
     ``A..B`` of dates holds the whole of ``B``.
     """
     literal = quote_text(text.strip())
-    zoned, moment = engine.row(
-        f"SELECT regexp_matches({literal}, '{_ZONE_PATTERN}'), TRY_CAST({literal} AS TIMESTAMP)"
+    zoned, with_zone, without = engine.row(
+        f"SELECT {_has_zone(literal)}, {_from_zoned(literal)}, TRY_CAST({literal} AS TIMESTAMP)"
     )
-    if moment is None:
+    moment = with_zone if zoned else without
+    # DuckDB also reads words (infinity, epoch) and years that Python does not know.
+    if not isinstance(moment, datetime) or not text.strip()[0].isdigit():
         raise OptionError(
             f"A time must look like 2024-05-17 or 2024-05-17T09:30, got {text!r} instead."
         )

@@ -13,6 +13,7 @@ import pyarrow as pa
 from trailprint.errors import OptionError, OutputError
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.events import Events
+from trailprint.events.files import find_files, is_utf8
 
 _ORDER = ("user", "location", "start", "end", "weight", "lat", "lon")
 _FORMATS = {
@@ -23,15 +24,23 @@ _FORMATS = {
 }
 
 
-def check_outputs(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+def check_outputs(
+    paths: Sequence[str | os.PathLike[str]], *, sources: Sequence[str | None] = ()
+) -> list[str]:
     """Complain before any work is done when ``paths`` could not be written; their kinds."""
     if len({os.path.realpath(path) for path in paths}) < len(paths):
         raise OptionError("Outputs must go to different files, got the same name twice.")
+    read = [path for source in sources if source is not None for path in find_files(source).paths]
+    for path in paths:
+        if os.path.exists(path) and any(os.path.samefile(path, other) for other in read):
+            raise OptionError("An output must not overwrite the data it comes from.")
     return [_check_output(path) for path in paths]
 
 
 def _check_output(path: str | os.PathLike[str]) -> str:
     target = Path(path)
+    if not is_utf8(str(target)):
+        raise OptionError("The name of an output must be UTF-8, got other bytes instead.")
     kind = next((end for end in _FORMATS if target.name.lower().endswith(end)), None)
     if kind is None:
         endings = ", ".join(_FORMATS)

@@ -165,17 +165,18 @@ def _count(events: Events, options: HistogramOptions) -> pa.Table:
         keys += f", {_slot_expression(events, options.slots)} AS slot"
     if options.weight == "day-balanced":
         return events.engine.arrow(_day_balanced(events, keys))
-    amount = _amount(events, options.weight)
-    total = "count(*)" if amount == "1" else f"sum({amount})::DOUBLE"
+    total = _total(events, options.weight)
     return events.engine.arrow(f"SELECT {keys}, {total} AS n FROM ({events.query}) GROUP BY ALL")
 
 
-def _amount(events: Events, weight: Weight) -> str:
+def _total(events: Events, weight: Weight) -> str:
+    """SQL: the sum over events, the same whatever the threads."""
     if weight == "visits":
-        return events.weight_sql
+        return events.total_sql()
     events.require("end", "--weight duration")
-    seconds = '(epoch_us(coalesce("end", "start")) - epoch_us("start")) / 1e6'
-    return f"({seconds} + 1) * {events.weight_sql}"
+    micros = '(epoch_us(coalesce("end", "start")) - epoch_us("start") + 1000000)'
+    is_counted = "weight" in events.columns
+    return f"{events.total_sql(f'{micros} * weight') if is_counted else f'sum({micros})'} / 1e6"
 
 
 def _day_balanced(events: Events, keys: str) -> str:
@@ -184,13 +185,14 @@ def _day_balanced(events: Events, keys: str) -> str:
     slot = ", slot" if "slot" in keys else ""
     daily = (
         f"SELECT {keys}, date_trunc('day', {events.local_start}) AS day, "
-        f"sum({events.weight_sql})::DOUBLE AS n FROM ({events.query}) GROUP BY ALL"
+        f"{_total(events, 'visits')} AS n FROM ({events.query}) GROUP BY ALL"
     )
-    shares = (
-        f'SELECT *, n / sum(n) OVER (PARTITION BY "user", day{slot}) AS share FROM ({daily}) '
-        "WHERE n > 0"
+    totals = f'SELECT "user", day{slot}, sum(n ORDER BY n) AS total FROM daily GROUP BY ALL'
+    return (
+        f"WITH daily AS MATERIALIZED ({daily}), totals AS ({totals}) "
+        f'SELECT "user", location{slot}, sum(n / total ORDER BY n / total) AS n '
+        f'FROM daily JOIN totals USING ("user", day{slot}) WHERE n > 0 GROUP BY ALL'
     )
-    return f'SELECT "user", location{slot}, sum(share) AS n FROM ({shares}) GROUP BY ALL'
 
 
 def _slot_expression(events: Events, slots: Slots) -> str:

@@ -37,11 +37,13 @@ def _encode_integers(values: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64
     if high - low > 8 * len(values):
         numbers, codes = np.unique(values, return_inverse=True)
         return codes.astype(np.int64), numbers
-    offsets = values - values.dtype.type(low)
+    # Small signed types cannot hold their own span; the largest unsigned fits in no signed one.
+    wide = values if values.dtype == np.uint64 else values.astype(np.int64)
+    offsets = (wide - wide.dtype.type(low)).astype(np.int64)
     occurs = np.zeros(high - low + 1, dtype=bool)
     occurs[offsets] = True
     places = np.cumsum(occurs) - 1
-    return places[offsets], np.flatnonzero(occurs) + low
+    return places[offsets], np.flatnonzero(occurs).astype(wide.dtype) + wide.dtype.type(low)
 
 
 def encode_together(columns: Sequence[pa.ChunkedArray]) -> tuple[list[Codes], pa.Array]:

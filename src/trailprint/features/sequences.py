@@ -74,13 +74,17 @@ def build_sequence_pair(released: Events, auxiliary: Events) -> tuple[Sequences,
 
 
 def _visits(events: Events) -> pa.Table:
-    """One row per visit and local day, with its seconds and the wall-clock time it starts at."""
+    """
+    One row per visit and local day, with its seconds and the wall-clock time it starts at.
+
+    Where clocks are set back over midnight there are two, and the later one parts the days.
+    """
     events.require("start", "A sequence")
     events.require("location", "A sequence")
     end = 'greatest(coalesce("end", "start"), "start")' if "end" in events.columns else '"start"'
-    wall_end = events.to_local("until")
     # A stay that ends at midnight sharp does not reach into the next day.
-    reach = f"datediff('day', here, greatest(here, {wall_end} - INTERVAL 1 MICROSECOND))"
+    wall_end = events.to_local("(until - INTERVAL 1 MICROSECOND)")
+    reach = f"datediff('day', here, greatest(here, {wall_end}))"
     midnight = events.to_utc("midnight")
     next_midnight = events.to_utc("(midnight + INTERVAL 1 DAY)")
     return events.engine.arrow(f"""
@@ -88,18 +92,19 @@ def _visits(events: Events) -> pa.Table:
             SELECT "user", location, "start", {end} AS until, {events.local_start} AS here
             FROM ({events.query})
         ), pieces AS (
-            SELECT *, date_trunc('day', here) + to_days(CAST(unnest(range({reach} + 1)) AS INTEGER))
-                      AS midnight FROM stays
+            SELECT *, date_trunc('day', here) + to_days(CAST(nth AS INTEGER)) AS midnight
+            FROM (SELECT *, unnest(range({reach} + 1)) AS nth FROM stays)
         ), cut AS (
-            SELECT "user", location, midnight, greatest("start", {midnight}) AS begins,
+            SELECT "user", location, midnight, nth,
+                   CASE WHEN nth = 0 THEN "start" ELSE {midnight} END AS begins,
                    least(until, {next_midnight}) AS ends FROM pieces
         )
         SELECT "user", location, datediff('day', DATE '1970-01-01', midnight::DATE) AS day,
                epoch_us(begins) AS begins, (epoch_us(ends) - epoch_us(begins)) / 1e6 AS duration_s,
                isodow(midnight) - 1 AS weekday,
-               CASE WHEN begins = {midnight} THEN 0
+               CASE WHEN nth > 0 THEN 0
                     ELSE hour({events.to_local("begins")}) // 4 END AS slot
-        FROM cut
+        FROM cut WHERE nth = 0 OR begins < ends
     """)
 
 

@@ -11,24 +11,24 @@ from scipy import sparse
 
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms, build_histogram_pair, build_histograms
-
-_WORD = 64
+from trailprint.kernels.containment import pack_bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trails:
     """
-    Users × locations, one bit each.
+    Users × locations, yes or no.
 
     Attributes
     ----------
-    bits : ndarray of uint64, shape (n_users, ceil(n_locations / 64))
-        Bit ``k % 64`` of word ``k // 64`` says whether the user was at location ``k``.
+    indptr, indices : ndarray
+        User ``i`` was at the locations ``indices[indptr[i]:indptr[i + 1]]``, ascending.
     users, locations : pyarrow.Array of string
-        What rows and bits stand for, sorted.
+        What rows and numbers of locations stand for, sorted.
     """
 
-    bits: NDArray[np.uint64]
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
     users: pa.Array
     locations: pa.Array
 
@@ -39,26 +39,62 @@ class Trails:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """How many locations each user was seen at."""
-        counts: NDArray[np.int64] = np.bitwise_count(self.bits).sum(axis=1, dtype=np.int64)
-        return counts
+        """How many locations each user was seen at; nought makes a null trail."""
+        return np.diff(self.indptr)
+
+    @property
+    def n_null(self) -> int:
+        """How many users were seen nowhere."""
+        return int(np.count_nonzero(self.lengths == 0))
+
+    @property
+    def visitors(self) -> NDArray[np.int64]:
+        """How many users were seen at each location."""
+        return np.bincount(self.indices, minlength=len(self.locations)).astype(np.int64)
+
+    @property
+    def bits(self) -> NDArray[np.uint64]:
+        """One row of 64-bit words per user: bit ``k % 64`` of word ``k // 64`` is location k."""
+        packed: NDArray[np.uint64] = pack_bits(
+            self.indptr, self.indices, max(len(self.locations), 1)
+        )
+        return packed
 
     def to_matrix(self) -> sparse.csr_array:
         """The same as a sparse matrix of booleans."""
-        unpacked = np.unpackbits(self.bits.view(np.uint8), axis=1, bitorder="little")
-        return sparse.csr_array(unpacked[:, : len(self.locations)].astype(bool))
+        shape = (self.n_users, len(self.locations))
+        ones = np.ones(len(self.indices), dtype=bool)
+        return sparse.csr_array((ones, self.indices, self.indptr), shape=shape)
+
+    def keep(self, visits: NDArray[np.bool_]) -> Trails:
+        """Some of the visits, as one flag for each of ``indices``; users may become null."""
+        rows = np.repeat(np.arange(self.n_users), self.lengths)
+        counts = np.bincount(rows[visits], minlength=self.n_users)
+        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return Trails(
+            indptr=indptr, indices=self.indices[visits], users=self.users, locations=self.locations
+        )
+
+    def at(self, locations: NDArray[np.bool_]) -> Trails:
+        """Only the visits to some of the locations, whose numbers stay."""
+        return self.keep(locations[self.indices])
 
 
 def trails_of(histograms: Histograms) -> Trails:
     """The trails behind histograms: where a count, in whatever slot, is above zero."""
+    n_locations = len(histograms.locations)
     matrix = histograms.matrix
-    n_words = -(-max(len(histograms.locations), 1) // _WORD)
-    bits = np.zeros((histograms.n_users, n_words), dtype=np.uint64)
-    rows = np.repeat(np.arange(histograms.n_users), np.diff(matrix.indptr))
-    location = matrix.indices % max(len(histograms.locations), 1)
-    bit = np.left_shift(np.uint64(1), (location % _WORD).astype(np.uint64))
-    np.bitwise_or.at(bits, (rows, location // _WORD), bit)
-    return Trails(bits=bits, users=histograms.users, locations=histograms.locations)
+    if len(histograms.slots) > 1:
+        shape = (histograms.n_users, n_locations)
+        places = (matrix.data, matrix.indices % n_locations, matrix.indptr)
+        matrix = sparse.csr_array(places, shape=shape)
+        matrix.sum_duplicates()
+    return Trails(
+        indptr=matrix.indptr.astype(np.int64),
+        indices=matrix.indices.astype(np.int32),
+        users=histograms.users,
+        locations=histograms.locations,
+    )
 
 
 def build_trails(events: Events) -> Trails:

@@ -15,7 +15,7 @@ import numpy as np
 from trailprint.kernels.fixed_size import solve_size
 from trailprint.kernels.lookup import pair_gains
 from trailprint.kernels.metrics import Floats, Ints, Metric
-from trailprint.kernels.overlap import best_pairs
+from trailprint.kernels.overlap import best_pairs, take_pairs
 from trailprint.kernels.reduction import Csr, Reduced, reduce_problem
 from trailprint.kernels.transport import (
     Flows,
@@ -27,8 +27,8 @@ from trailprint.kernels.transport import (
 )
 from trailprint.kernels.unshared import fair_prices, unshared_pairs
 
-FIRST_CANDIDATES = 32
-MORE_CANDIDATES = 64
+FIRST_CANDIDATES = 64
+MORE_CANDIDATES = 128
 UNSHARED_CANDIDATES = 8
 VIOLATION = 1e-10
 """Violations up to this share of the largest gain are left to the upper bound."""
@@ -89,15 +89,10 @@ def solve_assignment(
 ) -> Solution:
     """Match rows of two CSR matrices (ptr, ascending locations, values > 0) for the most gain.
 
-    Parameters
-    ----------
-    size
-        Exactly this many pairs; as many as possible if not given. Users without data are never
-        matched, so more than the smaller number of users with data cannot be reached.
-    gap
-        Stop as soon as the proven gap is at most this share of the gain.
-    seed
-        Decides between equally good matchings: both sides are shuffled before anything else.
+    ``size`` asks for exactly that many pairs; if not given, as many as possible. Users without
+    data are never matched, so ``size`` is cut to the smaller number of users with data. ``gap``
+    stops as soon as the proven gap is at most this share of the gain. ``seed`` decides between
+    equally good matchings: both sides are shuffled before anything else.
     """
     reduced = reduce_problem(released, auxiliary, n_locations, metric, seed)
     return solve_reduced(
@@ -134,9 +129,7 @@ def solve_reduced(
         flows = read_flows(state)
         gains = pair_gains(reduced.join, flows.row, flows.col, n_threads)
         total = float(gains @ flows.units)
-        upper = float(
-            need @ reduced.row_size + state.cols.price @ reduced.col_size + wanted * toll
-        )
+        upper = float(need @ reduced.row_size + state.cols.price @ reduced.col_size + wanted * toll)
         n_violated = int(np.count_nonzero(need > state.rows.price + tolerance))
         if progress is not None:
             progress(Round(rounds, n_violated, total, upper))
@@ -148,15 +141,11 @@ def solve_reduced(
     return Solution(column, gain, u, v, toll, total, upper, rounds, overlapping)
 
 
-def _first_candidates(
-    reduced: Reduced, n_threads: int | None
-) -> tuple[State, _Pricing, int]:
+def _first_candidates(reduced: Reduced, n_threads: int | None) -> tuple[State, _Pricing, int]:
     """Keep each row's best pairs, and count all that overlap."""
     join = reduced.join
     rows = np.arange(join.n_rows)
-    state = build_state(
-        reduced.row_size, reduced.col_size, reduced.row_start, reduced.col_start
-    )
+    state = build_state(reduced.row_size, reduced.col_size, reduced.row_start, reduced.col_start)
     state.cols.price[:] = fair_prices(join)
     first = best_pairs(
         join,
@@ -204,7 +193,7 @@ def _price(
     need = np.maximum(need, np.where(bound > u + tolerance, need, bound))
     if rows.size:
         new = best_pairs(join, rows, MORE_CANDIDATES, v=v, n_threads=n_threads)
-        filled = np.arange(MORE_CANDIDATES) < new.count[:, None]
+        filled = np.arange(MORE_CANDIDATES) < new.kept[:, None]
         keys = np.where(filled, new.gain - v[new.column], -np.inf).max(axis=1) - toll
         need[rows] = np.maximum(need[rows], keys)
         pricing.near[rows] = new.bound
@@ -213,7 +202,7 @@ def _price(
         extra, key = unshared_pairs(join, v, UNSHARED_CANDIDATES, n_threads)
         need = np.maximum(need, key - toll)
         rows = np.flatnonzero(key - toll > u + tolerance)
-        state = add_candidates(state, rows, type(extra)(*(array[rows] for array in extra)))
+        state = add_candidates(state, rows, take_pairs(extra, rows))
     return need, state
 
 

@@ -62,7 +62,7 @@ def check_matching(
 def _needed_prices(join: Join, v: Floats, n_threads: int | None) -> Floats:
     """Return the least row prices that no pair violates."""
     best = best_pairs(join, np.arange(join.n_rows), 1, v=v, n_threads=n_threads)
-    shared = np.where(best.count > 0, best.gain[:, 0] - v[best.column[:, 0]], 0.0)
+    shared = np.where(best.kept > 0, best.gain[:, 0] - v[best.column[:, 0]], 0.0)
     need = np.maximum(shared, 0.0)
     if join.row_total.size and join.n_cols:
         need = np.maximum(need, unshared_pairs(join, v, 1, n_threads)[1])

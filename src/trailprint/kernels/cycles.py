@@ -15,8 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from trailprint.kernels.heaps import ABSENT, pop, rise
 from trailprint.kernels.metrics import Floats, Indices, Ints
 from trailprint.kernels.overlap import Join, fill_all
+
+BATCH = 32
+"""Nodes settled from one end before the other has its turn: a call costs as much as a few."""
 
 
 class Residual(NamedTuple):
@@ -78,14 +82,20 @@ def hub_distances(graph: Residual, free: Ints, direct: bool) -> Floats:
 class Half(NamedTuple):
     """Scratch space of a search from one end, clear between searches.
 
-    ``dist``: over the far side's nodes; ``seen``: the last search that scanned a near node.
+    ``dist``: over the far side's nodes; ``meet``: the same seen from the near nodes matched to
+    them; ``seen``: the last search that scanned a near node; ``sizes``: nodes reached, and nodes
+    in the heap.
     """
 
     dist: Floats
+    meet: Floats
     seen: Ints
     reached: Indices
+    heap: Indices
+    place: Indices
     scratch: Floats
     touched: Indices
+    sizes: Ints
 
 
 @njit(cache=True, nogil=True)
@@ -93,10 +103,14 @@ def build_half(n_near: int, n_far: int) -> Half:
     """Allocate scratch space."""
     return Half(
         np.full(n_far, np.inf),
+        np.full(n_near, np.inf),
         np.full(n_near, -1, np.int64),
         np.empty(n_far, np.int32),
+        np.empty(n_far, np.int32),
+        np.full(n_far, ABSENT, np.int32),
         np.zeros(n_far),
         np.empty(n_far + 1, np.int32),
+        np.zeros(2, np.int64),
     )
 
 
@@ -134,38 +148,27 @@ def search_cycle(
     Meaning: (length or limit, True), or (a lower bound, False) after ``most_nodes`` nodes.
     Shapes: the same graph from both sides. Cost: Dijkstra from both ends until they meet.
     """
-    best = limit
     first = _least_slack(ahead, i, j)
     final = _least_slack(back, j, i)
-    heap = [(0.0, np.int64(-1))]
-    rear_heap = [(0.0, np.int64(-1))]
-    n_front = 0
-    n_rear = 0
-    n_nodes = 0
     complete = True
-    best, n_rear = _settle(back, j, i, first, 0.0, best, n_rear, rear_heap, rear, front)
-    best, n_front = _settle(ahead, i, j, final, 0.0, best, n_front, heap, front, rear)
-    while len(heap) > 0 and len(rear_heap) > 0:
-        top, rear_top = heap[0][0], rear_heap[0][0]
-        if top + rear_top >= best or top + final >= best or rear_top + first >= best:
+    best = _scan(back, j, j, i, 0.0, first, 0.0, limit, rear, front)
+    best = _scan(ahead, i, i, j, 0.0, final, 0.0, best, front, rear)
+    n_nodes = 0
+    while front.sizes[1] > 0 and rear.sizes[1] > 0:
+        top, rear_top = front.dist[front.heap[0]], rear.dist[rear.heap[0]]
+        floor = max(top + rear_top, max(top + final, rear_top + first))
+        if floor >= best:
             break
-        n_nodes += 1
+        n_nodes += BATCH
         if n_nodes > most_nodes:
-            best = min(best, max(top + rear_top, max(top + final, rear_top + first)))
+            best = floor
             complete = False
-            break
-        if top <= rear_top:
-            best, n_front = _settle(
-                ahead, i, j, final, rear_top, best, n_front, heap, front, rear
-            )
+        elif top <= rear_top:
+            best = _settle(ahead, i, j, final, rear_top, best, front, rear)
         else:
-            best, n_rear = _settle(
-                back, j, i, first, top, best, n_rear, rear_heap, rear, front
-            )
-    for k in range(n_front):
-        front.dist[front.reached[k]] = np.inf
-    for k in range(n_rear):
-        rear.dist[rear.reached[k]] = np.inf
+            best = _settle(back, j, i, first, top, best, rear, front)
+    _clear(ahead, front)
+    _clear(back, rear)
     return best, complete
 
 
@@ -176,8 +179,20 @@ def _least_slack(graph: Residual, i: int, own: int) -> float:
         if graph.edge[i, k] < 0:
             break
         if graph.edge[i, k] != own:
-            return graph.slack[i, k]
-    return graph.rest[i]
+            return float(graph.slack[i, k])
+    return float(graph.rest[i])
+
+
+@njit(cache=True, nogil=True)
+def _clear(graph: Residual, half: Half) -> None:
+    """Forget the distances of a search."""
+    for k in range(half.sizes[0]):
+        b = half.reached[k]
+        half.dist[b] = np.inf
+        half.place[b] = ABSENT
+        for f in range(graph.flow_ptr[b], graph.flow_ptr[b + 1]):
+            half.meet[graph.flow_row[f]] = np.inf
+    half.sizes[:] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -188,69 +203,95 @@ def _settle(
     final: float,
     other_top: float,
     best: float,
-    n_reached: int,
-    heap: list[tuple[float, int]],
     half: Half,
     other: Half,
-) -> tuple[float, int]:
-    """Settle the nearest node of one end: (best cycle, nodes reached)."""
-    d, t = heapq.heappop(heap)
-    if t >= 0 and d > half.dist[t]:
-        return best, n_reached
-    low = graph.flow_ptr[t] if t >= 0 else 0
-    high = graph.flow_ptr[t + 1] if t >= 0 else 1
-    for f in range(low, high):
-        a = graph.flow_row[f] if t >= 0 else start
-        if half.seen[a] == start:
-            continue
-        half.seen[a] = start
-        whole = d + graph.rest[a] + final < best
-        n = graph.edge.shape[1]
-        if whole:
-            # A pair that was not kept might matter: look at the whole row.
-            n = fill_all(graph.join, a, half.scratch, half.touched)
-        for k in range(n):
-            b = half.touched[k] if whole else graph.edge[a, k]
-            if whole:
-                far = d + max(0.0, graph.u[a] + graph.v[b] - half.scratch[b])
-                half.scratch[b] = 0.0
-            else:
-                far = d + graph.slack[a, k]
-            if far + final >= best and not whole:
-                break
-            # Pairs with the goal are met from its own end, which has been looked at first.
-            if b != goal and far + final < best:
-                best, n_reached = _reach(
-                    graph, b, far, other_top, best, n_reached, heap, half, other
-                )
-    return best, n_reached
+) -> float:
+    """Settle the nearest nodes of one end and scan their partners; returns the best cycle."""
+    for _ in range(BATCH):
+        if half.sizes[1] == 0 or half.dist[half.heap[0]] + max(other_top, final) >= best:
+            break
+        t = pop(half.dist, half.heap, half.place, 0, half.sizes[1])
+        half.sizes[1] -= 1
+        d = half.dist[t]
+        for f in range(graph.flow_ptr[t], graph.flow_ptr[t + 1]):
+            a = graph.flow_row[f]
+            if half.seen[a] != start:
+                best = _scan(graph, a, start, goal, d, final, other_top, best, half, other)
+    return best
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _scan(
+    graph: Residual,
+    a: int,
+    start: int,
+    goal: int,
+    d: float,
+    final: float,
+    other_top: float,
+    best: float,
+    half: Half,
+    other: Half,
+) -> float:
+    """Walk the pairs of near node a at distance d; returns the best cycle.
+
+    What the other end has reached is met here and now; beyond that, only nodes from which a
+    better cycle is possible are remembered. Pairs with the goal itself are met from its end,
+    which has been looked at first.
+    """
+    half.seen[a] = start
+    if d + graph.rest[a] + final < best:
+        return _scan_whole(graph, a, goal, d, other_top, best, half, other)
+    edge, slack, meet = graph.edge[a], graph.slack[a], other.meet
+    n = 0
+    while n < edge.size and d + slack[n] + final < best:
+        if edge[n] != goal:
+            best = min(best, d + slack[n] + meet[edge[n]])
+        n += 1
+    floor = max(final, other_top)
+    for k in range(n):
+        far = d + slack[k]
+        if far + floor >= best:
+            break
+        if edge[k] != goal and far < half.dist[edge[k]]:
+            _reach(graph.flow_ptr, graph.flow_row, edge[k], far, half)
+    return best
 
 
 @njit(cache=True, nogil=True)
-def _reach(
+def _scan_whole(
     graph: Residual,
-    b: int,
-    far: float,
+    a: int,
+    goal: int,
+    d: float,
     other_top: float,
     best: float,
-    n_reached: int,
-    heap: list[tuple[float, int]],
     half: Half,
     other: Half,
-) -> tuple[float, int]:
-    """Note a far node's distance: (best cycle, nodes reached).
+) -> float:
+    """Walk all pairs of a near node, because one that was not kept might matter."""
+    n = fill_all(graph.join, a, half.scratch, half.touched)
+    for k in range(n):
+        b = half.touched[k]
+        far = d + max(0.0, graph.u[a] + graph.v[b] - half.scratch[b])
+        half.scratch[b] = 0.0
+        if b != goal:
+            best = min(best, far + other.meet[b])
+            if far + other_top < best and far < half.dist[b]:
+                _reach(graph.flow_ptr, graph.flow_row, b, far, half)
+    return best
 
-    What the other end has settled is met here and now; beyond that, only nodes from which a
-    better cycle is possible are remembered.
-    """
-    if far >= half.dist[b]:
-        return best, n_reached
-    for f in range(graph.flow_ptr[b], graph.flow_ptr[b + 1]):
-        best = min(best, far + other.dist[graph.flow_row[f]])
-    if far + other_top < best:
-        if half.dist[b] == np.inf:
-            half.reached[n_reached] = b
-            n_reached += 1
-        half.dist[b] = far
-        heapq.heappush(heap, (far, np.int64(b)))
-    return best, n_reached
+
+@njit(cache=True, nogil=True, inline="always")
+def _reach(flow_ptr: Ints, flow_row: Ints, b: int, far: float, half: Half) -> None:
+    """Note a shorter distance of a far node."""
+    sizes = half.sizes
+    if half.place[b] == ABSENT:
+        half.reached[sizes[0]] = b
+        half.place[b] = sizes[1]
+        half.heap[sizes[1]] = b
+        sizes += 1
+    half.dist[b] = far
+    rise(half.dist, half.heap, half.place, 0, half.place[b])
+    for f in range(flow_ptr[b], flow_ptr[b + 1]):
+        half.meet[flow_row[f]] = min(half.meet[flow_row[f]], far)

@@ -39,11 +39,9 @@ def _grow(state: State, toll: float, wanted: int) -> tuple[float, int]:
             if rows.left[i] > 0:
                 add_source(rows, n_sources, i)
                 n_sources += 1
-        best, end, across, n_own, n_other = search(
-            rows, cols, n_sources, toll, False, toll, 0, 0
-        )
+        best, end, across, n_own, n_other = search(rows, cols, n_sources, toll, False, toll, 0, 0)
         if across:
-            c = np.searchsorted(col_start, end, side="right") - 1
+            c = int(np.searchsorted(col_start, end, side="right")) - 1
             wanted -= augment(rows, cols, spares, c, end, across, wanted)
         for i in range(rows.price.size):
             rows.price[i] += best
@@ -75,7 +73,12 @@ def _first_toll(state: State, row_size: Ints, size: int) -> float:
 
 
 def _start_below(
-    state: State, row_size: Ints, col_size: Ints, size: int, guess: float | None, n_threads: int | None
+    state: State,
+    row_size: Ints,
+    col_size: Ints,
+    size: int,
+    guess: float | None,
+    n_threads: int | None,
 ) -> tuple[State, float]:
     """Solve under a toll high enough that at most ``size`` units are matched."""
     highest = _first_toll(state, row_size, size)

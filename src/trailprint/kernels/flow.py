@@ -13,12 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from trailprint.kernels.heaps import ABSENT, pop, rise
 from trailprint.kernels.metrics import Floats, Indices, Ints
 
-SETTLED = -2
-"""Heap position of a node whose distance is final."""
-ABSENT = -1
-"""Heap position, or predecessor, of a node not met yet."""
 SOURCE = -3
 """Predecessor of the node a search starts from."""
 
@@ -50,58 +47,26 @@ class Spares(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def rise(other: Side, base: int, k: int) -> None:
-    """Move a heap entry towards the root until its parent is no farther."""
-    t = other.heap[base + k]
-    d = other.dist[t]
-    while k > 0:
-        parent = (k - 1) >> 1
-        p = other.heap[base + parent]
-        if other.dist[p] <= d:
-            break
-        other.heap[base + k] = p
-        other.place[p] = k
-        k = parent
-    other.heap[base + k] = t
-    other.place[t] = k
-
-
-@njit(cache=True, nogil=True)
-def pop(other: Side, base: int, n: int) -> int:
-    """Take the nearest node off a heap of n; the caller counts down."""
-    root = other.heap[base]
-    other.place[root] = SETTLED
-    n -= 1
-    if n == 0:
-        return root
-    t = other.heap[base + n]
-    d = other.dist[t]
-    k = 0
-    while True:
-        child = 2 * k + 1
-        if child >= n:
-            break
-        if child + 1 < n and (
-            other.dist[other.heap[base + child + 1]] < other.dist[other.heap[base + child]]
-        ):
-            child += 1
-        c = other.heap[base + child]
-        if d <= other.dist[c]:
-            break
-        other.heap[base + k] = c
-        other.place[c] = k
-        k = child
-    other.heap[base + k] = t
-    other.place[t] = k
-    return root
-
-
-@njit(cache=True, nogil=True)
 def add_source(own: Side, k: int, s: int) -> None:
     """List a node as source number k of the next search."""
     own.reached[k] = s
     own.dist[s] = 0.0
     own.pred[s] = SOURCE
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _follow(own: Side, other: Side, t: int, start: int, n_own: int) -> int:
+    """List the own nodes that send flow to t, at t's distance; returns how many are listed."""
+    f = other.head[t]
+    while f >= 0:
+        s = own.node[f]
+        if own.pred[s] == ABSENT:
+            own.pred[s] = f
+            own.dist[s] = other.dist[t]
+            own.reached[start + n_own] = s
+            n_own += 1
+        f = other.next[f]
+    return n_own
 
 
 @njit(cache=True, nogil=True)
@@ -150,24 +115,16 @@ def search(
                     n_heap += 1
                 other.dist[t] = far
                 other.pred[t] = s
-                rise(other, base, other.place[t])
+                rise(other.dist, other.heap, other.place, base, other.place[t])
                 if other.left[t] > 0:
                     best = far
                     end = t
                     across = True
         if n_heap == 0 or other.dist[other.heap[base]] >= best:
             return best, end, across, n_own, n_other
-        t = pop(other, base, n_heap)
+        t = pop(other.dist, other.heap, other.place, base, n_heap)
         n_heap -= 1
-        f = other.head[t]
-        while f >= 0:
-            s = own.node[f]
-            if own.pred[s] == ABSENT:
-                own.pred[s] = f
-                own.dist[s] = other.dist[t]
-                own.reached[start + n_own] = s
-                n_own += 1
-            f = other.next[f]
+        n_own = _follow(own, other, t, start, n_own)
 
 
 @njit(cache=True, nogil=True)
@@ -273,7 +230,7 @@ def augment(
         if s >= 0:
             f = own.pred[s]
             if f == SOURCE:
-                return n
+                return int(n)
             t = other.node[f]
             cut_flow(own, other, spares, c, f, n)
         s = other.pred[t]
@@ -301,9 +258,7 @@ def place_all(
     for s in range(low, high):
         while own.left[s] > 0 and own.price[s] > no_price:
             add_source(own, low, s)
-            best, end, across, n_own, n_other = search(
-                own, other, 1, np.inf, True, toll, low, base
-            )
+            best, end, across, n_own, n_other = search(own, other, 1, np.inf, True, toll, low, base)
             if end != s or across:
                 augment(own, other, spares, c, end, across, own.left[s])
             settle(own, other, best, low, n_own, base, n_other)

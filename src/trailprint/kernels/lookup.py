@@ -37,7 +37,7 @@ def _mix(x: int) -> int:
     z = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1))
+    return int((z ^ (z >> np.uint64(31))) >> np.uint64(1))
 
 
 @njit(cache=True, nogil=True)
@@ -46,7 +46,7 @@ def _pick_tied(n: int, scratch: Floats, touched: Indices, least: float, ticket: 
     for t in range(n):
         if scratch[touched[t]] >= least:
             if ticket == 0:
-                return touched[t]
+                return int(touched[t])
             ticket -= 1
     return -1
 
@@ -139,7 +139,7 @@ def _find_user(join: Join, c: int, j: int) -> int:
         else:
             high = mid
     if low < join.loc_ptr[c + 1] and join.loc_user[low] == j:
-        return low
+        return int(low)
     return -1
 
 

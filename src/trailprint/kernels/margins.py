@@ -25,8 +25,8 @@ from trailprint.kernels.overlap import Join, best_pairs, swap_sides
 from trailprint.kernels.reduction import Reduced
 from trailprint.kernels.threads import run_parallel, split_evenly
 
-KEPT_PAIRS = 48
-MOST_NODES = 4000
+KEPT_PAIRS = 96
+MOST_NODES = 256
 DIRECT = 1e-12
 """A way to the hub this close, relatively, to the direct one counts as direct."""
 
@@ -73,13 +73,13 @@ def _hub_limit(
     close = DIRECT * (u + v)
     through = ways.to_hub[i] + ways.from_hub[j]
     if ways.surplus or through < u + v - close or through == np.inf:
-        return through
+        return float(through)
     # Into the hub and straight out to the own column is the link itself: take a real step
     # first, or last, or pass the hub twice.
     first = nearest_detour(ahead, i, j, ways.row_onward, front) + v
     final = nearest_detour(back, j, i, ways.col_onward, rear) + u
     loop = ways.loops[1] if ways.loop_row == i else ways.loops[0]
-    return min(min(first, final), u + v + loop)
+    return float(min(min(first, final), u + v + loop))
 
 
 @njit(cache=True, nogil=True)
@@ -122,14 +122,9 @@ def link_margins(
 ) -> Margins:
     """Return the margin of every link of a best matching with as many pairs as possible.
 
-    Parameters
-    ----------
-    column, u, v
-        The matching and its prices, per user, as `solve_reduced` gives them.
-    cap
-        Margins are not followed beyond this gain.
-    most_nodes
-        A search stops after this many nodes and reports what it has excluded so far.
+    ``column``, ``u``, ``v`` are the matching and its prices, per user, as `solve_reduced` gives
+    them. Margins are not followed beyond ``cap``, and a search stops after ``most_nodes`` nodes;
+    what it has excluded so far is then reported as "at least".
     """
     linked = np.flatnonzero(column >= 0)
     pairs = np.column_stack([reduced.row_group[linked], reduced.col_group[column[linked]]])
@@ -186,12 +181,8 @@ def _prepare(
     node_v = _node_prices(v, reduced.col_group, join.n_cols)
     ahead = _residual(join, node_u, node_v, pairs, n_threads)
     back = _residual(swap_sides(join), node_v, node_u, pairs[:, ::-1], n_threads)
-    free_rows = np.flatnonzero(
-        np.bincount(pairs[:, 0], minlength=join.n_rows) < reduced.row_size
-    )
-    free_cols = np.flatnonzero(
-        np.bincount(pairs[:, 1], minlength=join.n_cols) < reduced.col_size
-    )
+    free_rows = np.flatnonzero(np.bincount(pairs[:, 0], minlength=join.n_rows) < reduced.row_size)
+    free_cols = np.flatnonzero(np.bincount(pairs[:, 1], minlength=join.n_cols) < reduced.col_size)
     if free_rows.size and free_cols.size:
         raise ValueError("link_margins must be given a matching that leaves one side no free user.")
     # A vertex reaches the hub directly if pairs that share nothing are all alike, or if its own
@@ -235,12 +226,12 @@ def _nearest(distance: Floats, node: Ints, partner: Ints, n_nodes: int) -> Float
     return out
 
 
-def _residual(
-    join: Join, u: Floats, v: Floats, pairs: Ints, n_threads: int | None
-) -> Residual:
+def _residual(join: Join, u: Floats, v: Floats, pairs: Ints, n_threads: int | None) -> Residual:
     """Build the residual graph of a join from its rows' side."""
-    best = best_pairs(join, np.arange(join.n_rows), KEPT_PAIRS, v=v, every=True, n_threads=n_threads)
-    filled = np.arange(KEPT_PAIRS) < best.count[:, None]
+    best = best_pairs(
+        join, np.arange(join.n_rows), KEPT_PAIRS, v=v, every=True, n_threads=n_threads
+    )
+    filled = np.arange(KEPT_PAIRS) < best.kept[:, None]
     slack = np.maximum(0.0, u[:, None] + v[best.column] - best.gain) if v.size else best.gain
     slack = np.where(filled, slack, np.inf)
     order = np.argsort(slack, axis=1, kind="stable")

@@ -55,7 +55,7 @@ class Join(NamedTuple):
 
 
 class BestPairs(NamedTuple):
-    """The best pairs of each row asked for: the first ``count[r]`` of row r's slots are filled.
+    """The best pairs of each row asked for: the first ``kept[r]`` of row r's slots are filled.
 
     ``bound[r]`` is the greatest ``gain - v`` among the row's overlapping pairs that were not kept
     (minus infinity if all were), ``overlap[r]`` the number of overlapping users.
@@ -63,7 +63,7 @@ class BestPairs(NamedTuple):
 
     column: Indices
     gain: Floats
-    count: Indices
+    kept: Indices
     bound: Floats
     overlap: Ints
 
@@ -346,7 +346,7 @@ def _best_rows(
         i = rows[r]
         n = fill_all(join, i, scratch, touched) if every else fill_row(join, i, scratch, touched)
         kept, bound = _select_row(i, n, scratch, touched, v, floor[r], keys, out.column[r])
-        out.count[r] = kept
+        out.kept[r] = kept
         out.bound[r] = bound
         for s in range(kept):
             out.gain[r, s] = scratch[out.column[r, s]]
@@ -370,17 +370,10 @@ def best_pairs(
 ) -> BestPairs:
     """Keep, for each of the given rows, the k overlapping pairs of greatest ``gain - v``.
 
-    Parameters
-    ----------
-    v
-        A price per column (zero if not given).
-    floor
-        One number per row asked for: only pairs with ``gain - v > floor`` are kept. With the
-        row prices as floor these are the violators of the prices.
-    col_size
-        Users a column stands for (one if not given).
-    every
-        Where the metric uses totals, look at the pairs that share nothing as well.
+    ``v`` is a price per column (zero if not given). ``floor`` is one number per row asked for:
+    only pairs with ``gain - v > floor`` are kept; with the row prices as floor these are the
+    violators of the prices. ``col_size`` is the number of users a column stands for (one if not
+    given). With ``every``, a metric that uses totals looks at pairs that share nothing as well.
     """
     prices = np.zeros(join.n_cols) if v is None else v
     floors = np.full(rows.size, -np.inf) if floor is None else floor
@@ -388,7 +381,7 @@ def best_pairs(
     out = BestPairs(
         column=np.zeros((rows.size, k), np.int32),
         gain=np.zeros((rows.size, k)),
-        count=np.zeros(rows.size, np.int32),
+        kept=np.zeros(rows.size, np.int32),
         bound=np.full(rows.size, -np.inf),
         overlap=np.zeros(rows.size, np.int64),
     )
@@ -396,3 +389,14 @@ def best_pairs(
     tasks = [(join, rows, low, high, prices, floors, sizes, every, out) for low, high in chunks]
     run_parallel(_best_rows, tasks, n_threads)
     return out
+
+
+def take_pairs(pairs: BestPairs, which: Ints) -> BestPairs:
+    """Return the pairs of some of the rows."""
+    return BestPairs(
+        column=pairs.column[which],
+        gain=pairs.gain[which],
+        kept=pairs.kept[which],
+        bound=pairs.bound[which],
+        overlap=pairs.overlap[which],
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def split_evenly(work: npt.NDArray[Any]) -> list[tuple[int, int]]:
     done = np.cumsum(work, dtype=np.float64) + np.arange(1, work.size + 1)
     goals = done[-1] * np.arange(1, N_CHUNKS) / N_CHUNKS
     cuts = np.unique(np.concatenate([[0], np.searchsorted(done, goals), [work.size]]))
-    return [(int(low), int(high)) for low, high in zip(cuts[:-1], cuts[1:], strict=True)]
+    return [(int(low), int(high)) for low, high in pairwise(cuts)]
 
 
 def run_parallel(

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from trailprint.kernels.flow import ABSENT, Side, Spares, add_flow, cut_flow, place_all
+from trailprint.kernels.flow import Side, Spares, add_flow, cut_flow, place_all
+from trailprint.kernels.heaps import ABSENT
 from trailprint.kernels.metrics import Floats, Indices, Ints
 from trailprint.kernels.overlap import BestPairs, transpose_csr
 from trailprint.kernels.threads import run_parallel, split_evenly
@@ -86,7 +87,8 @@ def copy_state(state: State) -> State:
         )
         for side in (state.rows, state.cols)
     )
-    spares = Spares(*(array.copy() for array in state.spares))
+    amount, stack, top = state.spares
+    spares = Spares(amount.copy(), stack.copy(), top.copy())
     return state._replace(rows=rows, cols=cols, spares=spares)
 
 
@@ -102,13 +104,13 @@ def _keep_new(ptr: Ints, edge: Indices, rows: Ints, new: BestPairs, n_cols: int)
         for e in range(ptr[i], ptr[i + 1]):
             owner[edge[e]] = i
         kept = 0
-        for s in range(new.count[r]):
+        for s in range(new.kept[r]):
             j = new.column[r, s]
             if owner[j] != i:
                 new.column[r, kept] = j
                 new.gain[r, kept] = new.gain[r, s]
                 kept += 1
-        new.count[r] = kept
+        new.kept[r] = kept
 
 
 @njit(cache=True, nogil=True)
@@ -117,11 +119,11 @@ def _append(
 ) -> tuple[Ints, Indices, Floats]:
     """Append pairs to the rows of a CSR matrix.
 
-    Meaning: row ``rows[r]`` gets the first ``new.count[r]`` pairs of r. Cost: O(all entries).
+    Meaning: row ``rows[r]`` gets the first ``new.kept[r]`` pairs of r. Cost: O(all entries).
     """
     more = np.zeros(ptr.size, np.int64)
     for r in range(rows.size):
-        more[rows[r] + 1] = new.count[r]
+        more[rows[r] + 1] = new.kept[r]
     start = ptr + np.cumsum(more)
     edges = np.empty(start[-1], np.int32)
     gains = np.empty(start[-1])
@@ -130,7 +132,7 @@ def _append(
         edges[start[i] : start[i] + n] = edge[ptr[i] : ptr[i + 1]]
         gains[start[i] : start[i] + n] = gain[ptr[i] : ptr[i + 1]]
     for r in range(rows.size):
-        n = new.count[r]
+        n = new.kept[r]
         end = start[rows[r] + 1]
         edges[end - n : end] = new.column[r, :n]
         gains[end - n : end] = new.gain[r, :n]

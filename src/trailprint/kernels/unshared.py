@@ -19,7 +19,6 @@ from trailprint.kernels.metrics import Floats, Indices, Ints
 from trailprint.kernels.overlap import BestPairs, Join
 from trailprint.kernels.threads import run_parallel, split_evenly
 
-
 MOST_TOTALS = 256
 """Distinct row totals looked at when guessing prices; beyond that, as many quantiles."""
 
@@ -54,7 +53,14 @@ def group_totals(total: Floats, price: Floats) -> Totals:
 
 @njit(cache=True, nogil=True)
 def _rank_totals(
-    constant: float, m: Floats, low: int, high: int, n: Floats, price: Floats, group: Indices, key: Floats
+    constant: float,
+    m: Floats,
+    low: int,
+    high: int,
+    n: Floats,
+    price: Floats,
+    group: Indices,
+    key: Floats,
 ) -> None:
     """Find the totals of greatest ``base(m, n) - price`` for each m of low:high.
 
@@ -105,7 +111,7 @@ def unshared_pairs(
     pairs = BestPairs(
         column=column.astype(np.int32),
         gain=gain,
-        count=np.full(join.n_rows, k, np.int32),
+        kept=np.full(join.n_rows, k, np.int32),
         bound=np.full(join.n_rows, -np.inf),
         overlap=np.zeros(join.n_rows, np.int64),
     )
@@ -122,7 +128,7 @@ def fair_prices(join: Join) -> Floats:
     m, count = np.unique(join.row_total, return_counts=True)
     if m.size > MOST_TOTALS:
         m = np.quantile(join.row_total, np.linspace(0.0, 1.0, MOST_TOTALS))
-        count = np.ones(m.size)
+        count = np.ones(m.size, np.int64)
     n, which = np.unique(join.col_total, return_inverse=True)
     worth = np.zeros(n.size)
     for total, times in zip(m, count, strict=True):

@@ -79,9 +79,7 @@ def simulate_calls(
     user_city = np.sort(rng.choice(n_cities, size=n_users, p=share)).astype(np.int64)
     owner, antenna = _choose_antennas(rng, towns, user_city)
     habit = _normalise(rng.standard_gamma(HABIT_CONCENTRATION, owner.size), owner, n_users)
-    weeks = tuple(
-        _draw_week(rng, towns, user_city, owner, antenna, habit) for _ in range(N_WEEKS)
-    )
+    weeks = tuple(_draw_week(rng, towns, user_city, owner, antenna, habit) for _ in range(N_WEEKS))
     # People are numbered at random, so that neighbouring numbers say nothing about the city.
     number = rng.permutation(n_users)
     return CallPopulation(
@@ -106,9 +104,7 @@ def _build_towns(rng: np.random.Generator, share: Floats, n_antennas: int) -> _T
     )
 
 
-def _choose_antennas(
-    rng: np.random.Generator, towns: _Towns, user_city: Ints
-) -> tuple[Ints, Ints]:
+def _choose_antennas(rng: np.random.Generator, towns: _Towns, user_city: Ints) -> tuple[Ints, Ints]:
     """Choose each user's antennas by popularity without replacement: (user, antenna) pairs."""
     wanted = rng.geometric(1.0 / MEAN_ANTENNAS, user_city.size)
     n_cities = towns.start.size - 1
@@ -163,8 +159,7 @@ def _draw_week(
 
 def _normalise(weight: Floats, group: Ints, n_groups: int) -> Floats:
     """Scale weights to sum to one within each group."""
-    total: Floats = np.bincount(group, weight, n_groups)
-    scaled: Floats = weight / total[group]
+    scaled: Floats = weight / np.bincount(group, weight, n_groups)[group]
     return scaled
 
 

@@ -1,0 +1,252 @@
+"""
+Trail matching (2005 paper): REIDIT-C, REIDIT-I and REIDIT-M.
+
+Several places each release a list of names and, apart from it, a list of pseudonyms. Whoever
+collects the lists sees at which places a name and a pseudonym appear: their trails. The released
+side is the de-identified one, the auxiliary side the identified one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trailprint.errors import InputError, OptionError
+from trailprint.features.trails import Trails
+from trailprint.kernels.containment import (
+    Tracks,
+    build_tracks,
+    count_orphans,
+    count_supertrails,
+    link_single_supertrails,
+)
+from trailprint.kernels.peeling import peel
+from trailprint.kernels.reduction import label_equal_rows
+from trailprint.linkage import Ints, Linkage, Ranks
+
+Algorithm = Literal["complete", "incomplete", "multiple"]
+Reserved = Literal["identified", "deidentified", "none"]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrailOptions:
+    """
+    Which algorithm, and what is assumed of the releases.
+
+    Attributes
+    ----------
+    algorithm : {"auto", "complete", "incomplete", "multiple"}
+        REIDIT-C, -I or -M; ``auto`` takes what the release tactic calls for.
+    reserved : {"auto", "identified", "deidentified", "none"}
+        Which side may be missing entries that the other has; ``none``: neither (an unreserved
+        release); ``auto``: whatever the data allows, looked at in the order none, identified,
+        deidentified.
+    """
+
+    algorithm: Literal["auto", "complete", "incomplete", "multiple"] = "auto"
+    reserved: Literal["auto", "identified", "deidentified", "none"] = "auto"
+
+    def __post_init__(self) -> None:
+        for name, kind in (("algorithm", Algorithm), ("reserved", Reserved)):
+            allowed = ("auto", *get_args(kind))
+            if getattr(self, name) not in allowed:
+                raise OptionError(
+                    f"--{name} must be one of {', '.join(allowed)}, "
+                    f"got {getattr(self, name)!r} instead."
+                )
+        if self.algorithm == "complete" and self.reserved in ("identified", "deidentified"):
+            raise OptionError(
+                "--algorithm complete assumes that no side is reserved: use --reserved none, or "
+                "--algorithm incomplete."
+            )
+        if self.algorithm in ("incomplete", "multiple") and self.reserved == "none":
+            raise OptionError(
+                f"--algorithm {self.algorithm} needs a reserved side: use --reserved identified "
+                "or deidentified."
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tactics:
+    """
+    Which release tactics the two tracks do not contradict, judged without any truth.
+
+    Unreserved releases give both sides the same trails. Where one side is reserved to the other,
+    no place lists more of it, there are no more of it in all, and each of its trails lies within
+    one of the other's.
+    """
+
+    unreserved: bool
+    identified_reserved: bool
+    deidentified_reserved: bool
+
+    def allow(self, reserved: Reserved) -> bool:
+        """Whether a tactic is possible."""
+        return {
+            "none": self.unreserved,
+            "identified": self.identified_reserved,
+            "deidentified": self.deidentified_reserved,
+        }[reserved]
+
+
+def check_tactics(
+    deidentified: Trails, identified: Trails, n_threads: int | None = None
+) -> Tactics:
+    """Look at what the tracks themselves say about how they were released."""
+    labels, other = _equal_trails(deidentified, identified)
+    return Tactics(
+        unreserved=bool(np.array_equal(np.sort(labels), np.sort(other))),
+        identified_reserved=_may_be_reserved(identified, deidentified, n_threads),
+        deidentified_reserved=_may_be_reserved(deidentified, identified, n_threads),
+    )
+
+
+def _may_be_reserved(sub: Trails, sup: Trails, n_threads: int | None) -> bool:
+    n_sub, n_sup = (np.count_nonzero(side.lengths) for side in (sub, sup))
+    if n_sub > n_sup or (sub.visitors > sup.visitors).any():
+        return False
+    return count_orphans(_tracks(sub, sup), n_threads) == 0
+
+
+def match_trails(
+    deidentified: Trails,
+    identified: Trails,
+    options: TrailOptions | None = None,
+    *,
+    n_threads: int | None = None,
+) -> Linkage:
+    """
+    Link de-identified to identified records by their trails; null trails are never linked.
+
+    Both sides must be over one list of locations. ``facts["guaranteed"]`` says whether the data
+    allows the assumption under which no link can be wrong.
+    """
+    options = options or TrailOptions()
+    if deidentified.locations != identified.locations:
+        raise InputError("Both sides must have the same locations.")
+    tactics = check_tactics(deidentified, identified, n_threads)
+    reserved = _choose_reserved(options, tactics)
+    algorithm = _choose_algorithm(options, reserved)
+    rows, columns, n_orphans = _link(deidentified, identified, algorithm, reserved, n_threads)
+    order = np.argsort(rows, kind="stable")
+    n_links = len(rows)
+    return Linkage(
+        released=rows[order],
+        auxiliary=columns[order],
+        weight=np.zeros(n_links),
+        confidence=np.ones(n_links),
+        confidence_is_least=np.zeros(n_links, dtype=bool),
+        n_released=deidentified.n_users - deidentified.n_null,
+        n_auxiliary=identified.n_users - identified.n_null,
+        rank=_ranker(deidentified, identified, reserved, n_threads),
+        facts={
+            "algorithm": algorithm,
+            "reserved": reserved,
+            "guaranteed": tactics.allow(reserved) and n_orphans == 0,
+            "tactics_possible": {name: tactics.allow(name) for name in get_args(Reserved)},
+            "trails_without_counterpart": n_orphans,
+            "upper_bound": upper_bound(identified, algorithm),
+        },
+    )
+
+
+def _choose_reserved(options: TrailOptions, tactics: Tactics) -> Reserved:
+    if options.reserved != "auto":
+        return options.reserved
+    wanted: tuple[Reserved, ...] = ("none", "identified", "deidentified")
+    if options.algorithm in ("incomplete", "multiple"):
+        wanted = ("identified", "deidentified")
+    elif options.algorithm == "complete":
+        wanted = ("none",)
+    return next((tactic for tactic in wanted if tactics.allow(tactic)), wanted[0])
+
+
+def _choose_algorithm(options: TrailOptions, reserved: Reserved) -> Algorithm:
+    if options.algorithm != "auto":
+        return options.algorithm
+    return "complete" if reserved == "none" else "incomplete"
+
+
+def _link(
+    deidentified: Trails,
+    identified: Trails,
+    algorithm: Algorithm,
+    reserved: Reserved,
+    n_threads: int | None,
+) -> tuple[Ints, Ints, int]:
+    """Rows, columns and how many trails ended up with no possible counterpart."""
+    if algorithm == "complete":
+        return _link_equal(deidentified, identified)
+    is_identified = reserved == "identified"
+    sub, sup = (identified, deidentified) if is_identified else (deidentified, identified)
+    tracks = _tracks(sub, sup)
+    if algorithm == "multiple":
+        link = link_single_supertrails(tracks, n_threads)
+        n_orphans = count_orphans(tracks, n_threads)
+    else:
+        same_number = np.count_nonzero(sub.lengths) == np.count_nonzero(sup.lengths)
+        peeled = peel(tracks, both_ways=bool(same_number), n_threads=n_threads)
+        link, n_orphans = peeled.link, int(np.count_nonzero(peeled.orphan))
+    own = np.flatnonzero(link >= 0).astype(np.int64)
+    return (link[own], own, n_orphans) if is_identified else (own, link[own], n_orphans)
+
+
+def _link_equal(deidentified: Trails, identified: Trails) -> tuple[Ints, Ints, int]:
+    """REIDIT-C: trails that are equal and the only ones of their kind on both sides."""
+    labels, other = _equal_trails(deidentified, identified)
+    n_labels = int(max(labels.max(initial=-1), other.max(initial=-1))) + 1
+    counts = [np.bincount(side[side >= 0], minlength=n_labels) for side in (labels, other)]
+    single = (counts[0] == 1) & (counts[1] == 1)
+    place = np.full(n_labels, -1, dtype=np.int64)
+    place[other[other >= 0]] = np.flatnonzero(other >= 0)
+    rows = np.flatnonzero((labels >= 0) & single[labels]).astype(np.int64)
+    n_orphans = int(counts[0][counts[1] == 0].sum() + counts[1][counts[0] == 0].sum())
+    return rows, place[labels[rows]], n_orphans
+
+
+def _equal_trails(deidentified: Trails, identified: Trails) -> tuple[Ints, Ints]:
+    """One number for each distinct trail, -1 for null trails."""
+    indptr = np.concatenate(
+        [deidentified.indptr, deidentified.indptr[-1] + identified.indptr[1:]]
+    ).astype(np.int64)
+    indices = np.concatenate([deidentified.indices, identified.indices])
+    labels = label_equal_rows(indptr, indices, np.ones(len(indices)))
+    return labels[: deidentified.n_users], labels[deidentified.n_users :]
+
+
+def _tracks(sub: Trails, sup: Trails) -> Tracks:
+    return build_tracks((sub.indptr, sub.indices), (sup.indptr, sup.indices), len(sub.locations))
+
+
+def upper_bound(identified: Trails, algorithm: Algorithm) -> int:
+    """The most that could be re-identified at all (section 3.4)."""
+    n_identified = identified.n_users - identified.n_null
+    n_locations = int(np.count_nonzero(identified.visitors))
+    if algorithm == "multiple" or n_locations >= n_identified.bit_length():
+        return n_identified
+    return min(n_identified, (1 << n_locations) - 1)
+
+
+def _ranker(
+    deidentified: Trails, identified: Trails, reserved: Reserved, n_threads: int | None
+) -> Callable[[Ints, Ints], Ranks]:
+    """Trails fit or do not fit: all that fit are tied, the others come after them."""
+
+    def rank(rows: Ints, columns: Ints) -> Ranks:
+        sides: tuple[Any, ...] = (identified, deidentified, columns, rows)
+        if reserved == "deidentified":
+            sides = (deidentified, identified, rows, columns)
+        sub, sup, own, other = sides
+        n_fitting, fits = count_supertrails(_tracks(sub, sup), own, other, n_threads)
+        n_candidates = sup.n_users - sup.n_null
+        return Ranks(
+            n_better=np.where(fits, 0, n_fitting),
+            n_tied=np.where(fits, n_fitting, n_candidates - n_fitting),
+        )
+
+    return rank

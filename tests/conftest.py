@@ -1,0 +1,89 @@
+"""What many tests share: an engine, small files, the program as a function."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from trailprint import Engine, Events, ReadOptions, read
+from trailprint.cli.main import main
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a run of the program left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        return json.loads(self.out)
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    return Engine(threads=2)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, str | bytes], str]:
+    """Write a small file below the test's own folder; its path."""
+
+    def write(name: str, content: str | bytes) -> str:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
+    """Run the program in this process."""
+
+    def run(*arguments: object) -> Finished:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return Finished(int(stopped.value.code or 0), printed.out, printed.err)
+
+    return run
+
+
+def _column(values: Sequence[Any]) -> pa.Array:
+    is_time = any(isinstance(value, dt.datetime) for value in values)
+    return pa.array(values, pa.timestamp("us", "UTC") if is_time else None)
+
+
+@pytest.fixture(scope="session")
+def make_events(engine: Engine) -> Callable[..., Events]:
+    """Events from rows of Python values, named by their columns; times are UTC."""
+
+    def make(rows: Iterable[Sequence[Any]], *names: str, timezone: str = "UTC") -> Events:
+        columns = map(_column, zip(*rows, strict=True))
+        table = pa.table(dict(zip(names, columns, strict=True)))
+        return read(table, ReadOptions(timezone=timezone), engine=engine)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def rows_of() -> Callable[..., list[tuple[Any, ...]]]:
+    """All rows of events, sorted, in the order of the columns named."""
+
+    def rows(events: Events, *names: str) -> list[tuple[Any, ...]]:
+        chosen = ", ".join(f'"{name}"' for name in names or sorted(events.columns))
+        return sorted(events.engine.rows(f"SELECT {chosen} FROM ({events.query})"), key=repr)
+
+    return rows

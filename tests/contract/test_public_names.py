@@ -1,0 +1,101 @@
+"""The names people may rely on, and how every command behaves."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import trailprint
+from trailprint.cli.main import app
+from trailprint.errors import TrailprintError
+
+COMMANDS = sorted(command.name for command in app.registered_commands)
+
+
+#: Whoever changes this list changes what other people's programs rely on.
+PUBLIC = [
+    "Engine",
+    "Events",
+    "FilterOptions",
+    "InputError",
+    "MatchOptions",
+    "OptionError",
+    "OutputError",
+    "ReadOptions",
+    "SplitOptions",
+    "TrailprintError",
+    "apply_filters",
+    "inspect",
+    "match",
+    "read",
+    "split",
+]
+
+
+def test_public_names():
+    assert trailprint.__all__ == PUBLIC == sorted(PUBLIC)
+    assert len(PUBLIC) <= 20
+
+
+def test_every_public_name_is_there():
+    for name in trailprint.__all__:
+        assert getattr(trailprint, name).__doc__, name
+
+
+def test_every_error_of_ours_has_one_base():
+    errors = [getattr(trailprint, name) for name in trailprint.__all__ if name.endswith("Error")]
+    assert errors
+    assert all(issubclass(error, TrailprintError) for error in errors)
+
+
+def test_the_commands():
+    assert {"demo", "inspect", "split", "match", "simulate", "layouts"} <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example_and_what_every_command_understands(run, command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    finished = run(command, "--help")
+    assert finished.code == 0
+    assert f"Example:  trailprint {command}" in " ".join(finished.out.split(" "))
+    for option in ("--json", "--seed", "--threads"):
+        assert option in finished.out
+    assert run(command, "-h").out == finished.out
+
+
+def test_the_program_alone_shows_its_commands(run):
+    finished = run()
+    assert finished.code == 0
+    assert all(command in finished.out for command in COMMANDS)
+
+
+def test_version(run):
+    finished = run("--version")
+    assert (finished.code, finished.out) == (0, trailprint.__version__ + "\n")
+
+
+@pytest.mark.parametrize("command", ["demo", "inspect", "split", "simulate", "layouts", "match"])
+def test_json_is_one_object_and_nothing_else(run, write, tmp_path, command):
+    rows = "".join(f"u{i % 4},l{i % 3},2024-01-{1 + i % 20:02}\n" for i in range(60))
+    path = write("v.csv", "user,location,start\n" + rows)
+    arguments = {
+        "demo": ("--out", tmp_path / "demo"),
+        "inspect": (path,),
+        "split": (
+            path,
+            "--at",
+            "median",
+            "--released",
+            tmp_path / "r.csv",
+            "--auxiliary",
+            tmp_path / "a.csv",
+        ),
+        "simulate": ("campus", "--users", 5, "--out", tmp_path / "s.csv"),
+        "layouts": (),
+        "match": (path, "--at", "median"),
+    }[command]
+    finished = run(command, *arguments, "--json", "--threads", 1, "--seed", 3)
+    assert finished.code == 0, finished.err
+    assert isinstance(json.loads(finished.out), dict)
+    assert finished.err == ""

@@ -1,0 +1,304 @@
+"""The joint matching against SciPy's dense assignment, with weights from their definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment, linprog
+
+from trailprint.kernels.assignment import solve_assignment
+from trailprint.kernels.certificate import check_matching
+from trailprint.kernels.metrics import METRICS, Metric, largest_constant
+from trailprint.kernels.overlap import build_join
+from trailprint.simulate.calls import simulate_calls
+
+NAMES = sorted(METRICS)
+
+
+def scale(counts, metric: Metric):
+    """Scale rows as the metric asks; empty rows stay empty."""
+    if metric.scaling == "none":
+        return counts.astype(float)
+    size = counts.sum(1) if metric.scaling == "sum" else np.sqrt((counts**2).sum(1))
+    return counts / np.where(size > 0, size, 1.0)[:, None]
+
+
+def to_csr(dense):
+    """CSR arrays of a dense matrix."""
+    row, col = np.nonzero(dense)
+    ptr = np.searchsorted(row, np.arange(dense.shape[0] + 1))
+    return ptr, col.astype(np.int32), dense[row, col]
+
+
+def _divergence(p, q):
+    """Sum over locations of p ln(p / q), with 0 ln 0 = 0."""
+    ratio = np.divide(p, q, out=np.ones(np.broadcast_shapes(p.shape, q.shape)), where=p > 0)
+    return (p * np.log(ratio)).sum(-1)
+
+
+def weights_by_definition(name, released, auxiliary):
+    """The textbook weights of all pairs of count vectors (rows with data)."""
+    a, b = released[:, None, :].astype(float), auxiliary[None, :, :].astype(float)
+    m, n = a.sum(-1, keepdims=True), b.sum(-1, keepdims=True)
+    p, q = a / m, b / n
+    if name == "jensen-shannon":
+        return _divergence(p, (p + q) / 2) + _divergence(q, (p + q) / 2)
+    if name == "l1":
+        return np.abs(p - q).sum(-1)
+    if name == "cosine":
+        return 1 - (p * q).sum(-1) / (np.linalg.norm(p, axis=-1) * np.linalg.norm(q, axis=-1))
+    if name == "dot":
+        return 1 - (p * q).sum(-1)
+    pooled = (a + b) / (m + n)
+    return m[..., 0] * _divergence(p, pooled) + n[..., 0] * _divergence(q, pooled)
+
+
+@st.composite
+def problems(draw, most=9, n_locations=6):
+    """Two count matrices: any shape, empty rows, many ties, identical rows, disjoint supports."""
+    n_rows, n_cols = draw(st.integers(1, most)), draw(st.integers(1, most))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    busy = draw(st.sampled_from([0.1, 0.3, 0.7]))
+    top = draw(st.sampled_from([1, 2, 9]))
+    released = rng.integers(1, top + 1, (n_rows, n_locations)) * (
+        rng.random((n_rows, n_locations)) < busy
+    )
+    auxiliary = rng.integers(1, top + 1, (n_cols, n_locations)) * (
+        rng.random((n_cols, n_locations)) < busy
+    )
+    if draw(st.booleans()):
+        released[:, n_locations // 2 :] = 0
+    return released, auxiliary
+
+
+def solve(name, released, auxiliary, **options):
+    metric = METRICS[name]
+    sides = to_csr(scale(released, metric)), to_csr(scale(auxiliary, metric))
+    return solve_assignment(*sides, released.shape[1], metric, **options)
+
+
+def with_data(counts):
+    return np.flatnonzero(counts.sum(1) > 0)
+
+
+def total_weight(name, released, auxiliary, column):
+    rows = np.flatnonzero(column >= 0)
+    return np.trace(weights_by_definition(name, released[rows], auxiliary[column[rows]]))
+
+
+def assert_proven(name, released, auxiliary, solution):
+    """The prices prove the matching, recomputed from scratch on the users with data."""
+    metric = METRICS[name]
+    rows, cols = with_data(released), with_data(auxiliary)
+    join = build_join(
+        to_csr(scale(released[rows], metric)),
+        to_csr(scale(auxiliary[cols], metric)),
+        released.shape[1],
+        metric,
+    )
+    place = np.full(auxiliary.shape[0] + 1, -1)
+    place[cols] = np.arange(cols.size)
+    proof = check_matching(
+        join, place[solution.column[rows]], solution.u[rows], solution.v[cols], solution.toll
+    )
+    tiny = 1e-8 * (1 + abs(proof.total_gain))
+    assert proof.is_matching
+    assert proof.size == (solution.column >= 0).sum()
+    assert abs(proof.gap) <= tiny
+    assert proof.max_violation <= tiny
+    assert proof.total_gain == pytest.approx(solution.total_gain, abs=tiny)
+    assert proof.upper_bound == pytest.approx(solution.upper_bound, abs=tiny)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=120, deadline=None)
+@given(problem=problems(), seed=st.integers(0, 9))
+def test_joint_matching_is_the_best_of_all_maximal_ones(name, problem, seed):
+    released, auxiliary = problem
+    solution = solve(name, released, auxiliary, seed=seed)
+    rows, cols = with_data(released), with_data(auxiliary)
+    assert (solution.column[released.sum(1) == 0] == -1).all()
+    assert not np.isin(solution.column, np.flatnonzero(auxiliary.sum(1) == 0)).any()
+    assert (solution.column >= 0).sum() == min(rows.size, cols.size)
+    if rows.size and cols.size:
+        weights = weights_by_definition(name, released[rows], auxiliary[cols])
+        best = weights[linear_sum_assignment(weights)].sum()
+        found = total_weight(name, released, auxiliary, solution.column)
+        assert found == pytest.approx(best, abs=1e-8)
+        assert_proven(name, released, auxiliary, solution)
+
+
+def best_of_size(weights, size):
+    """Least total weight of exactly ``size`` pairs: a min-cost flow, as a linear program."""
+    n_rows, n_cols = weights.shape
+    capacity = np.zeros((n_rows + n_cols, weights.size))
+    for i in range(n_rows):
+        for j in range(n_cols):
+            capacity[i, i * n_cols + j] = capacity[n_rows + j, i * n_cols + j] = 1
+    found = linprog(
+        weights.ravel(),
+        A_ub=capacity,
+        b_ub=np.ones(n_rows + n_cols),
+        A_eq=np.ones((1, weights.size)),
+        b_eq=[size],
+        method="highs",
+    )
+    return found.fun
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=40, deadline=None)
+@given(problem=problems(most=7), data=st.data())
+def test_fixed_size_equals_a_minimum_cost_flow(name, problem, data):
+    released, auxiliary = problem
+    rows, cols = with_data(released), with_data(auxiliary)
+    if not (rows.size and cols.size):
+        return
+    size = data.draw(st.integers(1, min(rows.size, cols.size)))
+    solution = solve(name, released, auxiliary, size=size)
+    assert (solution.column >= 0).sum() == size
+    weights = weights_by_definition(name, released[rows], auxiliary[cols])
+    found = total_weight(name, released, auxiliary, solution.column)
+    assert found == pytest.approx(best_of_size(weights, size), abs=1e-7)
+    assert_proven(name, released, auxiliary, solution)
+
+
+def simulated(n_users, *, seed, n_cities=10):
+    """Two weeks of simulated calls as dense counts."""
+    population = simulate_calls(n_users, n_cities=n_cities, n_antennas=60, seed=seed)
+    counts = np.zeros((2, n_users, population.n_antennas), np.int64)
+    for k, week in enumerate(population.weeks):
+        counts[k, week.user, week.antenna] = week.count
+    return counts[0], counts[1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("shape", [(150, 150), (150, 90), (90, 150)])
+def test_many_rounds_of_candidates_still_reach_scipys_optimum(name, shape, monkeypatch):
+    # So few candidates that the answer needs pricing; with many, one round would do.
+    monkeypatch.setattr("trailprint.kernels.assignment.FIRST_CANDIDATES", 2)
+    monkeypatch.setattr("trailprint.kernels.assignment.MORE_CANDIDATES", 2)
+    released, auxiliary = simulated(150, seed=3, n_cities=2)
+    released, auxiliary = released[: shape[0]], auxiliary[: shape[1]]
+    solution = solve(name, released, auxiliary)
+    assert solution.rounds > 1
+    weights = weights_by_definition(name, released, auxiliary)
+    best = weights[linear_sum_assignment(weights)].sum()
+    rows = np.arange(shape[0])[solution.column >= 0]
+    assert weights[rows, solution.column[rows]].sum() == pytest.approx(best, rel=1e-9)
+    assert_proven(name, released, auxiliary, solution)
+
+
+def test_identical_histograms_are_matched_at_chance():
+    counts = np.ones((60, 3), np.int64)
+    hits = [
+        (solve("jensen-shannon", counts, counts, seed=seed).column == np.arange(60)).sum()
+        for seed in range(200)
+    ]
+    # Fixed points of random permutations: mean 1, variance 1.
+    assert abs(np.mean(hits) - 1.0) < 5 / np.sqrt(200)
+    assert solve("l1", counts, counts).total_gain == pytest.approx(120.0)
+
+
+def test_tied_but_distinct_columns_are_matched_at_chance():
+    # Nobody overlaps: every matching is equally good.
+    released = np.repeat(np.eye(2, 6, dtype=np.int64), 20, axis=0) * np.arange(1, 41)[:, None]
+    auxiliary = np.roll(released, 3, axis=1)
+    hits = [
+        (solve("l1", released, auxiliary, seed=seed).column == np.arange(40)).sum()
+        for seed in range(200)
+    ]
+    assert abs(np.mean(hits) - 1.0) < 5 / np.sqrt(200)
+
+
+def test_the_four_users_of_the_papers_first_table_are_matched():
+    # Dormitory, restaurant, library, in percent; the labelled rows are John, Jill, Mary, Mike.
+    first = np.array([[75, 15, 10], [31, 30, 39], [15, 15, 70], [15, 65, 20]])
+    second = np.array([[33, 33, 34], [70, 20, 10], [15, 60, 25], [15, 20, 65]])
+    for name in NAMES:
+        assert solve(name, first, second).column.tolist() == [1, 0, 3, 2]
+
+
+@pytest.mark.parametrize("name", ["jensen-shannon", "likelihood"])
+def test_the_number_of_threads_changes_nothing(name):
+    released, auxiliary = simulated(300, seed=5)
+    one = solve(name, released, auxiliary, n_threads=1, seed=4)
+    three = solve(name, released, auxiliary, n_threads=3, seed=4)
+    for a, b in zip(one, three, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_relabelling_people_changes_neither_weight_nor_proof():
+    released, auxiliary = simulated(300, seed=6)
+    order = np.random.default_rng(0).permutation(300)
+    plain = solve("jensen-shannon", released, auxiliary)
+    shuffled = solve("jensen-shannon", released[order], auxiliary)
+    assert shuffled.total_gain == pytest.approx(plain.total_gain, rel=1e-12)
+
+
+def test_a_requested_gap_stops_early_and_reports_a_true_bound(monkeypatch):
+    monkeypatch.setattr("trailprint.kernels.assignment.FIRST_CANDIDATES", 2)
+    monkeypatch.setattr("trailprint.kernels.assignment.MORE_CANDIDATES", 2)
+    released, auxiliary = simulated(400, seed=7)
+    exact = solve("jensen-shannon", released, auxiliary)
+    rough = solve("jensen-shannon", released, auxiliary, gap=0.2)
+    assert rough.rounds < exact.rounds
+    assert rough.total_gain <= exact.total_gain + 1e-9
+    assert exact.total_gain <= rough.upper_bound + 1e-9
+    assert rough.upper_bound - rough.total_gain <= 0.2 * rough.total_gain
+
+
+def perturb(solution, what):
+    """Change a proven solution for the worse."""
+    column, u, v = solution.column.copy(), solution.u.copy(), solution.v.copy()
+    best = int(np.argmax(solution.gain))
+    if what == "swap":
+        other = int(np.flatnonzero(solution.gain < solution.gain[best] - 0.1)[0])
+        column[[best, other]] = column[[other, best]]
+    elif what == "drop":
+        column[best] = -1
+    elif what == "duplicate":
+        column[best] = column[best - 1]
+    elif what == "row price":
+        u[best] -= 0.01
+        v[0] += 0.01
+    elif what == "column price":
+        v[column[best]] += 0.01
+    return column, u, v
+
+
+@pytest.mark.parametrize("what", ["swap", "drop", "duplicate", "row price", "column price"])
+def test_a_wrong_answer_cannot_hide(what):
+    released, auxiliary = simulated(200, seed=8)
+    metric = METRICS["jensen-shannon"]
+    sides = to_csr(scale(released, metric)), to_csr(scale(auxiliary, metric))
+    join = build_join(*sides, released.shape[1], metric)
+    solution = solve("jensen-shannon", released, auxiliary)
+    proof = check_matching(join, solution.column, solution.u, solution.v)
+    assert proof.gap <= 1e-6 * proof.total_gain
+    assert proof.max_violation < 1e-8
+    wrong = check_matching(join, *perturb(solution, what))
+    noticed = wrong.gap > 1e-6 * wrong.total_gain or not wrong.is_matching
+    assert noticed
+
+
+def test_the_certificate_sees_a_violation_of_an_unshared_pair():
+    # With the likelihood, pairs that share nothing gain too: a low price must not pass.
+    counts = np.array([[3, 0, 0], [0, 2, 0], [0, 0, 7]])
+    metric = METRICS["likelihood"]
+    side = to_csr(scale(counts, metric))
+    join = build_join(side, side, 3, metric)
+    proof = check_matching(join, np.arange(3), np.zeros(3), np.zeros(3))
+    assert proof.max_violation > 1.0
+    assert join.constant == pytest.approx(largest_constant(join.row_total, join.col_total))
+
+
+def test_one_user_and_no_user():
+    one = np.array([[0, 2]])
+    assert solve("jensen-shannon", one, one).column.tolist() == [0]
+    assert solve("jensen-shannon", one, one[:, ::-1]).column.tolist() == [0]
+    assert solve("jensen-shannon", one, one * 0).column.tolist() == [-1]
+    assert solve("likelihood", one, one * 0).column.tolist() == [-1]
+    assert solve("likelihood", one, one * 3).column.tolist() == [0]

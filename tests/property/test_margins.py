@@ -1,0 +1,170 @@
+"""Margins and the second-best matching against all matchings there are."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trailprint.kernels.assignment import solve_reduced
+from trailprint.kernels.lookup import dense_gains
+from trailprint.kernels.margins import link_margins
+from trailprint.kernels.metrics import METRICS
+from trailprint.kernels.overlap import build_join
+from trailprint.kernels.reduction import reduce_problem
+from trailprint.simulate.calls import simulate_calls
+
+NAMES = sorted(METRICS)
+
+
+def to_csr(counts, metric):
+    """CSR arrays of a matrix of counts, scaled as the metric asks."""
+    size = counts.sum(1) if metric.scaling == "sum" else np.sqrt((counts**2).sum(1))
+    scaled = counts / (size[:, None] if metric.scaling != "none" else 1.0)
+    row, col = np.nonzero(scaled)
+    ptr = np.searchsorted(row, np.arange(scaled.shape[0] + 1))
+    return ptr, col.astype(np.int32), scaled[row, col]
+
+
+@st.composite
+def problems(draw, most=6, n_locations=5):
+    """Two count matrices without empty rows: ties, identical rows, pairs that share nothing."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shape = draw(st.integers(1, most)), draw(st.integers(1, most))
+    busy = draw(st.sampled_from([0.0, 0.2, 0.5]))
+    top = draw(st.sampled_from([1, 3, 20]))
+    sides = []
+    for n in shape:
+        counts = rng.integers(1, top + 1, (n, n_locations))
+        counts *= rng.random(counts.shape) < busy
+        counts[np.arange(n), rng.integers(0, n_locations, n)] += rng.integers(1, top + 1, n)
+        sides.append(counts)
+    return sides
+
+
+def all_matchings(n_rows, n_cols):
+    """All matchings with as many pairs as possible, as a column (or -1) per row."""
+    if n_rows <= n_cols:
+        return np.array(list(permutations(range(n_cols), n_rows))).reshape(-1, n_rows)
+    rows = np.array(list(permutations(range(n_rows), n_cols)))
+    out = np.full((rows.shape[0], n_rows), -1)
+    np.put_along_axis(out, rows, np.arange(n_cols)[None, :], axis=1)
+    return out
+
+
+def totals_of(matchings, gains):
+    """The total gain of every matching."""
+    padded = np.column_stack([gains, np.zeros(gains.shape[0])])
+    return padded[np.arange(gains.shape[0]), matchings].sum(1)
+
+
+def brute_force(gains, column):
+    """Margins of a best matching and the loss of the second best, by looking at all of them."""
+    matchings = all_matchings(*gains.shape)
+    totals = totals_of(matchings, gains)
+    best = totals_of(column[None, :], gains)[0]
+    margin = np.full(column.size, np.nan)
+    for i in np.flatnonzero(column >= 0):
+        without = totals[matchings[:, i] != column[i]]
+        margin[i] = best - without.max() if without.size else np.inf
+    others = totals[(matchings != column).any(1)]
+    return margin, best - others.max() if others.size else np.inf
+
+
+def solve_with_margins(name, released, auxiliary, **options):
+    metric = METRICS[name]
+    sides = to_csr(released, metric), to_csr(auxiliary, metric)
+    reduced = reduce_problem(*sides, released.shape[1], metric, 0)
+    solution = solve_reduced(reduced)
+    found = link_margins(reduced, solution.column, solution.u, solution.v, **options)
+    return solution, found, dense_gains(build_join(*sides, released.shape[1], metric))
+
+
+@pytest.mark.parametrize("kept", [1, 96])
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=100, deadline=None)
+@given(problem=problems())
+def test_margins_equal_brute_force(name, kept, problem):
+    with pytest.MonkeyPatch.context() as patch:
+        # With one kept pair per row, most searches have to look at whole rows.
+        patch.setattr("trailprint.kernels.margins.KEPT_PAIRS", kept)
+        solution, found, gains = solve_with_margins(name, *problem)
+    margin, second = brute_force(gains, solution.column)
+    tiny = 1e-9 * (1 + gains.max())
+    np.testing.assert_allclose(found.margin, margin, atol=tiny)
+    assert found.second_best == pytest.approx(second, abs=tiny)
+    assert not found.at_least.any()
+    assert not found.second_best_at_least
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("shape", [(7, 7), (7, 6), (6, 7)])
+def test_margins_of_seven_users_equal_brute_force(name, shape):
+    rng = np.random.default_rng(7)
+    for busy in (0.15, 0.6):
+        sides = [
+            (rng.random((n, 8)) < busy) * rng.integers(1, 9, (n, 8)) + np.eye(n, 8, dtype=int)
+            for n in shape
+        ]
+        solution, found, gains = solve_with_margins(name, *sides)
+        margin, second = brute_force(gains, solution.column)
+        np.testing.assert_allclose(found.margin, margin, atol=1e-9 * (1 + gains.max()))
+        assert found.second_best == pytest.approx(second, abs=1e-9 * (1 + gains.max()))
+
+
+@settings(max_examples=60, deadline=None)
+@given(problem=problems(), cap=st.floats(0.01, 1.0), most_nodes=st.sampled_from([1, 2, 5000]))
+def test_capped_margins_are_true_lower_bounds(problem, cap, most_nodes):
+    solution, found, gains = solve_with_margins(
+        "jensen-shannon", *problem, cap=cap, most_nodes=most_nodes
+    )
+    margin, second = brute_force(gains, solution.column)
+    sure = ~found.at_least & (solution.column >= 0)
+    unsure = found.at_least
+    np.testing.assert_allclose(found.margin[sure], margin[sure], atol=1e-9)
+    assert (found.margin[unsure] <= margin[unsure] + 1e-9).all()
+    if not found.second_best_at_least:
+        assert found.second_best == pytest.approx(second, abs=1e-9)
+    else:
+        assert found.second_best <= second + 1e-9
+
+
+def simulated(n_users, n_columns):
+    """A simulated population as dense counts of both weeks."""
+    population = simulate_calls(n_users, n_cities=3, n_antennas=40, seed=2)
+    counts = np.zeros((2, n_users, population.n_antennas), np.int64)
+    for k, week in enumerate(population.weeks):
+        counts[k, week.user, week.antenna] = week.count
+    return counts[0], counts[1][:n_columns]
+
+
+@pytest.mark.parametrize("n_columns", [120, 100])
+def test_margins_of_a_population_equal_solving_again_without_the_link(n_columns):
+    from scipy.optimize import linear_sum_assignment
+
+    solution, found, gains = solve_with_margins("jensen-shannon", *simulated(120, n_columns))
+    best = gains[linear_sum_assignment(gains, maximize=True)].sum()
+    for i in np.flatnonzero(solution.column >= 0)[::5]:
+        without = gains.copy()
+        without[i, solution.column[i]] = -1000.0
+        again = without[linear_sum_assignment(without, maximize=True)].sum()
+        assert found.margin[i] == pytest.approx(best - again, abs=1e-9)
+
+
+def test_the_number_of_threads_changes_nothing():
+    _, one, _ = solve_with_margins("l1", *simulated(120, 120), n_threads=1)
+    _, three, _ = solve_with_margins("l1", *simulated(120, 120), n_threads=3)
+    np.testing.assert_array_equal(one.margin, three.margin)
+    np.testing.assert_array_equal(one.at_least, three.at_least)
+
+
+def test_a_partial_matching_is_refused():
+    released, auxiliary = simulated(120, 120)
+    metric = METRICS["l1"]
+    reduced = reduce_problem(to_csr(released, metric), to_csr(auxiliary, metric), 40, metric, 0)
+    solution = solve_reduced(reduced, size=60)
+    with pytest.raises(ValueError, match="no free user"):
+        link_margins(reduced, solution.column, solution.u, solution.v)

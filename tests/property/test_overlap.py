@@ -1,0 +1,220 @@
+"""The sparse passes against the definitions, one dense twin for each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trailprint.kernels.lookup import choose_columns, dense_gains, pair_gains, rank_pairs
+from trailprint.kernels.metrics import METRICS, largest_constant, pair_constant
+from trailprint.kernels.overlap import bare_pass, best_pairs, build_join, swap_sides, transpose_csr
+from trailprint.kernels.reduction import label_equal_rows, reduce_problem
+
+NAMES = sorted(METRICS)
+N_LOCATIONS = 6
+
+
+def to_csr(counts, metric):
+    """CSR arrays of a matrix of counts, scaled as the metric asks."""
+    size = counts.sum(1) if metric.scaling == "sum" else np.sqrt((counts**2).sum(1))
+    scaled = counts / (size[:, None] if metric.scaling != "none" else 1.0)
+    row, col = np.nonzero(scaled)
+    ptr = np.searchsorted(row, np.arange(scaled.shape[0] + 1))
+    return ptr, col.astype(np.int32), scaled[row, col]
+
+
+def _divergence(p, q):
+    """Sum over locations of p ln(p / q), with 0 ln 0 = 0."""
+    ratio = np.divide(p, q, out=np.ones(np.broadcast_shapes(p.shape, q.shape)), where=p > 0)
+    return (p * np.log(ratio)).sum(-1)
+
+
+def weights_by_definition(name, released, auxiliary):
+    """The textbook weights of all pairs of count vectors."""
+    a, b = released[:, None, :].astype(float), auxiliary[None, :, :].astype(float)
+    m, n = a.sum(-1, keepdims=True), b.sum(-1, keepdims=True)
+    p, q = a / m, b / n
+    if name == "jensen-shannon":
+        return _divergence(p, (p + q) / 2) + _divergence(q, (p + q) / 2)
+    if name == "l1":
+        return np.abs(p - q).sum(-1)
+    if name == "cosine":
+        return 1 - (p * q).sum(-1) / (np.linalg.norm(p, axis=-1) * np.linalg.norm(q, axis=-1))
+    if name == "dot":
+        return 1 - (p * q).sum(-1)
+    pooled = (a + b) / (m + n)
+    return m[..., 0] * _divergence(p, pooled) + n[..., 0] * _divergence(q, pooled)
+
+
+@st.composite
+def problems(draw, most=12):
+    """Two count matrices in which every row has data, with ties and disjoint supports."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    busy = draw(st.sampled_from([0.0, 0.2, 0.7]))
+    top = draw(st.sampled_from([1, 2, 50]))
+    sides = []
+    for n in (draw(st.integers(1, most)), draw(st.integers(1, most))):
+        counts = rng.integers(1, top + 1, (n, N_LOCATIONS))
+        counts *= rng.random(counts.shape) < busy
+        counts[np.arange(n), rng.integers(0, N_LOCATIONS, n)] += 1
+        sides.append(counts)
+    return sides
+
+
+def join_of(name, released, auxiliary):
+    metric = METRICS[name]
+    return build_join(to_csr(released, metric), to_csr(auxiliary, metric), N_LOCATIONS, metric)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=60, deadline=None)
+@given(problem=problems())
+def test_constant_minus_gain_is_the_weight_of_the_definition(name, problem):
+    released, auxiliary = problem
+    join = join_of(name, *problem)
+    constant = METRICS[name].constant
+    if METRICS[name].uses_totals:
+        constant = largest_constant(released.sum(1).astype(float), auxiliary.sum(1).astype(float))
+    expected = weights_by_definition(name, released, auxiliary)
+    np.testing.assert_allclose(constant - dense_gains(join), expected, atol=1e-8)
+    rows, cols = (grid.ravel() for grid in np.indices(expected.shape))
+    np.testing.assert_allclose(constant - pair_gains(join, rows, cols), expected.ravel(), atol=1e-8)
+    np.testing.assert_allclose(dense_gains(swap_sides(join)), dense_gains(join).T, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=40, deadline=None)
+@given(problem=problems())
+def test_the_bare_pass_counts_and_adds_up_what_overlaps(name, problem):
+    released, auxiliary = problem
+    overlaps = (released > 0).astype(int) @ (auxiliary > 0).T.astype(int) > 0
+    join = join_of(name, *problem)
+    pairs, total = bare_pass(join)
+    assert pairs == overlaps.sum()
+    assert total == pytest.approx(dense_gains(join)[overlaps].sum(), rel=1e-9)
+
+
+@settings(max_examples=80, deadline=None)
+@given(problem=problems(), k=st.integers(1, 5), priced=st.booleans(), floored=st.booleans())
+def test_best_pairs_keep_the_greatest_and_bound_the_rest(problem, k, priced, floored):
+    join = join_of("jensen-shannon", *problem)
+    gains = dense_gains(join)
+    rng = np.random.default_rng(0)
+    v = rng.random(gains.shape[1]) if priced else np.zeros(gains.shape[1])
+    floor = rng.random(gains.shape[0]) - 0.5 if floored else np.full(gains.shape[0], -np.inf)
+    found = best_pairs(join, np.arange(gains.shape[0]), k, v=v, floor=floor)
+    for i in range(gains.shape[0]):
+        keys = np.where(gains[i] > 0, gains[i] - v, -np.inf)
+        above = np.sort(keys[(keys > floor[i]) & (gains[i] > 0)])[::-1]
+        kept = found.column[i, : found.kept[i]]
+        assert np.unique(kept).size == kept.size
+        np.testing.assert_allclose(np.sort(keys[kept])[::-1], above[:k], atol=1e-12)
+        np.testing.assert_allclose(found.gain[i, : found.kept[i]], gains[i, kept], atol=1e-12)
+        rest = np.delete(keys, kept).max(initial=-np.inf)
+        assert found.bound[i] == pytest.approx(rest, abs=1e-12)
+        assert found.overlap[i] == (gains[i] > 0).sum()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=60, deadline=None)
+@given(problem=problems(), seed=st.integers(0, 99))
+def test_one_by_one_takes_a_best_column_and_counts_the_tied(name, problem, seed):
+    join = join_of(name, *problem)
+    gains = dense_gains(join)
+    choice = choose_columns(join, seed)
+    best = gains.max(1)
+    np.testing.assert_allclose(choice.gain, best, rtol=1e-12)
+    picked = gains[np.arange(gains.shape[0]), choice.column]
+    np.testing.assert_allclose(picked, best, rtol=1e-11, atol=1e-250)
+    np.testing.assert_array_equal(choice.n_tied, (gains >= best[:, None] * (1 - 1e-12)).sum(1))
+
+
+def test_one_by_one_breaks_ties_evenly_and_by_the_seed():
+    released, auxiliary = np.ones((1, N_LOCATIONS), int), np.ones((5, N_LOCATIONS), int)
+    join = join_of("l1", released, auxiliary)
+    picked = [int(choose_columns(join, seed).column[0]) for seed in range(1000)]
+    counts = np.bincount(picked, minlength=5)
+    assert (abs(counts - 200) < 5 * np.sqrt(200)).all()
+    assert picked[:50] == [int(choose_columns(join, seed).column[0]) for seed in range(50)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=60, deadline=None)
+@given(problem=problems())
+def test_ranks_count_better_and_tied_columns(name, problem):
+    join = join_of(name, *problem)
+    gains = dense_gains(join)
+    rows, cols = (grid.ravel() for grid in np.indices(gains.shape))
+    ranks = rank_pairs(join, rows, cols)
+    here = gains[rows, cols][:, None]
+    better = (gains[rows] > here * (1 + 1e-12)).sum(1)
+    tied = ((gains[rows] <= here * (1 + 1e-12)) & (gains[rows] >= here * (1 - 1e-12))).sum(1)
+    np.testing.assert_array_equal(ranks.n_better, better)
+    np.testing.assert_array_equal(ranks.n_tied, tied)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_number_of_threads_changes_nothing(name):
+    rng = np.random.default_rng(1)
+    released, auxiliary = rng.integers(0, 4, (2, 80, N_LOCATIONS)) + np.eye(
+        80, N_LOCATIONS, dtype=int
+    )
+    released[released.sum(1) == 0, 0] = auxiliary[auxiliary.sum(1) == 0, 0] = 1
+    join = join_of(name, released, auxiliary)
+    rows = np.arange(80)
+    assert bare_pass(join, 1) == bare_pass(join, 3)
+    for one, three in (
+        (best_pairs(join, rows, 4, n_threads=1), best_pairs(join, rows, 4, n_threads=3)),
+        (choose_columns(join, 7, 1), choose_columns(join, 7, 3)),
+        (rank_pairs(join, rows, rows, 1), rank_pairs(join, rows, rows, 3)),
+    ):
+        for a, b in zip(one, three, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+@settings(max_examples=50, deadline=None)
+@given(problem=problems())
+def test_transposing_twice_gives_the_matrix_back(problem):
+    ptr, loc, val = to_csr(problem[0], METRICS["l1"])
+    n_rows = problem[0].shape[0]
+    again = transpose_csr(*transpose_csr(ptr, loc, val, N_LOCATIONS), n_rows)
+    for a, b in zip((ptr, loc, val), again, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@settings(max_examples=60, deadline=None)
+@given(problem=problems(), seed=st.integers(0, 9))
+def test_the_reduced_problem_has_the_same_gains(problem, seed):
+    metric = METRICS["jensen-shannon"]
+    sides = [to_csr(counts, metric) for counts in problem]
+    reduced = reduce_problem(*sides, N_LOCATIONS, metric, seed)
+    whole = dense_gains(build_join(*sides, N_LOCATIONS, metric))
+    small = dense_gains(reduced.join)
+    np.testing.assert_allclose(small[np.ix_(reduced.row_group, reduced.col_group)], whole)
+    assert reduced.row_size.sum() == whole.shape[0]
+    row_home = np.searchsorted(reduced.row_start, np.arange(small.shape[0]), side="right")
+    col_home = np.searchsorted(reduced.col_start, np.arange(small.shape[1]), side="right")
+    # Nodes of different components share nothing.
+    assert (small[row_home[:, None] != col_home[None, :]] == 0).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(problem=problems())
+def test_exactly_the_equal_rows_share_a_label(problem):
+    counts = problem[0]
+    counts[0] = 0
+    labels = label_equal_rows(*to_csr(np.maximum(counts, 0), METRICS["likelihood"]))
+    assert labels[0] == -1
+    for i in range(counts.shape[0]):
+        for j in range(counts.shape[0]):
+            assert (labels[i] == labels[j]) == (counts[i] == counts[j]).all()
+
+
+def test_constants_grow_with_both_totals():
+    m, n = np.meshgrid(np.arange(1.0, 20.0), np.arange(1.0, 20.0))
+    constant = pair_constant(m, n)
+    assert (np.diff(constant, axis=0) > 0).all()
+    assert (np.diff(constant, axis=1) > 0).all()
+    assert largest_constant(m.ravel(), n.ravel()) == pytest.approx(constant.max())

@@ -1,0 +1,194 @@
+"""Sequences against a naive twin, on ordinary days and where clocks change."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trailprint import ReadOptions, read
+from trailprint.features.sequences import NA, build_sequence_pair, build_sequences
+
+HOUR = dt.timedelta(hours=1)
+
+
+def utc_of(day, timezone):
+    """The instant a local day starts: the later of two midnights, or when clocks skip it."""
+    midnight = dt.datetime.combine(day, dt.time(), ZoneInfo(timezone))
+    choices = (midnight.replace(fold=fold).astimezone(dt.UTC) for fold in (0, 1))
+    return max(choices).replace(tzinfo=None)
+
+
+def naive_visits(stays, timezone):
+    """(user, day, begin, duration, location, weekday, slot) cut at local midnights, by hand."""
+    zone = ZoneInfo(timezone)
+    visits = []
+    for user, location, start, end in stays:
+        end = end or start
+        day = start.replace(tzinfo=dt.UTC).astimezone(zone).date()
+        begin = start
+        while True:
+            next_day = day + dt.timedelta(days=1)
+            until = min(end, utc_of(next_day, timezone))
+            local = begin.replace(tzinfo=dt.UTC).astimezone(zone)
+            slot = local.hour // 4 if begin == start else 0
+            seconds = (until - begin).total_seconds()
+            visits.append((user, day, begin, seconds, location, day.weekday(), slot))
+            if until >= end:
+                break
+            begin, day = until, next_day
+    return sorted(visits)
+
+
+def naive_sequences(stays, timezone):
+    days = defaultdict(list)
+    for user, day, _, seconds, location, weekday, slot in naive_visits(stays, timezone):
+        days[user, day].append((location, seconds, weekday, slot))
+    rows = []
+    for (user, day), visits in days.items():
+        places = [visit[0] for visit in visits]
+        for i, (location, seconds, weekday, slot) in enumerate(visits):
+            around = (
+                places[i - 1] if i >= 1 else None,
+                places[i - 2] if i >= 2 else None,
+                places[i + 1] if i + 1 < len(places) else None,
+            )
+            rows.append(
+                (user, (day - dt.date(1970, 1, 1)).days, location, seconds, weekday, slot, *around)
+            )
+    return rows
+
+
+def spelled_out(sequences):
+    places = [*sequences.locations.to_pylist(), None]
+    users = sequences.users.to_pylist()
+    return [
+        (
+            users[sequences.user[i]],
+            int(sequences.day[i]),
+            places[sequences.location[i]],
+            float(sequences.duration_s[i]),
+            int(sequences.weekday[i]),
+            int(sequences.slot[i]),
+            places[sequences.previous[i]],
+            places[sequences.next_to_previous[i]],
+            places[sequences.next[i]],
+        )
+        for i in range(sequences.n_visits)
+    ]
+
+
+def events_of(engine, stays, timezone):
+    user, location, start, end = zip(*stays, strict=True)
+    kind = pa.timestamp("us", "UTC")
+    table = pa.table(
+        {
+            "user": user,
+            "location": location,
+            "start": pa.array(start, kind),
+            "end": pa.array(end, kind),
+        }
+    )
+    return read(table, ReadOptions(timezone=timezone), engine=engine)
+
+
+def check(engine, stays, timezone):
+    found = build_sequences(events_of(engine, stays, timezone))
+    assert spelled_out(found) == naive_sequences(stays, timezone)
+    return found
+
+
+def at(month, day, hour, minute=0):
+    return dt.datetime(2024, month, day, hour, minute)
+
+
+@pytest.mark.parametrize(
+    ("stays", "timezone"),
+    [
+        pytest.param([("a", "x", at(5, 1, 9), at(5, 1, 10))], "UTC", id="one visit"),
+        pytest.param([("a", "x", at(5, 1, 9), None)], "UTC", id="open end"),
+        pytest.param([("a", "x", at(5, 1, 22), at(5, 2, 2))], "UTC", id="over midnight"),
+        pytest.param([("a", "x", at(5, 1, 22), at(5, 5, 2))], "UTC", id="several days"),
+        pytest.param([("a", "x", at(5, 1, 22), at(5, 2, 0))], "UTC", id="until midnight sharp"),
+        pytest.param([("a", "x", at(5, 1, 0), at(5, 2, 0))], "UTC", id="a whole day"),
+        pytest.param([("a", "x", at(5, 1, 0), at(5, 1, 0))], "UTC", id="nothing at midnight"),
+        pytest.param(
+            [("a", "x", at(5, 1, 20), at(5, 1, 23))], "Europe/Zurich", id="local midnight"
+        ),
+        pytest.param([("a", "x", at(3, 30, 20), at(4, 1, 9))], "Europe/Zurich", id="23 hours"),
+        pytest.param([("a", "x", at(10, 26, 20), at(10, 28, 9))], "Europe/Zurich", id="25 hours"),
+        pytest.param([("a", "x", at(3, 10, 3), at(3, 10, 7))], "America/Havana", id="no midnight"),
+        pytest.param([("a", "x", at(3, 10, 3), at(3, 10, 5))], "America/Havana", id="until none"),
+        pytest.param(
+            [("a", "x", at(10, 26, 22), at(10, 27, 9))], "Atlantic/Azores", id="two midnights"
+        ),
+        pytest.param(
+            [("a", "x", at(10, 27, 0, 10), at(10, 27, 0, 40))], "Atlantic/Azores", id="between"
+        ),
+    ],
+)
+def test_days_are_cut_at_local_midnight(engine, stays, timezone):
+    found = check(engine, stays, timezone)
+    total = sum(((end or start) - start).total_seconds() for _, _, start, end in stays)
+    assert found.duration_s.sum() == total
+    assert (found.duration_s >= 0).all()
+
+
+@pytest.mark.parametrize(("month", "day", "hours"), [(3, 31, 23), (10, 27, 25), (6, 1, 24)])
+def test_a_day_in_zurich_may_have_23_or_25_hours(engine, month, day, hours):
+    stay = ("a", "x", at(month, day, 12) - 36 * HOUR, at(month, day, 12) + 36 * HOUR)
+    found = build_sequences(events_of(engine, [stay], "Europe/Zurich"))
+    number = (dt.date(2024, month, day) - dt.date(1970, 1, 1)).days
+    assert found.duration_s[found.day == number].tolist() == [hours * 3600]
+
+
+def test_neighbours_end_with_the_day(engine):
+    stays = [("a", place, at(5, 1, 9 + i), at(5, 1, 10 + i)) for i, place in enumerate("xyzx")]
+    found = build_sequences(events_of(engine, [*stays, ("a", "y", at(5, 2, 9), None)], "UTC"))
+    x, y, z = 0, 1, 2
+    assert found.previous.tolist() == [NA, x, y, z, NA]
+    assert found.next_to_previous.tolist() == [NA, NA, x, y, NA]
+    assert found.next.tolist() == [y, z, x, NA, NA]
+    assert found.day_starts().tolist() == [0, 4, 5]
+
+
+MONDAY = dt.datetime(2024, 3, 25)
+stays = st.lists(
+    st.tuples(
+        st.sampled_from("ab"),
+        st.sampled_from("xyz"),
+        st.integers(0, 9 * 24 * 2),
+        st.one_of(st.none(), st.integers(0, 70)),
+    ),
+    min_size=1,
+    max_size=25,
+    unique_by=lambda stay: (stay[0], stay[2]),
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(stays, st.sampled_from(["UTC", "Europe/Zurich", "America/New_York", "Asia/Kathmandu"]))
+def test_sequences_equal_their_naive_twin(engine, drawn, timezone):
+    half = dt.timedelta(minutes=30)
+    check(
+        engine,
+        [
+            (user, place, MONDAY + n * half, None if m is None else MONDAY + (n + m) * half)
+            for user, place, n, m in drawn
+        ],
+        timezone,
+    )
+
+
+def test_both_sides_share_one_list_of_locations(engine):
+    first = events_of(engine, [("a", "x", at(5, 1, 9), None)], "UTC")
+    second = events_of(engine, [("b", "y", at(5, 1, 9), None)], "UTC")
+    released, auxiliary = build_sequence_pair(first, second)
+    assert released.locations.to_pylist() == auxiliary.locations.to_pylist() == ["x", "y"]
+    np.testing.assert_array_equal([released.location[0], auxiliary.location[0]], [0, 1])
