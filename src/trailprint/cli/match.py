@@ -85,7 +85,7 @@ def run(
     auxiliary: Annotated[
         str | None,
         typer.Argument(
-            metavar="[AUXILIARY]",
+            metavar="AUXILIARY",
             help="What somebody might know; without it, RELEASED is split.",
             show_default=False,
         ),
@@ -105,7 +105,8 @@ def run(
     from trailprint.verbs.match import match
 
     if links is not None:
-        check_outputs([links])
+        inputs = [source for source in (released, auxiliary, truth) if source is not None]
+        check_outputs([links], sources=inputs)
     options, histograms, rejection = _options(matching, running.seed)
     engine = running.engine()
     with showing(engine) as progress:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
 
 def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, float] | None:
     """Wilson's interval for a rate; None when nothing was tried."""
@@ -19,3 +23,13 @@ def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, flo
     low = 0.0 if successes == 0 else (middle - spread) / scale
     high = 1.0 if successes == trials else (middle + spread) / scale
     return low, high
+
+
+def mean_interval(values: NDArray[np.float64], level: float = 0.95) -> tuple[float, float]:
+    """Student's interval for a mean; one value has no spread to tell."""
+    mean = float(values.mean())
+    if len(values) < 2:
+        return mean, mean
+    error = float(values.std(ddof=1)) / math.sqrt(len(values))
+    reach = float(stats.t.ppf((1 + level) / 2, len(values) - 1)) * error
+    return mean - reach, mean + reach

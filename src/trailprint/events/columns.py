@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from trailprint.errors import ColumnError
 from trailprint.events.events import Column
+from trailprint.events.options import ReadOptions
 
 #: For every column of ours the names it goes by, best first: our own, scikit-mobility's,
 #: trackintel's and what people write.
@@ -49,6 +50,21 @@ def find_columns(there: Sequence[str], wanted: Mapping[Column, str]) -> dict[Col
         found.pop("lat", None)
         found.pop("lon", None)
     return found
+
+
+def find_identity(
+    there: Sequence[str], found: Mapping[Column, str], options: ReadOptions
+) -> tuple[str, ...]:
+    """Columns that together make the user, where that is asked for; else none."""
+    for name in options.identity:
+        if name not in there:
+            raise ColumnError(
+                f"An identity must be made of columns of the data, got {name!r} instead. "
+                + describe_names(there, near=[name])
+            )
+    if options.identity or not options.whole_row or "user" in found:
+        return options.identity
+    return tuple(name for name in there if name not in found.values())
 
 
 def _exactly(name: str, there: Sequence[str], column: Column) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trailprint.errors import InputError, OptionError
@@ -114,13 +115,30 @@ def at_hours(events: Events, window: Window) -> Events:
 
 
 def most_visited(events: Events, n_locations: int) -> Events:
-    """Only the locations with the most events; ties go by name, so that the choice is stable."""
-    events.require("location", "A choice of locations")
+    """Only the locations with the most events."""
+    return most_visited_together([events], n_locations)[0]
+
+
+def most_visited_together(datasets: Sequence[Events], n_locations: int) -> list[Events]:
+    """
+    Only the locations with the most events in all ``datasets`` together.
+
+    Ties go by name, so that the choice is stable.
+    """
+    counted = []
+    for events in datasets:
+        events.require("location", "A choice of locations")
+        counted.append(
+            f"SELECT location::VARCHAR AS place, sum({events.weight_sql}) AS n "
+            f"FROM ({events.query}) GROUP BY place"
+        )
     top = (
-        f"SELECT location FROM ({events.query}) GROUP BY location "
-        f"ORDER BY sum({events.weight_sql}) DESC, location::VARCHAR LIMIT {n_locations}"
+        f"SELECT place FROM ({' UNION ALL '.join(counted)}) GROUP BY place "
+        f"ORDER BY sum(n) DESC, place LIMIT {n_locations}"
     )
-    return events.having(f"location IN ({top})", f"Only the {n_locations} most visited locations.")
+    condition = f"location::VARCHAR IN ({top})"
+    note = f"Only the {n_locations} most visited locations."
+    return [events.having(condition, note) for events in datasets]
 
 
 def active_users(events: Events, min_days: int) -> Events:

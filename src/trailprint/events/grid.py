@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -65,16 +66,19 @@ class GridOptions:
             )
 
 
-def to_cells(events: Events, options: GridOptions) -> Events:
+def to_cells(events: Events, options: GridOptions, *, frame: Box | None = None) -> Events:
     """
-    Replace positions by square cells; positions outside the box are left out.
+    Replace positions by square cells; positions outside the options' box are left out.
+
+    Datasets that are to be compared must be given the same box, or a common ``frame``: the cells
+    are laid over it, and nothing is left out.
 
     Degrees become metres in the sinusoidal projection of the WGS 84 ellipsoid around the middle
     of the box: along a parallel and along the middle meridian lengths are true, and every cell
     covers the same area.
     """
     events.require("lat", "A grid")
-    box = options.box or _extent(events)
+    box = options.box or frame or extent([events])
     x, y = _metres(box)
     corner_x, corner_y = _corner(events.engine, box, x, y)
     column = f"CAST(floor(({x} - {corner_x}) / {options.cell_m}) AS INTEGER)"
@@ -103,9 +107,11 @@ def _with_location(events: Events, expression: str, note: str) -> Events:
     return replace(derived, columns=events.columns | {"location"})
 
 
-def _extent(events: Events) -> Box:
-    south, west, north, east = events.engine.row(
-        f"SELECT min(lat), min(lon), max(lat), max(lon) FROM ({events.query})"
+def extent(datasets: Sequence[Events]) -> Box:
+    """The smallest box that holds the positions of all ``datasets``."""
+    positions = " UNION ALL ".join(f"SELECT lat, lon FROM ({side.query})" for side in datasets)
+    south, west, north, east = datasets[0].engine.row(
+        f"SELECT min(lat), min(lon), max(lat), max(lon) FROM ({positions})"
     )
     if south is None:
         raise InputError("A grid needs positions, but no event is left.")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from trailprint.errors import InputError, SourceError
-from trailprint.events.columns import find_columns
+from trailprint.events.columns import find_columns, find_identity
 from trailprint.events.delimited import PATH_COLUMN, PATH_PART, first_rows, load_delimited, sniff
 from trailprint.events.engine import Engine, quote_name
 from trailprint.events.events import Column
@@ -208,7 +208,9 @@ def _is_per_location(files: Files, options: ReadOptions) -> bool:
         return False
     found = find_columns(names, options.column_names)
     is_placed = "location" in found or "lat" in found
-    return "user" in found and not is_placed and set(names) <= set(found.values())
+    identity = find_identity(names, found, options)
+    has_user = "user" in found or bool(identity)
+    return has_user and not is_placed and set(names) <= {*found.values(), *identity}
 
 
 def _open_per_location(engine: Engine, files: Files, options: ReadOptions) -> Raw:
@@ -295,7 +297,7 @@ def _names(files: Files, options: ReadOptions) -> tuple[str, ...]:
         return files.parquet_names()
     if files.format == "json":
         return ()
-    wanted = tuple(options.column_names.values())
+    wanted = options.given_names
     return sniff(files, files.paths[0], delimiter=options.delimiter, wanted=wanted).names
 
 

@@ -49,6 +49,10 @@ class ReadOptions:
         A known research layout; by default it is recognised.
     column_names : mapping, optional
         The source's own names for our columns, where they are not among the known ones.
+    identity : tuple of str
+        Columns that together make the user.
+    whole_row : bool
+        Where no column is known for the user, all columns without another part make her.
     header : tuple of str
         Names for the columns of delimited files that have no header row.
     delimiter : str, optional
@@ -68,6 +72,8 @@ class ReadOptions:
 
     layout: str | None = None
     column_names: Mapping[Column, str] = field(default_factory=dict)
+    identity: tuple[str, ...] = ()
+    whole_row: bool = False
     header: tuple[str, ...] = ()
     delimiter: str | None = None
     timezone: str = "UTC"
@@ -76,6 +82,11 @@ class ReadOptions:
     present_throughout: bool = False
     allow_bad_rows: bool = False
     drop_duplicates: bool = False
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        """Every column name the user typed: a row that holds one is a header."""
+        return (*self.column_names.values(), *self.identity)
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and not _DELIMITER.match(self.delimiter):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 
 from trailprint.errors import InputError, SourceError
-from trailprint.events.columns import find_columns
+from trailprint.events.columns import find_columns, find_identity
 from trailprint.events.delimited import PATH_COLUMN, PATH_PART, check_utf8, load_delimited
 from trailprint.events.engine import Engine, quote_name, quote_text, translate
 from trailprint.events.events import Column
@@ -68,7 +68,7 @@ def open_files(
         files,
         delimiter=options.delimiter,
         names=options.header,
-        wanted=tuple(options.column_names.values()),
+        wanted=options.given_names,
         path_part=path_part,
     )
     raw = _open_query(engine, f"FROM {table.name}", options, is_text=True)
@@ -138,7 +138,19 @@ def _open_query(engine: Engine, query: str, options: ReadOptions, *, is_text: bo
     there = [name for name in engine.columns(query) if name != PATH_PART]
     found = find_columns(there, options.column_names)
     parts = {column: quote_name(name) for column, name in found.items()}
+    identity = find_identity(there, found, options)
+    if identity:
+        parts["user"] = _join_columns(identity)
     return Raw(query=query, parts=parts, is_text=is_text)
+
+
+def _join_columns(names: Sequence[str]) -> str:
+    """SQL: several columns as one value, different wherever one of them is; NULL if all are."""
+    if len(names) == 1:
+        return quote_name(names[0])
+    texts = [f"trim(CAST({quote_name(name)} AS VARCHAR))" for name in names]
+    joined = " || chr(31) || ".join(f"coalesce({text}, '')" for text in texts)
+    return f"CASE WHEN coalesce({', '.join(texts)}) IS NOT NULL THEN {joined} END"
 
 
 def _open_json(engine: Engine, files: Files, options: ReadOptions, path_part: str | None) -> Raw:

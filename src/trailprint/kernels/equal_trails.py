@@ -37,7 +37,7 @@ class _Table(NamedTuple):
     """Open addressing: key, trails of either side and the sum of their rows, per slot."""
 
     key: Ints
-    count: Ints
+    held: Ints
     rows: Ints
 
 
@@ -54,7 +54,7 @@ def _slot(table: _Table, key: int) -> int:
 @njit(cache=True, nogil=True)
 def _links_at(table: _Table, at: int, partner: Ints, out: Ints, sign: int) -> None:
     """Add ``sign`` for a slot that makes a link, and for one that makes a right one."""
-    if table.count[at, 0] == 1 and table.count[at, 1] == 1:
+    if table.held[at, 0] == 1 and table.held[at, 1] == 1:
         out[0] += sign
         if partner[table.rows[at, 0]] == table.rows[at, 1]:
             out[1] += sign
@@ -68,7 +68,7 @@ def _move(
     at = _slot(table, key)
     table.key[at] = key
     _links_at(table, at, partner, out, -1)
-    table.count[at, side] += step
+    table.held[at, side] += step
     table.rows[at, side] += step * row
     _links_at(table, at, partner, out, 1)
 

@@ -1,0 +1,1 @@
+"""The same attack again and again: what changes when the data does."""
