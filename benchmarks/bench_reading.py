@@ -88,7 +88,8 @@ def bench_geolife(folder: Path, n_files: int, n_rows: int) -> None:
             user.mkdir(parents=True, exist_ok=True)
             (user / f"{i}.plt").write_text(header + "".join(lines))
             one.writelines(
-                f"{i % 182:03},{line.rpartition(',')[0]} {line.rpartition(',')[2]}" for line in lines
+                f"{i % 182:03},{line.rpartition(',')[0]} {line.rpartition(',')[2]}"
+                for line in lines
             )
     theirs = best_of(2, lambda: read(str(folder / "one.csv")))
     ours = best_of(2, lambda: read(str(root)))

@@ -16,7 +16,9 @@ from trailprint.events.summary import inspect
 
 if TYPE_CHECKING:
     from trailprint.attacks.histogram import MatchOptions
+    from trailprint.attacks.trail import TrailOptions
     from trailprint.verbs.match import match
+    from trailprint.verbs.trails import trails
 
 __version__ = "0.1.0"
 
@@ -30,16 +32,23 @@ __all__ = [
     "OutputError",
     "ReadOptions",
     "SplitOptions",
+    "TrailOptions",
     "TrailprintError",
     "apply_filters",
     "inspect",
     "match",
     "read",
     "split",
+    "trails",
 ]
 
 #: Names whose modules load compiled kernels: looked up when first used.
-_LATE = {"MatchOptions": "trailprint.attacks.histogram", "match": "trailprint.verbs.match"}
+_LATE = {
+    "MatchOptions": "trailprint.attacks.histogram",
+    "TrailOptions": "trailprint.attacks.trail",
+    "match": "trailprint.verbs.match",
+    "trails": "trailprint.verbs.trails",
+}
 
 
 def __getattr__(name: str) -> Any:

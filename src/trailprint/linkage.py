@@ -46,6 +46,8 @@ class Linkage:
         ``rank(released, auxiliary)`` says where given pairs stand, computed when asked.
     facts : mapping
         What the attack can say of its answer: gaps, rounds, totals.
+    seconds : mapping
+        How long the parts of the attack took.
     """
 
     released: Ints
@@ -57,6 +59,7 @@ class Linkage:
     n_auxiliary: int
     rank: Callable[[Ints, Ints], Ranks]
     facts: Mapping[str, Any] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def n_links(self) -> int:

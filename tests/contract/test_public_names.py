@@ -24,12 +24,14 @@ PUBLIC = [
     "OutputError",
     "ReadOptions",
     "SplitOptions",
+    "TrailOptions",
     "TrailprintError",
     "apply_filters",
     "inspect",
     "match",
     "read",
     "split",
+    "trails",
 ]
 
 
@@ -50,7 +52,7 @@ def test_every_error_of_ours_has_one_base():
 
 
 def test_the_commands():
-    assert {"demo", "inspect", "split", "match", "simulate", "layouts"} <= set(COMMANDS)
+    assert {"demo", "inspect", "split", "match", "trails", "simulate", "layouts"} <= set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -75,7 +77,9 @@ def test_version(run):
     assert (finished.code, finished.out) == (0, trailprint.__version__ + "\n")
 
 
-@pytest.mark.parametrize("command", ["demo", "inspect", "split", "simulate", "layouts", "match"])
+@pytest.mark.parametrize(
+    "command", ["demo", "inspect", "split", "simulate", "layouts", "match", "trails"]
+)
 def test_json_is_one_object_and_nothing_else(run, write, tmp_path, command):
     rows = "".join(f"u{i % 4},l{i % 3},2024-01-{1 + i % 20:02}\n" for i in range(60))
     path = write("v.csv", "user,location,start\n" + rows)
@@ -94,6 +98,7 @@ def test_json_is_one_object_and_nothing_else(run, write, tmp_path, command):
         "simulate": ("campus", "--users", 5, "--out", tmp_path / "s.csv"),
         "layouts": (),
         "match": (path, "--at", "median"),
+        "trails": (path, "--at", "median"),
     }[command]
     finished = run(command, *arguments, "--json", "--threads", 1, "--seed", 3)
     assert finished.code == 0, finished.err

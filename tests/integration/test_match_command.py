@@ -109,7 +109,7 @@ def test_a_truth_file_scores_other_names(capsys, campus, tmp_path) -> None:
     renamed = tmp_path / "renamed.parquet"
     query = sides.released.query
     sides.released.engine.run(
-        f"COPY (SELECT 'anon' || \"user\" AS \"user\", location, \"start\" FROM ({query})) "
+        f'COPY (SELECT \'anon\' || "user" AS "user", location, "start" FROM ({query})) '
         f"TO '{renamed}'"
     )
     auxiliary = tmp_path / "auxiliary.parquet"

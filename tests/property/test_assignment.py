@@ -226,7 +226,7 @@ def test_the_number_of_threads_changes_nothing(name):
     released, auxiliary = simulated(300, seed=5)
     one = solve(name, released, auxiliary, n_threads=1, seed=4)
     three = solve(name, released, auxiliary, n_threads=3, seed=4)
-    for a, b in zip(one, three, strict=True):
+    for a, b in zip(one[:-1], three[:-1], strict=True):  # The last is the time it took.
         np.testing.assert_array_equal(a, b)
 
 

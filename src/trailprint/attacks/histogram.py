@@ -8,6 +8,7 @@ fixed size) and proves it; ``one-by-one`` gives each record its nearest counterp
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -150,6 +151,7 @@ def _match_joint(
     n_threads: int | None,
     progress: Progress | None,
 ) -> Linkage:
+    start = time.perf_counter()
     metric = METRICS[options.metric]
     n_columns = released.matrix.shape[1]
     join = build_join(sides[0].csr, sides[1].csr, n_columns, metric)
@@ -163,8 +165,9 @@ def _match_joint(
         progress=_follow(progress),
     )
     linked = np.flatnonzero(solution.column >= 0)
-    weight = _constant(join, metric, len(released.slots)) - solution.gain[linked]
+    weight = _weights(_constant(join, metric, len(released.slots)), solution.gain[linked])
     facts = _joint_facts(solution, weight)
+    passes = time.perf_counter() - start - solution.solve_seconds
     confidence, is_least = solution.gain[linked], np.zeros(len(linked), dtype=bool)
     if options.margins:
         margins = link_margins(
@@ -182,6 +185,7 @@ def _match_joint(
         n_auxiliary=len(sides[1].rows),
         rank=_ranker(join, sides, n_threads),
         facts=facts,
+        seconds={"weights": passes, "solve": time.perf_counter() - start - passes},
     )
 
 
@@ -224,13 +228,14 @@ def _match_one_by_one(
     options: MatchOptions,
     n_threads: int | None,
 ) -> Linkage:
+    start = time.perf_counter()
     metric = METRICS[options.metric]
     join = build_join(sides[0].csr, sides[1].csr, released.matrix.shape[1], metric)
     looking = join if options.direction == "released" else swap_sides(join)
     choice: RowChoice = choose_columns(looking, options.seed, n_threads)
     own, other = np.arange(looking.n_rows), choice.column
     rows, columns = (own, other) if options.direction == "released" else (other, own)
-    weight = _constant(join, metric, len(released.slots)) - choice.gain
+    weight = _weights(_constant(join, metric, len(released.slots)), choice.gain)
     return Linkage(
         released=sides[0].rows[rows],
         auxiliary=sides[1].rows[columns],
@@ -245,12 +250,18 @@ def _match_one_by_one(
             "total_gain": float(choice.gain.sum()),
             "tied": int(np.count_nonzero(choice.n_tied > 1)),
         },
+        seconds={"weights": time.perf_counter() - start, "solve": 0.0},
     )
 
 
 def _constant(join: Join, metric: Metric, n_slots: int) -> float:
     """The weight of two histograms that share nothing: a slot absent on one side costs it whole."""
     return join.constant if metric.uses_totals else metric.constant * n_slots
+
+
+def _weights(constant: float, gain: Floats) -> Floats:
+    """Weights of links; none is below zero but for rounding."""
+    return np.maximum(constant - gain, 0.0)
 
 
 def _ranker(

@@ -20,8 +20,8 @@ from trailprint.features.trails import Trails
 from trailprint.kernels.containment import (
     Tracks,
     build_tracks,
-    count_orphans,
     count_supertrails,
+    first_two_supertrails,
     link_single_supertrails,
 )
 from trailprint.kernels.peeling import peel
@@ -71,46 +71,58 @@ class TrailOptions:
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tactics:
-    """
-    Which release tactics the two tracks do not contradict, judged without any truth.
+class _Tracks:
+    """Both sides, and what is known of their containments, found once for either direction."""
 
-    Unreserved releases give both sides the same trails. Where one side is reserved to the other,
-    no place lists more of it, there are no more of it in all, and each of its trails lies within
-    one of the other's.
-    """
+    def __init__(
+        self, deidentified: Trails, identified: Trails, n_threads: int | None = None
+    ) -> None:
+        self.deidentified, self.identified, self.n_threads = deidentified, identified, n_threads
+        self.labels = _equal_trails(deidentified, identified)
+        self._found: dict[str, tuple[Tracks, Ints]] = {}
 
-    unreserved: bool
-    identified_reserved: bool
-    deidentified_reserved: bool
+    def sides(self, reserved: Reserved) -> tuple[Trails, Trails]:
+        """The reserved side, whose trails lie within the other's, and the other."""
+        if reserved == "identified":
+            return self.identified, self.deidentified
+        return self.deidentified, self.identified
+
+    def supertrails(self, reserved: Reserved) -> tuple[Tracks, Ints]:
+        """The tracks of a direction, and each subtrail's first two supertrails."""
+        if reserved not in self._found:
+            tracks = _build(*self.sides(reserved))
+            self._found[reserved] = tracks, first_two_supertrails(tracks, self.n_threads)
+        return self._found[reserved]
 
     def allow(self, reserved: Reserved) -> bool:
-        """Whether a tactic is possible."""
-        return {
-            "none": self.unreserved,
-            "identified": self.identified_reserved,
-            "deidentified": self.deidentified_reserved,
-        }[reserved]
+        """
+        Whether the tracks do not contradict a release tactic, judged without any truth.
+
+        Unreserved releases give both sides the same trails, and then everything is possible.
+        Where one side is reserved to the other, no place lists more of it, there are no more of
+        it in all, and each of its trails lies within one of the other's.
+        """
+        is_unreserved = np.array_equal(np.sort(self.labels[0]), np.sort(self.labels[1]))
+        if is_unreserved or reserved == "none":
+            return bool(is_unreserved)
+        sub, sup = self.sides(reserved)
+        n_sub, n_sup = np.count_nonzero(sub.lengths), np.count_nonzero(sup.lengths)
+        if n_sub > n_sup or (sub.visitors > sup.visitors).any():
+            return False
+        return self.n_orphans(reserved) == 0
+
+    def n_orphans(self, reserved: Reserved) -> int:
+        """How many trails of the reserved side lie within none of the other."""
+        tracks, places = self.supertrails(reserved)
+        return int(np.count_nonzero((places[:, 0] < 0) & (np.diff(tracks.sub_ptr) > 0)))
 
 
 def check_tactics(
     deidentified: Trails, identified: Trails, n_threads: int | None = None
-) -> Tactics:
-    """Look at what the tracks themselves say about how they were released."""
-    labels, other = _equal_trails(deidentified, identified)
-    return Tactics(
-        unreserved=bool(np.array_equal(np.sort(labels), np.sort(other))),
-        identified_reserved=_may_be_reserved(identified, deidentified, n_threads),
-        deidentified_reserved=_may_be_reserved(deidentified, identified, n_threads),
-    )
-
-
-def _may_be_reserved(sub: Trails, sup: Trails, n_threads: int | None) -> bool:
-    n_sub, n_sup = (np.count_nonzero(side.lengths) for side in (sub, sup))
-    if n_sub > n_sup or (sub.visitors > sup.visitors).any():
-        return False
-    return count_orphans(_tracks(sub, sup), n_threads) == 0
+) -> dict[str, bool]:
+    """Which release tactics the tracks do not contradict: none reserved, or either side."""
+    tracks = _Tracks(deidentified, identified, n_threads)
+    return {reserved: tracks.allow(reserved) for reserved in get_args(Reserved)}
 
 
 def match_trails(
@@ -129,10 +141,10 @@ def match_trails(
     options = options or TrailOptions()
     if deidentified.locations != identified.locations:
         raise InputError("Both sides must have the same locations.")
-    tactics = check_tactics(deidentified, identified, n_threads)
-    reserved = _choose_reserved(options, tactics)
+    tracks = _Tracks(deidentified, identified, n_threads)
+    reserved = _choose_reserved(options, tracks)
     algorithm = _choose_algorithm(options, reserved)
-    rows, columns, n_orphans = _link(deidentified, identified, algorithm, reserved, n_threads)
+    rows, columns, n_orphans = _link(tracks, algorithm, reserved)
     order = np.argsort(rows, kind="stable")
     n_links = len(rows)
     return Linkage(
@@ -147,15 +159,14 @@ def match_trails(
         facts={
             "algorithm": algorithm,
             "reserved": reserved,
-            "guaranteed": tactics.allow(reserved) and n_orphans == 0,
-            "tactics_possible": {name: tactics.allow(name) for name in get_args(Reserved)},
+            "guaranteed": tracks.allow(reserved) and n_orphans == 0,
             "trails_without_counterpart": n_orphans,
             "upper_bound": upper_bound(identified, algorithm),
         },
     )
 
 
-def _choose_reserved(options: TrailOptions, tactics: Tactics) -> Reserved:
+def _choose_reserved(options: TrailOptions, tracks: _Tracks) -> Reserved:
     if options.reserved != "auto":
         return options.reserved
     wanted: tuple[Reserved, ...] = ("none", "identified", "deidentified")
@@ -163,7 +174,7 @@ def _choose_reserved(options: TrailOptions, tactics: Tactics) -> Reserved:
         wanted = ("identified", "deidentified")
     elif options.algorithm == "complete":
         wanted = ("none",)
-    return next((tactic for tactic in wanted if tactics.allow(tactic)), wanted[0])
+    return next((tactic for tactic in wanted if tracks.allow(tactic)), wanted[0])
 
 
 def _choose_algorithm(options: TrailOptions, reserved: Reserved) -> Algorithm:
@@ -172,33 +183,25 @@ def _choose_algorithm(options: TrailOptions, reserved: Reserved) -> Algorithm:
     return "complete" if reserved == "none" else "incomplete"
 
 
-def _link(
-    deidentified: Trails,
-    identified: Trails,
-    algorithm: Algorithm,
-    reserved: Reserved,
-    n_threads: int | None,
-) -> tuple[Ints, Ints, int]:
+def _link(tracks: _Tracks, algorithm: Algorithm, reserved: Reserved) -> tuple[Ints, Ints, int]:
     """Rows, columns and how many trails ended up with no possible counterpart."""
     if algorithm == "complete":
-        return _link_equal(deidentified, identified)
-    is_identified = reserved == "identified"
-    sub, sup = (identified, deidentified) if is_identified else (deidentified, identified)
-    tracks = _tracks(sub, sup)
+        return _link_equal(*tracks.labels)
+    found, places = tracks.supertrails(reserved)
     if algorithm == "multiple":
-        link = link_single_supertrails(tracks, n_threads)
-        n_orphans = count_orphans(tracks, n_threads)
+        link, n_orphans = link_single_supertrails(found, places), tracks.n_orphans(reserved)
     else:
-        same_number = np.count_nonzero(sub.lengths) == np.count_nonzero(sup.lengths)
-        peeled = peel(tracks, both_ways=bool(same_number), n_threads=n_threads)
+        n_sub, n_sup = (np.count_nonzero(side.lengths) for side in tracks.sides(reserved))
+        peeled = peel(found, places, both_ways=bool(n_sub == n_sup))
         link, n_orphans = peeled.link, int(np.count_nonzero(peeled.orphan))
     own = np.flatnonzero(link >= 0).astype(np.int64)
-    return (link[own], own, n_orphans) if is_identified else (own, link[own], n_orphans)
+    if reserved == "identified":
+        return link[own], own, n_orphans
+    return own, link[own], n_orphans
 
 
-def _link_equal(deidentified: Trails, identified: Trails) -> tuple[Ints, Ints, int]:
+def _link_equal(labels: Ints, other: Ints) -> tuple[Ints, Ints, int]:
     """REIDIT-C: trails that are equal and the only ones of their kind on both sides."""
-    labels, other = _equal_trails(deidentified, identified)
     n_labels = int(max(labels.max(initial=-1), other.max(initial=-1))) + 1
     counts = [np.bincount(side[side >= 0], minlength=n_labels) for side in (labels, other)]
     single = (counts[0] == 1) & (counts[1] == 1)
@@ -219,7 +222,7 @@ def _equal_trails(deidentified: Trails, identified: Trails) -> tuple[Ints, Ints]
     return labels[: deidentified.n_users], labels[deidentified.n_users :]
 
 
-def _tracks(sub: Trails, sup: Trails) -> Tracks:
+def _build(sub: Trails, sup: Trails) -> Tracks:
     return build_tracks((sub.indptr, sub.indices), (sup.indptr, sup.indices), len(sub.locations))
 
 
@@ -242,7 +245,7 @@ def _ranker(
         if reserved == "deidentified":
             sides = (deidentified, identified, rows, columns)
         sub, sup, own, other = sides
-        n_fitting, fits = count_supertrails(_tracks(sub, sup), own, other, n_threads)
+        n_fitting, fits = count_supertrails(_build(sub, sup), own, other, n_threads)
         n_candidates = sup.n_users - sup.n_null
         return Ranks(
             n_better=np.where(fits, 0, n_fitting),

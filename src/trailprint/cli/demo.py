@@ -56,4 +56,6 @@ def run(
         ("released part, visits", sides.released.count()),
         ("auxiliary part, visits", sides.auxiliary.count()),
     ]
-    print_table("A simulated campus", rows, [f"Written to {folder}/"])
+    next_step = f"trailprint match {folder}/released.parquet {folder}/auxiliary.parquet"
+    notes = [f"Written to {folder}/", f"To see how many could be re-identified: {next_step}"]
+    print_table("A simulated campus", rows, notes)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from trailprint.cli.groups import option
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Column, Events
-from trailprint.events.filters import FilterOptions, apply_filters
+from trailprint.events.filters import FilterOptions, apply_filters, most_visited_together
 from trailprint.events.grid import (
     Box,
     GridOptions,
+    extent,
     to_cells,
     to_h3,
     to_regions,
@@ -34,7 +36,7 @@ class RunFlags:
         bool, option("--json", help="Print one JSON object and nothing else.", panel=_RUN)
     ] = False
     seed: Annotated[
-        int, option("--seed", help="Of every random choice (default 0).", panel=_RUN)
+        int, option("--seed", help="Seed of every random choice (default 0).", panel=_RUN)
     ] = 0
     threads: Annotated[
         int | None, option("--threads", help="Worker threads (default: all cores).", panel=_RUN)
@@ -189,35 +191,52 @@ class ShapeFlags:
         ),
     ] = 0
 
-    def shape(self, events: Events, *, two_sides: bool = False) -> Events:
-        """Give events their places and leave out what does not count."""
-        return apply_filters(self._place(events), self._filters(two_sides=two_sides))
+    def shape(self, datasets: Sequence[Events], *, two_sides: bool = False) -> list[Events]:
+        """Give events their places and leave out what does not count; places are shared."""
+        kept = [apply_filters(side, self._time_filters()) for side in self._place(datasets)]
+        if self.top_locations is not None:
+            kept = most_visited_together(kept, self.top_locations)
+        return [apply_filters(side, self._user_filters(two_sides=two_sides)) for side in kept]
 
-    def _place(self, events: Events) -> Events:
+    def _place(self, datasets: Sequence[Events]) -> list[Events]:
         if self.cell is not None and self.h3 is not None:
             raise OptionError("Only one of --cell and --h3 can be given, got both.")
         box = None if self.box is None else Box.parse(self.box)
-        if self.cell is not None or (self.h3 is None and "location" not in events.columns):
-            cell_m = GridOptions().cell_m if self.cell is None else self.cell
-            events = to_cells(events, GridOptions(cell_m=cell_m, box=box))
+        placed = list(datasets)
+        if self.cell is not None or (self.h3 is None and not _all_have_locations(datasets)):
+            placed = self._to_common_cells(placed, box)
         elif box is not None:
-            events = within_box(events, box)
+            placed = [within_box(events, box) for events in placed]
         if self.h3 is not None:
-            events = to_h3(events, self.h3)
+            placed = [to_h3(events, self.h3) for events in placed]
         if self.regions is not None:
-            events = to_regions(events, self.regions)
-        return events if self.truncate is None else truncate_names(events, self.truncate)
+            placed = [to_regions(events, self.regions) for events in placed]
+        if self.truncate is not None:
+            placed = [truncate_names(events, self.truncate) for events in placed]
+        return placed
 
-    def _filters(self, *, two_sides: bool) -> FilterOptions:
+    def _to_common_cells(self, datasets: Sequence[Events], box: Box | None) -> list[Events]:
+        """Cells of one grid for all datasets: a cell means the same place in each."""
+        for events in datasets:
+            events.require("lat", "A grid")
+        cell_m = GridOptions().cell_m if self.cell is None else self.cell
+        options = GridOptions(cell_m=cell_m, box=box)
+        frame = None if box is not None else extent(datasets)
+        return [to_cells(events, options, frame=frame) for events in datasets]
+
+    def _time_filters(self) -> FilterOptions:
         days = tuple(day.strip().lower()[:3] for day in (self.weekdays or "").split(",") if day)
-        return FilterOptions(
-            time_range=self.between,
-            weekdays=days,
-            hours=Window.parse(self.hours) if self.hours else None,
-            min_active_days=self.min_active_days,
-            top_locations=self.top_locations,
-            min_events=0 if two_sides else self.min_events,
-        )
+        hours = Window.parse(self.hours) if self.hours else None
+        return FilterOptions(time_range=self.between, weekdays=days, hours=hours)
+
+    def _user_filters(self, *, two_sides: bool) -> FilterOptions:
+        """How much there must be of a user; a split asks for that on each side instead."""
+        min_events = 0 if two_sides else self.min_events
+        return FilterOptions(min_active_days=self.min_active_days, min_events=min_events)
+
+
+def _all_have_locations(datasets: Sequence[Events]) -> bool:
+    return all("location" in events.columns for events in datasets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,14 +263,15 @@ class SplitFlags:
     ] = False
     released_users: Annotated[
         float | None,
-        option("--released-users", help="Draw that many, or that share.", panel=_SPLIT),
+        option("--released-users", help="Keep so many released users, or a share.", panel=_SPLIT),
     ] = None
     auxiliary_users: Annotated[
         float | None,
-        option("--auxiliary-users", help="Draw that many, or that share.", panel=_SPLIT),
+        option("--auxiliary-users", help="Keep so many auxiliary users, or a share.", panel=_SPLIT),
     ] = None
     common_users: Annotated[
-        int | None, option("--common-users", help="How many are drawn on both.", panel=_SPLIT)
+        int | None,
+        option("--common-users", help="How many of them are on both sides.", panel=_SPLIT),
     ] = None
 
     @property
@@ -282,8 +302,7 @@ def open_events(
     source: str, reading: ReadFlags, shaping: ShapeFlags, engine: Engine, *, two_sides: bool = False
 ) -> Events:
     """Read, place and filter one dataset."""
-    events = read(source, reading.options(), engine=engine)
-    return shaping.shape(events, two_sides=two_sides)
+    return shaping.shape([read(source, reading.options(), engine=engine)], two_sides=two_sides)[0]
 
 
 def open_sides(
@@ -293,20 +312,38 @@ def open_sides(
     shaping: ShapeFlags,
     running: RunFlags,
     engine: Engine,
+    *,
+    identities: tuple[str | None, str | None] | None = None,
 ) -> tuple[Events, Events]:
-    """Two datasets, or one that is split."""
+    """
+    Two datasets, or one that is split.
+
+    ``identities`` are the columns that make an entity on either side; with it, a side without a
+    known column takes its whole rows for entities.
+    """
     first, second = sources
+    options = [reading.options()] * 2
+    if identities is not None:
+        options = [
+            replace(options[0], identity=_names(names), whole_row=True) for names in identities
+        ]
     if second is not None:
         if splitting.is_given:
-            raise OptionError("A split cuts one dataset: give either AUXILIARY or a split.")
-        return (
-            open_events(first, reading, shaping, engine),
-            open_events(second, reading, shaping, engine),
-        )
+            raise OptionError("A split cuts one dataset: give either two datasets or a split.")
+        both = [
+            read(source, how, engine=engine)
+            for source, how in zip((first, second), options, strict=True)
+        ]
+        released, auxiliary = shaping.shape(both)
+        return released, auxiliary
     if not splitting.is_given:
         raise OptionError(
-            "Two sides are needed: give AUXILIARY, or say how to split, as with --at median."
+            "Two sides are needed: give a second dataset, or say how to split, as --at median."
         )
-    events = open_events(first, reading, shaping, engine, two_sides=True)
+    (events,) = shaping.shape([read(first, options[0], engine=engine)], two_sides=True)
     sides = split(events, splitting.options(min_events=shaping.min_events, seed=running.seed))
     return sides.released, sides.auxiliary
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",")) if text else ()

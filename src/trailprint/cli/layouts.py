@@ -18,4 +18,4 @@ def run(running: RunFlags) -> None:
     if running.json:
         print_json(descriptions)
     else:
-        print_table("Known layouts", list(descriptions.items()))
+        print_table("Known layouts", list(descriptions.items()), is_prose=True)

@@ -10,7 +10,7 @@ import typer
 from trailprint.cli.flags import ReadFlags, RunFlags, ShapeFlags, SplitFlags, open_sides
 from trailprint.cli.groups import option, takes
 from trailprint.cli.present import percent, print_json, print_table
-from trailprint.cli.progress import showing
+from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
 from trailprint.events.side_files import read_truth
 from trailprint.events.write import check_outputs, write_table
@@ -56,7 +56,7 @@ class MatchFlags:
     ] = "none"
     margins: Annotated[
         bool,
-        option("--margins", help="Also how much depends on each link.", panel=_MATCH),
+        option("--margins", help="How much worse the matching is without each link.", panel=_MATCH),
     ] = False
     precision: Annotated[
         float | None,
@@ -64,11 +64,15 @@ class MatchFlags:
     ] = None
     reject_lambda: Annotated[
         float | None,
-        option("--reject-lambda", help="Match or no match: error exponent, bits.", panel=_MATCH),
+        option(
+            "--reject-lambda", help="Answer match or no match: error exponent, bits.", panel=_MATCH
+        ),
     ] = None
     string_length: Annotated[
         int | None,
-        option("--string-length", help="… and observations per histogram.", panel=_MATCH),
+        option(
+            "--string-length", help="With it: how many observations a histogram has.", panel=_MATCH
+        ),
     ] = None
 
 
@@ -105,9 +109,9 @@ def run(
     from trailprint.verbs.match import match
 
     if links is not None:
-        inputs = [source for source in (released, auxiliary, truth) if source is not None]
-        check_outputs([links], sources=inputs)
+        check_outputs([links], sources=[released, auxiliary, truth])
     options, histograms, rejection = _options(matching, running.seed)
+    announce_compilation()
     engine = running.engine()
     with showing(engine) as progress:
         sides = open_sides((released, auxiliary), splitting, reading, shaping, running, engine)
@@ -182,7 +186,8 @@ def _print(found: dict[str, Any], links: str | None) -> None:
         ]
     rows += [("total weight", found["total_weight"]), ("optimality gap", found["optimality_gap"])]
     if "decision" in found:
-        rows.append(("decision", found["decision"]))
+        idle = " (a test that cannot reject)" if found["threshold_is_vacuous"] else ""
+        rows.append(("decision", found["decision"] + idle))
     rows.append(("seconds", found["seconds"]["total"]))
     print_table("Histogram matching", rows, _notes(found, links))
 
@@ -203,8 +208,8 @@ def _notes(found: dict[str, Any], links: str | None) -> list[str]:
         notes.append(
             "No margin reaches the wanted precision."
             if point is None
-            else f"Keeping margins of {point['margin']:.4g} or more keeps {point['links']:,} "
-            f"links, {percent(point['precision'])} of them right."
+            else f"Keeping margins of {point['margin']:.4g} or more keeps {point['links']:,} of "
+            f"the links, {percent(point['precision'])} of them right."
         )
     if links is not None:
         notes.append(f"Links written to {links}, readable by you only.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -17,17 +17,38 @@ def print_json(result: Mapping[str, Any]) -> None:
     sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
 
-def print_table(title: str, rows: Iterable[tuple[str, object]], notes: Iterable[str] = ()) -> None:
-    """Names and values, side by side; notes below."""
+def print_table(
+    title: str,
+    rows: Iterable[tuple[str, object]],
+    notes: Iterable[str] = (),
+    *,
+    is_prose: bool = False,
+) -> None:
+    """Names and values, side by side; notes below. Prose is set from the left."""
     console = Console(highlight=False)
-    table = Table(title=title, title_justify="left", show_header=False, box=None, pad_edge=False)
+    console.print(Text(title), style="bold")
+    table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="dim")
-    table.add_column(justify="right")
+    table.add_column(justify="left" if is_prose else "right")
     for name, value in rows:
         table.add_row(Text(name), Text(show(value)))
     console.print(table)
     for note in notes:
         console.print(Text(note), style="dim")
+
+
+def print_rows(title: str, rows: Sequence[Mapping[str, object]], *, most: int) -> None:
+    """A table of many columns; what does not fit a screen is left to --json."""
+    console = Console(highlight=False)
+    console.print(Text(title), style="bold")
+    table = Table(box=None, pad_edge=False)
+    for name in rows[0]:
+        table.add_column(name.replace("_", " "), justify="right", overflow="fold")
+    for row in rows[:most]:
+        table.add_row(*(Text(show(value)) for value in row.values()))
+    console.print(table)
+    if len(rows) > most:
+        console.print(Text(f"… and {len(rows) - most:,} more rows with --json"), style="dim")
 
 
 def show(value: object) -> str:
@@ -44,5 +65,7 @@ def show(value: object) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share in percent, with one digit."""
-    return "—" if share is None else f"{100 * share:.1f} %"
+    """A share in percent: one digit after the point, or two that tell where that would be none."""
+    if share is None:
+        return "—"
+    return f"{100 * share:.2g} %" if 0 < share < 0.0005 else f"{100 * share:.1f} %"

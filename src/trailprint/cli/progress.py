@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -27,6 +28,17 @@ def showing(engine: Engine | None = None, what: str = "Reading") -> Iterator[Rep
         task = bar.add_task(what, total=None)
         with _following(engine, bar, task):
             yield lambda what, done: _update(bar, task, what, done)
+
+
+def announce_compilation() -> None:
+    """Say once, before the first run on a machine, why it takes long; nothing later."""
+    from trailprint import kernels
+
+    compiled = Path(kernels.__path__[0]) / "__pycache__"
+    if not any(compiled.glob("*.nbi")):
+        Console(stderr=True).print(
+            "Compiling the kernels for this machine: half a minute, once.", style="dim"
+        )
 
 
 def _update(bar: Progress, task: TaskID, what: str, done: float | None) -> None:

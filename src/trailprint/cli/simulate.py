@@ -47,4 +47,4 @@ def run(
     if running.json:
         print_json(result)
     else:
-        print_table("A simulated population", list(result.items()))
+        print_table("A simulated population", list(result.items()), is_prose=True)

@@ -69,10 +69,11 @@ class Events:
     def require(self, column: Column, purpose: str) -> None:
         """Complain in one sentence when ``column`` is missing."""
         if column not in self.columns:
-            there = ", ".join(sorted(self.columns))
+            there = ", ".join(sorted("count" if c == "weight" else c for c in self.columns))
             raise ColumnError(
                 f"{purpose} needs a column {column!r}, but the data has only: {there}. "
-                f"Name it with --{column}-column, or choose another way."
+                f"Name it with --{'count' if column == 'weight' else column}-column, "
+                "or choose another way."
             )
 
     @property

@@ -19,6 +19,8 @@ from trailprint.events.options import ReadOptions
 from trailprint.events.raw import Raw, open_files, open_table
 from trailprint.events.times import check_timezone, is_whole_number, time_expression
 
+_NO_TIMES = "No column of times was found: if there is one, name it with --start-column."
+
 #: More rows of no use than this share, and reading stops unless told to go on.
 BAD_ROWS_LIMIT = 0.01
 
@@ -88,7 +90,7 @@ def _clean(engine: Engine, raw: Raw, options: ReadOptions) -> Events:
         timezone=options.timezone,
         raw_query=f"SELECT row_hash FROM ({typed})",
         tally=tally,
-        notes=raw.notes,
+        notes=raw.notes if "start" in columns or "weight" in columns else (*raw.notes, _NO_TIMES),
     )
 
 

@@ -183,19 +183,15 @@ def _candidates(tracks: Tracks) -> Ints:
     return counts
 
 
-def link_single_supertrails(tracks: Tracks, n_threads: int | None = None) -> Ints:
-    """REIDIT-M: each subtrail's only supertrail, -1 where there is none or more than one."""
-    places = first_two_supertrails(tracks, n_threads)
+def link_single_supertrails(tracks: Tracks, places: Ints) -> Ints:
+    """REIDIT-M: each subtrail's only supertrail, -1 where there is none or more than one.
+
+    ``places`` are those of `first_two_supertrails`.
+    """
     link = np.full(tracks.n_sub, -1, np.int64)
     single = (places[:, 0] >= 0) & (places[:, 1] < 0)
     link[single] = tracks.at_sup[places[single, 0]]
     return link
-
-
-def count_orphans(tracks: Tracks, n_threads: int | None = None) -> int:
-    """Count subtrails that have locations but no supertrail: there can be none if x is reserved."""
-    places = first_two_supertrails(tracks, n_threads)
-    return int(np.count_nonzero((places[:, 0] < 0) & (np.diff(tracks.sub_ptr) > 0)))
 
 
 @njit(cache=True, nogil=True)

@@ -13,12 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from trailprint.kernels.containment import (
-    Tracks,
-    first_two_supertrails,
-    holds,
-    next_supertrail,
-)
+from trailprint.kernels.containment import Tracks, holds, next_supertrail
 from trailprint.kernels.metrics import Ints
 
 Flags = npt.NDArray[np.bool_]
@@ -214,15 +209,16 @@ def _peel(tracks: Tracks, places: Ints, both_ways: bool) -> tuple[Ints, Flags, F
             col_end = _rewatch(tracks, by_col, x, sup_alive, sub_alive, False, cols, col_end)
 
 
-def peel(tracks: Tracks, *, both_ways: bool, n_threads: int | None = None) -> Peeled:
+def peel(tracks: Tracks, places: Ints, *, both_ways: bool) -> Peeled:
     """Link trails with a single counterpart until none is left.
 
     Parameters
     ----------
+    places
+        Those of `first_two_supertrails`.
     both_ways
         Also link supertrails with a single subtrail: right where both sides have as many trails.
     """
-    places = first_two_supertrails(tracks, n_threads)
     link, sub_alive, sup_alive = _peel(tracks, places, both_ways)
     left = np.flatnonzero(sub_alive & (np.diff(tracks.sub_ptr) > 0))
     orphan = np.zeros(tracks.n_sub, np.bool_)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import resource
-import sys
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -28,6 +25,7 @@ from trailprint.events.events import Events
 from trailprint.events.periods import periods_overlap
 from trailprint.features.histograms import HistogramOptions, Histograms, build_histogram_pair
 from trailprint.linkage import Linkage
+from trailprint.verbs.measuring import Stopwatch, peak_memory_mb
 
 Progress = Callable[[str, float | None], None]
 
@@ -160,7 +158,7 @@ def match(
     """
     options = _with_margins(options or MatchOptions(), rejection)
     tell = progress or (lambda what, done: None)
-    watch = _Stopwatch()
+    watch = Stopwatch()
     tell("Counting events", None)
     pair = build_histogram_pair(released, auxiliary, histograms)
     known = (
@@ -172,7 +170,6 @@ def match(
     watch.lap("read")
     tell("Matching (the first run on a machine compiles for some seconds)", None)
     linkage = match_histograms(*pair, options, n_threads=n_threads, progress=progress)
-    watch.lap("match")
     curve = (
         tuple(precision_at_coverage(linkage, known))
         if options.margins and known.source != "none"
@@ -188,7 +185,7 @@ def match(
         periods_overlap=overlap,
         curve=curve,
         rejection=_decide(rejection, linkage, pair[0]),
-        seconds=watch.total(),
+        seconds={**linkage.seconds, **watch.seconds()},
         peak_memory_mb=peak_memory_mb(),
     )
 
@@ -211,25 +208,3 @@ def _decide(
     # With a single user there is no second matching: nothing to confuse the first with.
     weight = math.inf if second_best is None else float(second_best)
     return decide(weight, linkage.n_links, len(released.locations), options)
-
-
-class _Stopwatch:
-    """Seconds of each part of the work."""
-
-    def __init__(self) -> None:
-        self._start = self._last = time.perf_counter()
-        self._laps: dict[str, float] = {}
-
-    def lap(self, name: str) -> None:
-        now = time.perf_counter()
-        self._laps[name] = now - self._last
-        self._last = now
-
-    def total(self) -> dict[str, float]:
-        return {**self._laps, "total": time.perf_counter() - self._start}
-
-
-def peak_memory_mb() -> float:
-    """The most memory this process has held, in megabytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)

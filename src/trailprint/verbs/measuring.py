@@ -1,0 +1,31 @@
+"""Time and memory of a run."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+
+
+class Stopwatch:
+    """Seconds of each part of the work."""
+
+    def __init__(self) -> None:
+        self._start = self._last = time.perf_counter()
+        self._laps: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        """Give the time since the last lap a name."""
+        now = time.perf_counter()
+        self._laps[name] = now - self._last
+        self._last = now
+
+    def seconds(self) -> dict[str, float]:
+        """The laps, and the total."""
+        return {**self._laps, "total": time.perf_counter() - self._start}
+
+
+def peak_memory_mb() -> float:
+    """The most memory this process has held, in megabytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)

@@ -1,0 +1,196 @@
+"""``trailprint.match_trails``: trail matching from events to risk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from trailprint.attacks.trail import TrailOptions, check_tactics, match_trails
+from trailprint.errors import InputError
+from trailprint.evaluation.risk import Risk, measure_risk
+from trailprint.evaluation.tactics import ObservedTactics, observe_tactics
+from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
+from trailprint.events.events import Events
+from trailprint.features.histograms import Histograms, build_histogram_pair
+from trailprint.features.trails import Trails, trails_of
+from trailprint.linkage import Linkage
+from trailprint.verbs.measuring import Stopwatch
+
+Progress = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TrailResult:
+    """
+    What trail matching found, and what it rests on.
+
+    ``observed`` and ``risk`` are None without truth. Who was linked is in ``links()`` only.
+    """
+
+    deidentified: Trails
+    identified: Trails
+    n_unshared_locations: tuple[int, int]
+    n_duplicate_tuples: tuple[int, int]
+    linkage: Linkage
+    tactics_possible: Mapping[str, bool]
+    truth: Truth
+    observed: ObservedTactics | None
+    risk: Risk | None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def options(self) -> TrailOptions:
+        """What was chosen, where the choice was left open."""
+        facts = self.linkage.facts
+        return TrailOptions(algorithm=facts["algorithm"], reserved=facts["reserved"])
+
+    @property
+    def assumptions_hold(self) -> bool | None:
+        """Whether the release tactic assumed is the one at work; None if nothing tells."""
+        if self.observed is not None:
+            return self.observed.holds[self.linkage.facts["reserved"]]
+        return None if self.linkage.facts["guaranteed"] else False
+
+    def links(self) -> pa.Table:
+        """Who is linked to whom: released, auxiliary. Handle with care."""
+        return pa.table(
+            {
+                "released": self.deidentified.users.take(pa.array(self.linkage.released)),
+                "auxiliary": self.identified.users.take(pa.array(self.linkage.auxiliary)),
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts, rates and assumptions as plain values, ready for JSON; no identifiers."""
+        risk, facts = self.risk, self.linkage.facts
+        return {
+            "algorithm": facts["algorithm"],
+            "reserved": facts["reserved"],
+            "deidentified": self.deidentified.n_users,
+            "identified": self.identified.n_users,
+            "locations": len(self.identified.locations),
+            "unshared_locations": _both(self.n_unshared_locations),
+            "null_trails": _both((self.deidentified.n_null, self.identified.n_null)),
+            "reidentified": self.linkage.n_links,
+            "truth": self.truth.source,
+            "common": self.truth.n_common,
+            "correct": risk and risk.n_correct,
+            "accuracy": risk and risk.accuracy,
+            "accuracy_interval": risk and risk.accuracy_interval and list(risk.accuracy_interval),
+            "precision": risk and risk.precision,
+            "chance": risk and risk.chance,
+            "upper_bound": facts["upper_bound"],
+            "assumptions_hold": self.assumptions_hold,
+            "guaranteed": facts["guaranteed"],
+            "assumptions": {
+                "truthful": "assumed (2.1): every entry stems from a visit",
+                "unique_tuples": not any(self.n_duplicate_tuples),
+                "duplicate_tuples": _both(self.n_duplicate_tuples),
+                "traceable": "assumed (2.3): the same entry is the same entity everywhere",
+                "tactics_possible": self.tactics_possible,
+                "tactics_observed": self.observed and asdict(self.observed),
+                "trails_without_counterpart": facts["trails_without_counterpart"],
+            },
+            "seconds": dict(self.seconds),
+        }
+
+
+def _both(values: tuple[int, int]) -> dict[str, int]:
+    return {"deidentified": values[0], "identified": values[1]}
+
+
+def trails(
+    deidentified: Events,
+    identified: Events,
+    options: TrailOptions | None = None,
+    *,
+    truth: pa.Table | None = None,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> TrailResult:
+    """
+    Match two tracks by the sets of locations their entries appear at.
+
+    Parameters
+    ----------
+    deidentified, identified : Events
+        Who (as a pseudonym, as a name) is listed at which location; read with one engine.
+    options : TrailOptions, optional
+        Algorithm and release tactic; by default what the data allows.
+    truth : pyarrow.Table, optional
+        Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are taken for
+        equal people. Several people may share a pseudonym.
+    n_threads : int, optional
+        Changes nothing but the time.
+    progress : callable, optional
+        Told what is being done.
+    """
+    options = options or TrailOptions()
+    tell = progress or (lambda what, done: None)
+    watch = Stopwatch()
+    tell("Counting entries", None)
+    histograms = build_histogram_pair(deidentified, identified)
+    watch.lap("read")
+    sides, n_unshared = _share_locations(histograms)
+    known = _find_truth(sides, truth)
+    watch.lap("build")
+    tell("Matching trails (the first run on a machine compiles for some seconds)", None)
+    linkage = match_trails(*sides, options, n_threads=n_threads)
+    watch.lap("link")
+    return TrailResult(
+        deidentified=sides[0],
+        identified=sides[1],
+        n_unshared_locations=n_unshared,
+        n_duplicate_tuples=(_repeats(histograms[0]), _repeats(histograms[1])),
+        linkage=linkage,
+        tactics_possible=check_tactics(*sides, n_threads),
+        truth=known,
+        observed=None if known.source == "none" else observe_tactics(*sides, known),
+        risk=measure_risk(linkage, known),
+        seconds=watch.seconds(),
+    )
+
+
+def _repeats(histograms: Histograms) -> int:
+    """How many entries repeat an earlier one at the same location."""
+    return int(histograms.matrix.data.sum()) - int(histograms.matrix.nnz)
+
+
+def _share_locations(
+    histograms: tuple[Histograms, Histograms],
+) -> tuple[tuple[Trails, Trails], tuple[int, int]]:
+    """Keep the locations both sides have: the others' lists have nothing to be compared with."""
+    first, second = (trails_of(side) for side in histograms)
+    seen = first.visitors > 0, second.visitors > 0
+    shared = seen[0] & seen[1]
+    if not shared.any():
+        raise InputError(
+            "Both sides must have locations in common, but they share none. "
+            "Are the locations named alike on both?"
+        )
+    n_unshared = int((seen[0] & ~shared).sum()), int((seen[1] & ~shared).sum())
+    return (_only(first, shared), _only(second, shared)), n_unshared
+
+
+def _only(side: Trails, shared: np.ndarray) -> Trails:
+    """The trails over the shared locations alone, numbered anew."""
+    kept = side.at(shared)
+    number = np.cumsum(shared) - 1
+    return Trails(
+        indptr=kept.indptr,
+        indices=number[kept.indices].astype(np.int32),
+        users=kept.users,
+        locations=pc.filter(kept.locations, pa.array(shared)),
+    )
+
+
+def _find_truth(sides: tuple[Trails, Trails], truth: pa.Table | None) -> Truth:
+    users = sides[0].users, sides[1].users
+    if truth is None:
+        return truth_from_ids(*users)
+    return truth_from_pairs(truth, *users, one_to_one=False)
