@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from trailprint import __version__
-from trailprint.cli import demo, inspect, layouts, match, simulate, split, trails
+from trailprint.cli import demo, inspect, layouts, match, protect, simulate, split, trails
 from trailprint.errors import TrailprintError
 
 app = typer.Typer(
@@ -24,7 +24,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, inspect, split, match, trails, simulate, layouts):
+for command in (demo, inspect, split, match, trails, protect, simulate, layouts):
     app.command(name=command.NAME, epilog=f"Example:  {command.EXAMPLE}")(command.run)
 
 

@@ -141,20 +141,30 @@ def load_delimited(
     wanted: Sequence[str] = (),
     skip: int = 0,
     path_part: str | None = None,
+    select: str | None = None,
 ) -> TextTable:
     """
     Read delimited files in one pass, every value as text.
 
     ``names`` are given for files without a header. Files whose headers differ are read apart
     and joined by name. ``path_part`` is SQL that makes the column ``PATH_PART`` of
-    ``PATH_COLUMN``: it runs once a chunk, and the paths themselves are not kept.
+    ``PATH_COLUMN``: it runs once a chunk, and the paths themselves are not kept. ``select`` is
+    SQL for the columns to keep instead of all that have ``names``.
     """
     if names:
         choice = delimiter or sniff(files, files.paths[0], delimiter=None, wanted=()).delimiter
         groups = {
             Dialect(delimiter=choice, names=tuple(names), width=len(names)): list(files.paths)
         }
-        return _load(engine, groups, header=False, skip=skip, path_part=path_part, files=files)
+        return _load(
+            engine,
+            groups,
+            header=False,
+            skip=skip,
+            path_part=path_part,
+            files=files,
+            select=select,
+        )
     groups = {}
     for path in files.paths:
         dialect = sniff(files, path, delimiter=delimiter, wanted=wanted)
@@ -197,6 +207,7 @@ def _load(
     skip: int,
     path_part: str | None,
     files: Files,
+    select: str | None = None,
 ) -> TextTable:
     rejects, scans = engine.new_name("rejects"), engine.new_name("scans")
     name = engine.new_name("text")
@@ -209,7 +220,7 @@ def _load(
         types = ", ".join(f"{quote_text(column)}: 'VARCHAR'" for column in unique)
         listed = ", ".join(quote_text(escape_glob(path)) for path in paths)
         parts.append(
-            f"SELECT {', '.join(map(quote_name, unique))}{added} "
+            f"SELECT {select or ', '.join(map(quote_name, unique))}{added} "
             f"FROM read_csv([{listed}], auto_detect=false, header={header}, skip={skip}, "
             f"delim={quote_text(dialect.delimiter)}, quote='\"', escape='\"', columns={{{types}}}, "
             f"compression='{files.compression}', ignore_errors=true, store_rejects=true, "

@@ -29,7 +29,12 @@ _FILE_ENDING = r"\.(csv|tsv|txt|log|mv|json|jsonl|ndjson|parquet|pq)(\.(gz|zst|z
 _TRAJECTORY_USER = (
     rf"regexp_extract({PATH_COLUMN}, '([^/\\]+)[/\\]Trajectory[/\\][^/\\]+$', 1, 'i')"
 )
-_GREENWICH = "(date || ' ' || trim(time) || 'Z')"
+#: Converted while it is read, for there are many files: no second pass over text.
+_TRAJECTORY_POINT = """
+    TRY_CAST(lat AS DOUBLE) AS lat, TRY_CAST(lon AS DOUBLE) AS lon,
+    make_timestamptz(epoch_us(TRY_CAST(trim(date) || ' ' || trim(time) AS TIMESTAMP))) AS "start",
+    hash(lat, lon, zero, altitude, days, date, time) AS source_hash
+"""
 _STEM = f"regexp_replace(parse_filename({PATH_COLUMN}), '{_FILE_ENDING}', '', 'i')"
 
 
@@ -67,16 +72,12 @@ def _open_geolife(engine: Engine, files: Files, options: ReadOptions) -> Raw:
         names=("lat", "lon", "zero", "altitude", "days", "date", "time"),
         skip=6,
         path_part=_TRAJECTORY_USER,
+        select=_TRAJECTORY_POINT,
     )
     return Raw(
         query=f"FROM {table.name}",
-        parts={
-            "user": PATH_PART,
-            "start": "(date || ' ' || time)" if options.timezone == "UTC" else _GREENWICH,
-            "lat": "lat",
-            "lon": "lon",
-        },
-        is_text=True,
+        parts={"user": PATH_PART, "start": '"start"', "lat": "lat", "lon": "lon"},
+        is_text=False,
         n_misshapen=table.n_misshapen,
         notes=("GeoLife layout: the user is the folder's name, times are UTC.",),
     )

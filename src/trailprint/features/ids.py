@@ -19,16 +19,16 @@ def encode(column: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
     The order depends on the ids alone, not on the order rows arrive in, so that the number of
     threads changes nothing.
     """
-    whole = _whole(column)
-    if pa.types.is_integer(whole.type) and len(whole):
-        codes, numbers = _encode_integers(whole.to_numpy())
+    if pa.types.is_integer(column.type) and len(column):
+        codes, numbers = _encode_integers(column.to_numpy())
         return codes, pa.array(numbers).cast(pa.string())
-    encoded = whole.cast(pa.string()).dictionary_encode()
+    if not len(column):
+        return np.empty(0, dtype=np.int64), pa.array([], pa.string())
+    encoded = pa.concat_arrays(column.cast(pa.string()).chunks).dictionary_encode()
     order = pc.sort_indices(encoded.dictionary).to_numpy()
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    codes = rank[encoded.indices.to_numpy(zero_copy_only=False)]
-    return codes, encoded.dictionary.take(pa.array(order))
+    return rank[encoded.indices.to_numpy()], encoded.dictionary.take(pa.array(order))
 
 
 def _encode_integers(values: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
@@ -59,8 +59,3 @@ def unite(lists: Sequence[pa.Array]) -> pa.Array:
     """All ids of several lists, each once, sorted."""
     united = pc.unique(pa.concat_arrays(list(lists)))
     return united.take(pc.sort_indices(united))
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    whole = column.combine_chunks()
-    return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole

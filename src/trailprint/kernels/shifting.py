@@ -33,14 +33,15 @@ def normal_above(random: np.random.Generator, least: float) -> float:
 
 @njit(cache=True, nogil=True)
 def _shifted(
-    random: np.random.Generator, time: int, least: int, sigma_us: float, redraw: bool
-) -> int:
+    random: np.random.Generator, time: np.int64, least: np.int64, sigma_us: float, redraw: bool
+) -> np.int64:
     """Return ``time`` with noise, not before ``least``. Cost: a few draws."""
     if redraw:
         noise = sigma_us * normal_above(random, (least - time) / sigma_us)
     else:
         noise = sigma_us * random.standard_normal()
-    return max(least, time + int(round(noise)))
+    moved = time + np.int64(round(noise))
+    return moved if moved > least else least
 
 
 @njit(cache=True, nogil=True)
@@ -60,9 +61,10 @@ def shift_times(
     Cost: linear.
     """
     new_start, new_end = np.empty_like(start), np.empty_like(end)
-    free = np.int64(0)
+    before_all = np.int64(-(2**61))
+    free = before_all
     for i in range(start.size):
-        least = np.iinfo(np.int64).min // 4 if is_first[i] else free
+        least = before_all if is_first[i] else free
         new_start[i] = _shifted(random, start[i], least, sigma_us, redraw)
         new_end[i] = new_start[i]
         if has_end[i]:

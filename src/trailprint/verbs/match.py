@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -83,6 +84,9 @@ class MatchResult:
             "method": self.options.method,
             "truth": self.truth.source,
             "matched": self.linkage.n_links,
+            "released_unmatched": self.linkage.n_released - self._n_linked(self.linkage.released),
+            "auxiliary_unmatched": self.linkage.n_auxiliary
+            - self._n_linked(self.linkage.auxiliary),
             **self._risk(),
             "total_weight": None,
             "total_gain": None,
@@ -104,6 +108,10 @@ class MatchResult:
         if self.options.margins:
             result["precision_at_coverage"] = [asdict(point) for point in self.curve]
         return result
+
+    @staticmethod
+    def _n_linked(ends: NDArray[Any]) -> int:
+        return len(np.unique(ends))
 
     def _risk(self) -> dict[str, Any]:
         risk = self.risk

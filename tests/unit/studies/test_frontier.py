@@ -1,0 +1,136 @@
+"""Trade-offs: shared work, two accuracies, and the search for a target."""
+
+import datetime as dt
+
+import numpy as np
+import pytest
+
+from trailprint.attacks.histogram import MatchOptions
+from trailprint.errors import OptionError
+from trailprint.protections.coarsen import CoarsenNames
+from trailprint.protections.microaggregate import Microaggregate
+from trailprint.protections.noise import Noise
+from trailprint.protections.suppress import ActiveUsers
+from trailprint.studies import frontier as study
+from trailprint.studies.frontier import SweepOptions, sweep
+
+UTC = dt.UTC
+N_USERS = 60
+
+
+@pytest.fixture(scope="module")
+def sides(make_events):
+    random = np.random.default_rng(5)
+    habits = random.dirichlet(np.full(30, 0.2), N_USERS)
+
+    def period(day):
+        rows = []
+        for user, habit in enumerate(habits):
+            for minute, place in enumerate(random.choice(30, 25 + user % 7, p=habit)):
+                when = dt.datetime(2024, 1, day, tzinfo=UTC) + dt.timedelta(minutes=minute)
+                rows.append((f"u{user:02}", f"b{place % 5}.r{place}", when))
+        return make_events(rows, "user", "location", "start")
+
+    return period(1), period(10)
+
+
+def test_points_of_micro_aggregation(sides):
+    found = sweep(*sides, [Microaggregate()], SweepOptions(parameter="k", values=(1, 2, 5, 60)))
+    assert found.n_people == N_USERS
+    assert [point.parameters["k"] for point in found.points] == [1, 2, 5, 60]
+    first, *_, last = found.points
+    assert first.loss.information_loss == 0
+    assert last.loss.information_loss == pytest.approx(1.0)
+    assert first.strongest.user_accuracy == first.strongest.cluster_accuracy > 0.8
+    assert last.strongest.cluster_accuracy == 1.0
+    assert last.strongest.expected_user_accuracy == pytest.approx(1 / N_USERS)
+    for point in found.points:
+        low, high = point.strongest.accuracy_interval
+        assert low <= point.strongest.user_accuracy <= high
+        assert point.strongest.user_accuracy <= point.strongest.cluster_accuracy
+        assert point.facts["smallest_group"] >= point.parameters["k"]
+
+
+def test_the_strongest_attack_counts(sides):
+    options = SweepOptions(parameter="k", values=(2,))
+    (point,) = sweep(*sides, [Microaggregate()], options).points
+    assert len(point.attacks) == 3
+    best = max(done.expected_user_accuracy for done in point.attacks)
+    assert point.strongest.expected_user_accuracy == best
+
+
+def test_features_are_built_once_where_histograms_are_protected(sides, monkeypatch):
+    built = []
+    original = study.build_sides
+    monkeypatch.setattr(study, "build_sides", lambda *a: built.append(1) or original(*a))
+    sweep(*sides, [CoarsenNames(), Microaggregate()], SweepOptions(parameter="k", values=(1, 2, 3)))
+    assert len(built) == 1
+    sweep(*sides, [CoarsenNames()], SweepOptions(parameter="levels", values=(1, 2)))
+    assert len(built) == 3
+
+
+def test_bisection_finds_the_smallest_k_that_suffices(sides):
+    options = SweepOptions(
+        parameter="k", values=(1, 30), target_risk=0.2, attacks=(MatchOptions(),)
+    )
+    found = sweep(*sides, [Microaggregate()], options)
+    assert found.target is not None
+    assert found.target.strongest.user_accuracy <= 0.2
+    assert 0 < len(found.searched) <= 5
+    chosen = found.target.parameters["k"]
+    tried = [p.parameters["k"] for p in (*found.points, *found.searched)]
+    assert max(k for k in tried if k < chosen) == chosen - 1
+
+
+def test_a_real_parameter_is_searched_too(sides):
+    options = SweepOptions(
+        parameter="epsilon", values=(500.0, 0.5), target_risk=0.3, attacks=(MatchOptions(),)
+    )
+    found = sweep(*sides, [Noise(max_events=40)], options)
+    assert found.target is not None
+    assert found.target.strongest.user_accuracy <= 0.3
+    assert 0.5 < found.target.parameters["epsilon"] < 500
+    assert found.target.loss.information_loss < found.points[1].loss.information_loss
+
+
+def test_a_target_out_of_reach_is_none(sides):
+    options = SweepOptions(parameter="k", values=(1, 2), target_risk=0.0)
+    found = sweep(*sides, [Microaggregate()], options)
+    assert found.target is None
+    assert found.searched == ()
+
+
+def test_people_left_out_lower_the_rate(sides):
+    options = SweepOptions(parameter="min_events", values=(1, 31), target_risk=0.5)
+    found = sweep(*sides, [ActiveUsers()], options)
+    few_kept = found.points[1]
+    assert few_kept.loss.users_kept < 0.2
+    assert few_kept.strongest.user_accuracy <= few_kept.loss.users_kept
+    assert found.searched == ()  # not monotone: chosen among the values asked for
+    assert found.target is few_kept
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"parameter": "k", "values": ()}, "needs values of k"),
+        ({"parameter": "k", "values": (2, 2)}, "each value of k once"),
+        ({"parameter": "k", "values": (2,), "target_risk": 5}, "a share from 0 to 1"),
+        ({"parameter": "k", "values": (2,), "attacks": ()}, "At least one attack"),
+    ],
+)
+def test_bad_options_get_one_sentence(options, message):
+    with pytest.raises(OptionError, match=message):
+        SweepOptions(**options)
+
+
+@pytest.mark.parametrize("chain", [[Noise()], [Microaggregate(), Microaggregate()]])
+def test_exactly_one_protection_must_have_the_parameter(sides, chain):
+    with pytest.raises(OptionError, match="exactly one protection"):
+        sweep(*sides, chain, SweepOptions(parameter="k", values=(2,)))
+
+
+def test_nobody_on_both_sides(sides):
+    nobody = sides[1].having("\"user\" = 'nobody'")
+    with pytest.raises(OptionError, match="no user id is on both"):
+        sweep(sides[0], nobody, [Microaggregate()], SweepOptions(parameter="k", values=(2,)))
