@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from trailprint.kernels.bidding import bid_rows
 from trailprint.kernels.flow import Side, Spares, add_flow, cut_flow, place_all
 from trailprint.kernels.heaps import ABSENT
 from trailprint.kernels.metrics import Floats, Indices, Ints
@@ -210,6 +211,7 @@ def _solve_range(state: State, low: int, high: int, toll: float) -> int:
         _lift_rows(state, c, toll)
         _place_tight(state, c, toll)
         r, s, t, w = row_start[c], row_start[c + 1], col_start[c], col_start[c + 1]
+        bid_rows(rows, cols, spares, c, r, s, toll, tight)
         searches += place_all(rows, cols, spares, c, r, s, t, toll, tight)
         searches += place_all(cols, rows, spares, c, t, w, r, toll, tight)
     return searches
