@@ -8,19 +8,18 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from trailprint.features.histograms import Histograms
-from trailprint.kernels.grouping import (
+from trailprint.kernels.grouping import group_by_mdav, select_groups
+from trailprint.kernels.regrouping import refine_groups
+from trailprint.kernels.shifting import normal_above, shift_times
+from trailprint.kernels.sparse_rows import (
     L1,
     L2,
     build_rows,
     distances_to_mean,
     distortion,
-    group_by_mdav,
     mean_rows,
     nearest_rows,
-    select_groups,
 )
-from trailprint.kernels.regrouping import refine_groups
-from trailprint.kernels.shifting import normal_above, shift_times
 from trailprint.protections.loss import measure_loss
 from trailprint.protections.microaggregate import (
     Microaggregate,
@@ -116,6 +115,51 @@ def test_mdav_equals_a_literal_transcription(norm, seed, k, n_rows):
     matrix = random.random((n_rows, 6)) * (random.random((n_rows, 6)) < 0.7)
     matrix[:, 0] += 0.1 * random.random(n_rows)
     assert as_sets(group_by_mdav(rows_of(matrix, norm), k)) == literal_mdav(matrix, k, norm)
+
+
+def naive_selection(matrix, k, norm):
+    """Groups selected one after another; None for rows that no group was left for."""
+    worth = dense_distance(matrix, matrix.mean(axis=0), norm)
+    left, offers, groups = set(range(len(matrix))), {}, []
+
+    def offer(row):
+        others = [i for i in sorted(left) if i != row and (matrix[i] * matrix[row]).any()]
+        if len(others) < k - 1:
+            return None
+        near = sorted(others, key=lambda i: dense_distance(matrix[i], matrix[row], norm))[: k - 1]
+        own = [row, *near]
+        cost = dense_distance(matrix[own], matrix[own].mean(axis=0), norm).sum()
+        return cost - worth[own].sum(), own
+
+    for row in left:
+        offers[row] = offer(row)
+    while True:
+        standing = [(found[0], row) for row, found in offers.items() if found and row in left]
+        if not standing:
+            return {frozenset(group) for group in groups}, left
+        row = min(standing)[1]
+        if left.issuperset(offers[row][1]):
+            groups.append(offers[row][1])
+            left.difference_update(offers[row][1])
+        else:
+            offers[row] = offer(row)
+
+
+@pytest.mark.parametrize("norm", [L1, L2])
+@given(st.integers(0, 10_000), st.integers(2, 5), st.integers(6, 40))
+@settings(max_examples=80, deadline=None)
+def test_selected_groups_equal_the_naive_selection(norm, seed, k, n_rows):
+    random = np.random.default_rng(seed)
+    matrix = random.random((n_rows, 8)) * (random.random((n_rows, 8)) < 0.4)
+    # Real numbers, not shares: no ties, also between rows with a single column.
+    matrix[np.arange(n_rows), random.integers(0, 8, n_rows)] += 0.5 * random.random(n_rows) + 0.1
+    groups, left = naive_selection(matrix, k, norm)
+    found = as_sets(select_groups(rows_of(matrix, norm), k, 1))
+    if len(left) >= k:  # the rest is grouped on its own
+        assert groups <= found
+    else:  # a few left over join the nearest
+        assert len(groups) == len(found)
+        assert all(any(group <= other for other in found) for group in groups)
 
 
 @pytest.mark.parametrize("norm", [L1, L2])

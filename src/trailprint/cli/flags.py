@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
+import pyarrow as pa
+
 from trailprint.cli.groups import option
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
@@ -23,9 +25,12 @@ from trailprint.events.grid import (
 )
 from trailprint.events.options import ReadOptions, Window
 from trailprint.events.read import read
+from trailprint.events.side_files import read_truth
 from trailprint.events.split import SplitOptions, split
+from trailprint.events.write import check_outputs, write_table
 
 _READ, _SHAPE, _FILTER, _SPLIT, _RUN = "Reading", "Places", "Filters", "Split", "Running"
+_SCORE = "Truth and links"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,6 +301,33 @@ class SplitFlags:
             common_users=self.common_users,
             seed=seed,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreFlags:
+    """What links are scored against, and where they may be written."""
+
+    truth: Annotated[
+        str | None,
+        option("--truth", help="Who is who: columns released, auxiliary.", panel=_SCORE),
+    ] = None
+    links: Annotated[
+        str | None, option("--links", help="Write who was linked to whom here.", panel=_SCORE)
+    ] = None
+
+    def check(self, *sources: str | None) -> None:
+        """Complain early when the links could not be written."""
+        if self.links is not None:
+            check_outputs([self.links], sources=[*sources, self.truth])
+
+    def read_truth(self, engine: Engine) -> pa.Table | None:
+        """The pairs of the truth file, if one was given."""
+        return None if self.truth is None else read_truth(engine, self.truth)
+
+    def write_links(self, links: pa.Table, engine: Engine) -> None:
+        """Write the links, for their owner only, where that was asked for."""
+        if self.links is not None:
+            write_table(links, self.links, engine, private=True)
 
 
 def open_events(

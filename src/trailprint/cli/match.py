@@ -7,13 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from trailprint.cli.flags import ReadFlags, RunFlags, ShapeFlags, SplitFlags, open_sides
+from trailprint.cli.flags import (
+    ReadFlags,
+    RunFlags,
+    ScoreFlags,
+    ShapeFlags,
+    SplitFlags,
+    open_sides,
+)
 from trailprint.cli.groups import option, takes
 from trailprint.cli.present import percent, print_json, print_table
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
-from trailprint.events.side_files import read_truth
-from trailprint.events.write import check_outputs, write_table
 
 NAME = "match"
 EXAMPLE = "trailprint match released.parquet auxiliary.parquet --margins"
@@ -76,7 +81,7 @@ class MatchFlags:
     ] = None
 
 
-@takes(RunFlags, MatchFlags, SplitFlags, ReadFlags, ShapeFlags)
+@takes(RunFlags, MatchFlags, ScoreFlags, SplitFlags, ReadFlags, ShapeFlags)
 def run(
     released: Annotated[
         str, typer.Argument(metavar="RELEASED", help="What would be published.", show_default=False)
@@ -86,6 +91,7 @@ def run(
     splitting: SplitFlags,
     reading: ReadFlags,
     shaping: ShapeFlags,
+    scoring: ScoreFlags,
     auxiliary: Annotated[
         str | None,
         typer.Argument(
@@ -94,22 +100,11 @@ def run(
             show_default=False,
         ),
     ] = None,
-    truth: Annotated[
-        str | None,
-        typer.Option(
-            "--truth", help="Who is who: columns released, auxiliary.", show_default=False
-        ),
-    ] = None,
-    links: Annotated[
-        str | None,
-        typer.Option("--links", help="Write who was linked to whom here.", show_default=False),
-    ] = None,
 ) -> None:
     """Match two datasets by their users' habits: how many could be re-identified?"""
     from trailprint.verbs.match import match
 
-    if links is not None:
-        check_outputs([links], sources=[released, auxiliary, truth])
+    scoring.check(released, auxiliary)
     options, histograms, rejection = _options(matching, running.seed)
     announce_compilation()
     engine = running.engine()
@@ -120,12 +115,11 @@ def run(
             options,
             histograms=histograms,
             rejection=rejection,
-            truth=None if truth is None else read_truth(engine, truth),
+            truth=scoring.read_truth(engine),
             n_threads=running.threads,
             progress=progress,
         )
-    if links is not None:
-        write_table(result.links(), links, engine, private=True)
+    scoring.write_links(result.links(), engine)
     found = result.to_dict()
     if matching.precision is not None:
         point = result.margin_for(matching.precision)
@@ -133,7 +127,7 @@ def run(
     if running.json:
         print_json(found)
     else:
-        _print(found, links)
+        _print(found, scoring.links)
 
 
 def _options(matching: MatchFlags, seed: int) -> tuple[Any, Any, Any]:

@@ -7,14 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from trailprint.cli.flags import ReadFlags, RunFlags, ShapeFlags, SplitFlags, open_sides
+from trailprint.cli.flags import (
+    ReadFlags,
+    RunFlags,
+    ScoreFlags,
+    ShapeFlags,
+    SplitFlags,
+    open_sides,
+)
 from trailprint.cli.groups import option, takes
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
 from trailprint.events.households import to_households
-from trailprint.events.side_files import read_truth
-from trailprint.events.write import check_outputs, write_table
 
 NAME = "trails"
 EXAMPLE = "trailprint trails ip-lists/ customer-lists/ --identified-columns name,address"
@@ -86,7 +91,7 @@ class TrailFlags:
     ] = False
 
 
-@takes(RunFlags, TrailFlags, SplitFlags, ReadFlags, ShapeFlags)
+@takes(RunFlags, TrailFlags, ScoreFlags, SplitFlags, ReadFlags, ShapeFlags)
 def run(
     deidentified: Annotated[
         str,
@@ -99,6 +104,7 @@ def run(
     splitting: SplitFlags,
     reading: ReadFlags,
     shaping: ShapeFlags,
+    scoring: ScoreFlags,
     identified: Annotated[
         str | None,
         typer.Argument(
@@ -107,24 +113,13 @@ def run(
             show_default=False,
         ),
     ] = None,
-    truth: Annotated[
-        str | None,
-        typer.Option(
-            "--truth", help="Who is who: columns released, auxiliary.", show_default=False
-        ),
-    ] = None,
-    links: Annotated[
-        str | None,
-        typer.Option("--links", help="Write who was linked to whom here.", show_default=False),
-    ] = None,
 ) -> None:
     """Match lists of pseudonyms and lists of names by the places they appear at."""
     from trailprint.attacks.trail import TrailOptions
     from trailprint.verbs.trails import trails
 
-    _check(matching, truth)
-    if links is not None:
-        check_outputs([links], sources=[deidentified, identified, truth])
+    _check(matching, scoring.truth)
+    scoring.check(deidentified, identified)
     algorithm = matching.algorithm
     if matching.households is not None and algorithm == "auto":
         algorithm = "multiple"
@@ -145,19 +140,18 @@ def run(
             engine,
             identities=names,
         )
-        pairs = None if truth is None else read_truth(engine, truth)
+        pairs = scoring.read_truth(engine)
         if matching.households is not None:
             grouped, pairs = to_households(sides[0], matching.households)
             sides = (grouped, sides[1])
         result = trails(*sides, options, truth=pairs, n_threads=running.threads, progress=progress)
         study = _study(result, matching, running, progress)
-    if links is not None:
-        write_table(result.links(), links, engine, private=True)
+    scoring.write_links(result.links(), engine)
     found = {**result.to_dict(), **study}
     if running.json:
         print_json(found)
     else:
-        _print(found, links)
+        _print(found, scoring.links)
 
 
 def _check(matching: TrailFlags, truth: str | None) -> None:

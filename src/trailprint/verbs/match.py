@@ -178,11 +178,7 @@ def match(
     watch.lap("read")
     tell("Matching (the first run on a machine compiles for some seconds)", None)
     linkage = match_histograms(*pair, options, n_threads=n_threads, progress=progress)
-    curve = (
-        tuple(precision_at_coverage(linkage, known))
-        if options.margins and known.source != "none"
-        else ()
-    )
+    has_curve = options.margins and known.source != "none"
     return MatchResult(
         options=options,
         released=pair[0],
@@ -191,7 +187,7 @@ def match(
         truth=known,
         risk=measure_risk(linkage, known),
         periods_overlap=overlap,
-        curve=curve,
+        curve=tuple(precision_at_coverage(linkage, known)) if has_curve else (),
         rejection=_decide(rejection, linkage, pair[0]),
         seconds={**linkage.seconds, **watch.seconds()},
         peak_memory_mb=peak_memory_mb(),
