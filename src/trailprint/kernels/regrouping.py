@@ -1,0 +1,395 @@
+"""Better groups from good ones: move, exchange, dissolve and split while the distortion falls.
+
+Every step is taken on exact distortions of the groups as they are, so that the total can only
+fall. Which groups a row is tried with follows from their means: the nearest few.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from trailprint.kernels.sparse_rows import (
+    Floats,
+    Indices,
+    Ints,
+    Rows,
+    distances_to,
+    distortion,
+    mean_rows,
+    nearest_rows,
+)
+from trailprint.kernels.threads import run_parallel, split_evenly
+
+N_TRIED = 8
+"""Groups a row is tried with: those whose means are nearest."""
+MOST_SWEEPS = 100
+"""Sweeps end long before, when a whole one changes nothing."""
+LEAST_GAIN = 1e-10
+"""Smaller falls are rounding."""
+
+Matrix = npt.NDArray[np.int64]
+
+
+class Groups(NamedTuple):
+    """Who is in which group: ``members[g, :n_members[g]]`` are the rows of group ``g``.
+
+    ``cost[g]`` is the group's distortion, ``changed[g]`` the last sweep that changed it.
+    """
+
+    of: Ints
+    members: Matrix
+    n_members: Ints
+    cost: Floats
+    changed: Ints
+
+
+def refine_groups(rows: Rows, group: Ints, k: int, n_threads: int | None = None) -> Ints:
+    """Return groups of at least k rows whose distortion is at most that of the given ones."""
+    csr = (rows.indptr, rows.indices, rows.data)
+    groups = _build_groups(rows, group, k)
+    for sweep in range(1, MOST_SWEEPS + 1):
+        near = _nearest_groups(rows, groups.of, n_threads)
+        if not _sweep(csr, rows.n_columns, rows.norm, groups, near, k, sweep):
+            break
+    return np.unique(groups.of, return_inverse=True)[1].astype(np.int64)
+
+
+def _build_groups(rows: Rows, group: Ints, k: int) -> Groups:
+    count = np.bincount(group)
+    room = max(3 * k, int(count.max()) + k)
+    members = np.zeros((rows.n_rows // k + 1, room), dtype=np.int64)
+    cost = np.zeros(members.shape[0])
+    mean = np.zeros(rows.n_columns)
+    order = np.argsort(group, kind="stable")
+    for label, own in enumerate(np.split(order, np.cumsum(count)[:-1])):
+        members[label, : own.size] = own
+        cost[label] = distortion(rows.indptr, rows.indices, rows.data, own, rows.norm, mean)
+    count = np.concatenate([count, np.zeros(members.shape[0] - count.size, dtype=count.dtype)])
+    return Groups(group.copy(), members, count, cost, np.zeros(count.size, dtype=np.int64))
+
+
+def _nearest_groups(rows: Rows, group: Ints, n_threads: int | None) -> Matrix:
+    """For each row the groups with the nearest means, -1 where fewer share a column with it."""
+    means = mean_rows(rows, group)
+    # An empty group has no mean: no row shares a column with it.
+    columns = (means.column_start, means.column_row, means.column_data)
+    near = np.full((rows.n_rows, N_TRIED), -1, dtype=np.int64)
+    work = np.diff(means.column_start)[rows.indices].astype(np.float64)
+    work = np.add.reduceat(work, rows.indptr[:-1])
+    run_parallel(
+        lambda low, high: _find_near(
+            (rows.indptr, rows.indices, rows.data),
+            rows.size,
+            columns,
+            means.size,
+            rows.norm,
+            low,
+            high,
+            near,
+        ),
+        split_evenly(work),
+        n_threads,
+    )
+    return near
+
+
+@njit(cache=True, nogil=True)
+def _find_near(
+    csr: tuple[Ints, Indices, Floats],
+    sizes: Floats,
+    columns: tuple[Ints, Indices, Floats],
+    mean_sizes: Floats,
+    norm: int,
+    low: int,
+    high: int,
+    near: Matrix,
+) -> None:
+    """Write the nearest means of the rows from ``low`` to ``high``, nearest first."""
+    shared = np.zeros(mean_sizes.size)
+    is_out = np.zeros(mean_sizes.size, dtype=np.bool_)
+    n_tried = near.shape[1]
+    keys = np.empty(n_tried)
+    heap = (keys, np.empty(n_tried, dtype=np.int64), np.empty(n_tried, dtype=np.int64))
+    for row in range(low, high):
+        size = nearest_rows(
+            csr,
+            sizes[row],
+            row,
+            columns,
+            columns[0][1:],
+            mean_sizes,
+            norm,
+            is_out,
+            -1,
+            shared,
+            heap,
+        )
+        order = np.argsort(keys[:size], kind="mergesort")
+        for place in range(size):
+            near[row, place] = heap[2][order[place]]
+
+
+@njit(cache=True, nogil=True)
+def _changed_cost(
+    csr: tuple[Ints, Indices, Floats],
+    members: Ints,
+    without: int,
+    plus: int,
+    norm: int,
+    mean: Floats,
+) -> float:
+    """Return a group's distortion without one row and with another (-1: none). Cost: its own."""
+    trial = np.empty(members.size + 1, dtype=np.int64)
+    size = 0
+    for row in members:
+        if row != without:
+            trial[size] = row
+            size += 1
+    if plus >= 0:
+        trial[size] = plus
+        size += 1
+    return distortion(csr[0], csr[1], csr[2], trial[:size], norm, mean)
+
+
+@njit(cache=True, nogil=True)
+def _remove(groups: Groups, label: int, row: int) -> None:
+    """Take a row out of a group. Cost: the group's size."""
+    own = groups.members[label, : groups.n_members[label]]
+    for place in range(own.size):
+        if own[place] == row:
+            own[place] = own[own.size - 1]
+            break
+    groups.n_members[label] -= 1
+
+
+@njit(cache=True, nogil=True)
+def _append(groups: Groups, label: int, row: int) -> None:
+    """Put a row into a group. Cost: constant."""
+    groups.members[label, groups.n_members[label]] = row
+    groups.n_members[label] += 1
+    groups.of[row] = label
+
+
+@njit(cache=True, nogil=True)
+def _best_partner(
+    csr: tuple[Ints, Indices, Floats],
+    home: Ints,
+    other: Ints,
+    norm: int,
+    scratch: tuple[Floats, Floats, Floats],
+) -> int:
+    """Return the row of ``other`` that would most gladly sit at ``home``, judged by the means.
+
+    Meaning: the least distance to home's mean less that to its own. Cost: both groups' non-zeros.
+    """
+    indptr, indices, data = csr
+    here, there = scratch[0], scratch[1]
+    for row in home:
+        for e in range(indptr[row], indptr[row + 1]):
+            here[indices[e]] += data[e] / home.size
+    for row in other:
+        for e in range(indptr[row], indptr[row + 1]):
+            there[indices[e]] += data[e] / other.size
+    best, least = -1, np.inf
+    for row in other:
+        score = 0.0
+        for e in range(indptr[row], indptr[row + 1]):
+            a, b, x = here[indices[e]], there[indices[e]], data[e]
+            if norm == 1:
+                score += abs(x - a) - abs(a) - abs(x - b) + abs(b)
+            else:
+                score += 2.0 * x * (b - a)
+        if score < least:
+            best, least = row, score
+    for row in home:
+        for e in range(indptr[row], indptr[row + 1]):
+            here[indices[e]] = 0.0
+    for row in other:
+        for e in range(indptr[row], indptr[row + 1]):
+            there[indices[e]] = 0.0
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _improve_row(
+    csr: tuple[Ints, Indices, Floats],
+    norm: int,
+    groups: Groups,
+    tried: Ints,
+    row: int,
+    k: int,
+    sweep: int,
+    scratch: tuple[Floats, Floats, Floats],
+) -> bool:
+    """Move a row to another group or exchange it, whichever lowers the total most.
+
+    Meaning: groups keep at least k rows. Cost: a few distortions for each group tried.
+    """
+    home = groups.of[row]
+    own = groups.members[home, : groups.n_members[home]]
+    mean = scratch[2]
+    gain, target, partner = LEAST_GAIN, -1, -1
+    new_home, new_target = 0.0, 0.0
+    without = _changed_cost(csr, own, row, -1, norm, mean) if own.size > k else np.inf
+    for label in tried:
+        if label < 0 or label == home or groups.n_members[label] == 0:
+            continue
+        if max(groups.changed[label], groups.changed[home]) < sweep - 1:
+            continue
+        other = groups.members[label, : groups.n_members[label]]
+        now = groups.cost[home] + groups.cost[label]
+        if own.size > k and other.size < groups.members.shape[1]:
+            with_row = _changed_cost(csr, other, -1, row, norm, mean)
+            if now - without - with_row > gain:
+                gain, target, partner = now - without - with_row, label, -1
+                new_home, new_target = without, with_row
+        guest = _best_partner(csr, own, other, norm, scratch)
+        after_home = _changed_cost(csr, own, row, guest, norm, mean)
+        if after_home < now - gain:
+            after = _changed_cost(csr, other, guest, row, norm, mean)
+            if now - after_home - after > gain:
+                gain, target, partner = now - after_home - after, label, guest
+                new_home, new_target = after_home, after
+    if target < 0:
+        return False
+    _remove(groups, home, row)
+    _append(groups, target, row)
+    if partner >= 0:
+        _remove(groups, target, partner)
+        _append(groups, home, partner)
+    groups.cost[home], groups.cost[target] = new_home, new_target
+    groups.changed[home], groups.changed[target] = sweep, sweep
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _dissolve(
+    csr: tuple[Ints, Indices, Floats],
+    norm: int,
+    groups: Groups,
+    near: Matrix,
+    label: int,
+    sweep: int,
+    mean: Floats,
+) -> bool:
+    """Give every row of a group to the group it burdens least, if that lowers the total.
+
+    Meaning: one after another, taken back if it does not pay. Cost: a few distortions per row.
+    """
+    size = groups.n_members[label]
+    own = groups.members[label, :size].copy()
+    targets = np.full(size, -1, dtype=np.int64)
+    before = np.zeros(size)
+    spent = 0.0
+    for place in range(size):
+        least = np.inf
+        for other in near[own[place]]:
+            if other < 0 or other == label or groups.n_members[other] == 0:
+                continue
+            if groups.n_members[other] == groups.members.shape[1]:
+                continue
+            rest = groups.members[other, : groups.n_members[other]]
+            added = _changed_cost(csr, rest, -1, own[place], norm, mean) - groups.cost[other]
+            if added < least:
+                least, targets[place] = added, other
+        spent += least
+        if spent > groups.cost[label] - LEAST_GAIN:
+            targets[place] = -1
+            break
+        before[place] = groups.cost[targets[place]]
+        groups.cost[targets[place]] += least
+        _append(groups, targets[place], own[place])
+    if targets[size - 1] >= 0:
+        groups.n_members[label], groups.cost[label] = 0, 0.0
+        groups.changed[targets] = sweep
+        return True
+    for place in range(size - 1, -1, -1):
+        if targets[place] >= 0:
+            groups.n_members[targets[place]] -= 1
+            groups.cost[targets[place]] = before[place]
+            groups.of[own[place]] = label
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _split(
+    csr: tuple[Ints, Indices, Floats],
+    n_columns: int,
+    norm: int,
+    groups: Groups,
+    label: int,
+    k: int,
+    sweep: int,
+    mean: Floats,
+) -> bool:
+    """Cut a group of 2k rows or more in two where that lowers the total most.
+
+    Meaning: its rows are put in a line from one that is far out to the one farthest from it, and
+    every cut that leaves k on either side is tried. Cost: k distortions.
+    """
+    empty = -1
+    for other in range(groups.n_members.size):
+        if groups.n_members[other] == 0:
+            empty = other
+            break
+    if empty < 0:
+        return False
+    own = groups.members[label, : groups.n_members[label]].copy()
+    to_first, to_last = np.empty(own.size), np.empty(own.size)
+    point = np.zeros(n_columns)
+    for row in own:
+        for e in range(csr[0][row], csr[0][row + 1]):
+            point[csr[1][e]] += csr[2][e] / own.size
+    for distance in (to_last, to_first, to_last):
+        distances_to(csr[0], csr[1], csr[2], point, own, norm, distance)
+        far = own[np.argmax(distance)]
+        point[:] = 0.0
+        for e in range(csr[0][far], csr[0][far + 1]):
+            point[csr[1][e]] += csr[2][e]
+    # The third pass measured from the row farthest from the first: the other end of the line.
+    line = own[np.argsort(to_first - to_last, kind="mergesort")]
+    least, cut, left, right = groups.cost[label] - LEAST_GAIN, -1, 0.0, 0.0
+    for size in range(k, own.size - k + 1):
+        first = distortion(csr[0], csr[1], csr[2], line[:size], norm, mean)
+        last = distortion(csr[0], csr[1], csr[2], line[size:], norm, mean)
+        if first + last < least:
+            least, cut, left, right = first + last, size, first, last
+    if cut < 0:
+        return False
+    groups.n_members[label] = 0
+    for place in range(line.size):
+        _append(groups, label if place < cut else empty, line[place])
+    groups.cost[label], groups.cost[empty] = left, right
+    groups.changed[label], groups.changed[empty] = sweep, sweep
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _sweep(
+    csr: tuple[Ints, Indices, Floats],
+    n_columns: int,
+    norm: int,
+    groups: Groups,
+    near: Matrix,
+    k: int,
+    sweep: int,
+) -> int:
+    """Try every row and every group once; return how many steps were taken.
+
+    Meaning: only what changed in the last sweep is tried again. Cost: that of the trials.
+    """
+    scratch = (np.zeros(n_columns), np.zeros(n_columns), np.zeros(n_columns))
+    n_steps = 0
+    for row in range(groups.of.size):
+        n_steps += _improve_row(csr, norm, groups, near[row], row, k, sweep, scratch)
+    for label in range(groups.n_members.size):
+        if groups.n_members[label] >= 2 * k:
+            n_steps += _split(csr, n_columns, norm, groups, label, k, sweep, scratch[2])
+    for label in range(groups.n_members.size):
+        if groups.n_members[label] and groups.changed[label] >= sweep - 1:
+            n_steps += _dissolve(csr, norm, groups, near, label, sweep, scratch[2])
+    return n_steps

@@ -1,0 +1,235 @@
+"""Several protections one after another, and what they cost together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from trailprint.errors import InputError, OptionError
+from trailprint.events.events import Events
+from trailprint.features.histograms import (
+    HistogramOptions,
+    Histograms,
+    build_histogram_pair,
+    build_histograms,
+)
+from trailprint.protections.loss import (
+    Loss,
+    Translation,
+    learn_translation,
+    measure_loss,
+    with_locations,
+)
+from trailprint.protections.protection import (
+    EventProtection,
+    HistogramChange,
+    HistogramProtection,
+    Protection,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stage:
+    """
+    A release on its way through a chain.
+
+    Attributes
+    ----------
+    released, auxiliary : Events
+        Both sides as they are now; ``auxiliary`` where there is one.
+    original : Histograms
+        The released side before anything was done to it.
+    events_before : float
+        Its events.
+    translations : tuple
+        How locations were renamed so far.
+    facts : dict
+        What the protections said of themselves.
+    """
+
+    released: Events
+    auxiliary: Events | None
+    original: Histograms
+    events_before: float
+    translations: tuple[Translation, ...] = ()
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def events_kept(self) -> float:
+        """Share of the events that are left."""
+        return _n_events(self.released) / self.events_before
+
+    def measure(self, change: HistogramChange) -> Loss:
+        """What was lost up to these histograms."""
+        return measure_loss(
+            self.original,
+            change.histograms,
+            self.translations,
+            events_kept=change.events_kept * self.events_kept,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Protected:
+    """
+    What may be released, and what it cost.
+
+    ``histograms`` are None where only events were changed, ``events`` where there were none.
+    """
+
+    events: Events | None
+    histograms: Histograms | None
+    loss: Loss
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def check_order(protections: Sequence[Protection]) -> None:
+    """Events first: from histograms there is no way back."""
+    seen: str | None = None
+    for step in protections:
+        if isinstance(step, HistogramProtection):
+            seen = step.name
+        elif seen is not None:
+            raise OptionError(
+                f"Protections of events must come before those of histograms, got {step.name} "
+                f"after {seen}. Change the order."
+            )
+
+
+def changes_histograms(protections: Sequence[Protection]) -> bool:
+    """Whether histograms are released, not events."""
+    return any(isinstance(step, HistogramProtection) for step in protections)
+
+
+def start(
+    released: Events, auxiliary: Events | None = None, counting: HistogramOptions | None = None
+) -> Stage:
+    """Nothing done yet."""
+    placed = with_locations(released)
+    return Stage(
+        released=released,
+        auxiliary=auxiliary,
+        original=build_histograms(placed, counting),
+        events_before=_n_events(released),
+    )
+
+
+def protect_events(
+    stage: Stage, protections: Sequence[Protection], seed: int, first: int = 0
+) -> Stage:
+    """
+    Apply the protections of events, in order; public ones to both sides.
+
+    ``first`` is where the chain goes on: what came before it was done already.
+    """
+    for place, step in enumerate(protections):
+        if place >= first and isinstance(step, EventProtection):
+            stage = _apply(stage, step, (seed, place))
+    return stage
+
+
+def _apply(stage: Stage, step: EventProtection, seed: tuple[int, int]) -> Stage:
+    rule = step.rule(stage.released, stage.auxiliary, seed)
+    translations = stage.translations
+    if step.renames_locations:
+        translations = (*translations, learn_translation(stage.released, rule))
+    released = rule(stage.released).materialise()
+    if not released.count():
+        raise InputError(f"At least one event must be left, but {step.name} leaves none.")
+    auxiliary = stage.auxiliary
+    if auxiliary is not None and step.is_public:
+        auxiliary = rule(auxiliary).materialise()
+    return Stage(
+        released=released,
+        auxiliary=auxiliary,
+        original=stage.original,
+        events_before=stage.events_before,
+        translations=translations,
+        facts={**stage.facts, **step.facts(stage.released, released)},
+    )
+
+
+def protect_histograms(
+    histograms: Histograms,
+    protections: Sequence[Protection],
+    seed: int,
+    n_threads: int | None = None,
+) -> HistogramChange:
+    """Apply the protections of histograms, in order."""
+    change = HistogramChange(histograms=histograms)
+    for place, step in enumerate(protections):
+        if isinstance(step, HistogramProtection):
+            done = step.change(change.histograms, (seed, place), n_threads=n_threads)
+            change = HistogramChange(
+                histograms=done.histograms,
+                events_kept=change.events_kept * done.events_kept,
+                facts={**change.facts, **done.facts},
+            )
+    return change
+
+
+def apply_protections(
+    data: Events | Histograms,
+    protections: Sequence[Protection],
+    *,
+    seed: int = 0,
+    counting: HistogramOptions | None = None,
+    n_threads: int | None = None,
+) -> Protected:
+    """
+    Protect one dataset by several protections in order.
+
+    Parameters
+    ----------
+    data : Events or Histograms
+        What would be released.
+    protections : sequence of Protection
+        Those of events first; histograms take only those of histograms.
+    seed : int
+        Of every random choice; each step draws its own numbers.
+    counting : HistogramOptions, optional
+        What histograms count, also where loss is measured.
+    n_threads : int, optional
+        Changes nothing but the time.
+    """
+    check_order(protections)
+    if isinstance(data, Histograms):
+        return _protect_only_histograms(data, protections, seed, n_threads)
+    stage = protect_events(start(data, counting=counting), protections, seed)
+    after = build_histograms(with_locations(stage.released), counting)
+    change = protect_histograms(after, protections, seed, n_threads)
+    return Protected(
+        events=stage.released,
+        histograms=change.histograms if changes_histograms(protections) else None,
+        loss=stage.measure(change),
+        facts={**stage.facts, **change.facts},
+    )
+
+
+def _protect_only_histograms(
+    histograms: Histograms,
+    protections: Sequence[Protection],
+    seed: int,
+    n_threads: int | None,
+) -> Protected:
+    for step in protections:
+        if isinstance(step, EventProtection):
+            raise OptionError(f"{step.name} changes events, got histograms instead.")
+    change = protect_histograms(histograms, protections, seed, n_threads)
+    loss = measure_loss(histograms, change.histograms, events_kept=change.events_kept)
+    return Protected(events=None, histograms=change.histograms, loss=loss, facts=dict(change.facts))
+
+
+def build_sides(stage: Stage, counting: HistogramOptions | None) -> tuple[Histograms, Histograms]:
+    """Histograms of both sides, over one list of locations."""
+    if stage.auxiliary is None:
+        raise ValueError("two sides are needed")
+    sides = with_locations(stage.released), with_locations(stage.auxiliary)
+    return build_histogram_pair(*sides, counting)
+
+
+def _n_events(events: Events) -> float:
+    return float(
+        events.engine.row(f"SELECT coalesce(sum({events.weight_sql}), 0) FROM ({events.query})")[0]
+    )

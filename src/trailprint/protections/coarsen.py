@@ -1,0 +1,180 @@
+"""Coarsen: larger cells, regions, shorter names, rounder times. Public maps, for both sides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import pyarrow as pa
+
+from trailprint.errors import InputError, OptionError
+from trailprint.events.engine import quote_name
+from trailprint.events.events import Events
+from trailprint.events.grid import GridOptions, extent, to_cells, truncate_names
+from trailprint.protections.protection import EventProtection, Rule, Seed
+
+
+def _without_positions(events: Events) -> Events:
+    """Positions would give away what was coarsened."""
+    columns = events.columns - {"lat", "lon"}
+    kept = ", ".join(quote_name(column) for column in sorted(columns))
+    return replace(events, query=f"SELECT {kept} FROM ({events.query})", columns=columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoarsenGrid(EventProtection):
+    """Replace positions by square cells of ``cell_m`` metres, over one box for both sides."""
+
+    name: ClassVar[str] = "coarsen-grid"
+    summary: ClassVar[str] = "positions to square cells of cell_m metres"
+    is_public: ClassVar[bool] = True
+    renames_locations: ClassVar[bool] = True
+    monotone: ClassVar[Mapping[str, int]] = {"cell_m": 1}
+
+    cell_m: float = 1000.0
+
+    def __post_init__(self) -> None:
+        GridOptions(cell_m=self.cell_m)
+
+    def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
+        """Cells over the extent of both sides together."""
+        sides = [side for side in (released, auxiliary) if side is not None]
+        for side in sides:
+            side.require("lat", "A grid")
+        options, frame = GridOptions(cell_m=self.cell_m), extent(sides)
+        return lambda events: _without_positions(to_cells(events, options, frame=frame))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CoarsenRegions(EventProtection):
+    """
+    Replace locations by the regions they lie in, such as antennas by sub-prefectures.
+
+    ``mapping`` is a table with the columns ``location`` and ``region`` as text; it must name a
+    region for every location of the data.
+    """
+
+    name: ClassVar[str] = "coarsen-regions"
+    summary: ClassVar[str] = "locations to regions, from a file with columns location and region"
+    is_public: ClassVar[bool] = True
+    renames_locations: ClassVar[bool] = True
+
+    mapping: pa.Table = field(metadata={"file": ("location", "region")})
+
+    def __post_init__(self) -> None:
+        pairs = self.mapping.group_by(["location", "region"]).aggregate([])
+        regions = pairs.group_by("location").aggregate([("region", "count")])
+        n_twice = sum(n > 1 for n in regions["region_count"].to_pylist())
+        if n_twice:
+            raise InputError(
+                f"A mapping must give each location one region, but {n_twice:,} have several."
+            )
+
+    def parameters(self) -> dict[str, Any]:
+        """How much the mapping names; not what."""
+        n_regions = len(self.mapping["region"].unique())
+        n_locations = len(self.mapping["location"].unique())
+        return {"mapped_locations": n_locations, "regions": n_regions}
+
+    def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
+        """Look every location up."""
+        engine = released.engine
+        name = engine.new_name("mapping")
+        engine.connection.register(name, self.mapping)
+        table = engine.materialise(f"SELECT DISTINCT location, region FROM {name}", "regions")
+        engine.connection.unregister(name)
+        return lambda events: _look_up(events, table)
+
+
+def _look_up(events: Events, table: str) -> Events:
+    events.require("location", "A mapping to regions")
+    joined = f"({events.query}) e LEFT JOIN {table} m ON CAST(e.location AS VARCHAR) = m.location"
+    n_missing = events.engine.row(
+        f"SELECT count(DISTINCT e.location) FROM {joined} WHERE m.region IS NULL"
+    )[0]
+    if n_missing:
+        raise InputError(
+            f"The mapping must name a region for every location, but {n_missing:,} have none. "
+            "Add them to the file."
+        )
+    kept = ", ".join(f"e.{quote_name(c)}" for c in sorted(events.columns - {"location"}))
+    query = f"SELECT {kept}, m.region AS location FROM {joined}"
+    return _without_positions(events.derive(query, "Locations mapped to regions."))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoarsenNames(EventProtection):
+    """Keep the first ``levels`` parts of names like building.floor.room."""
+
+    name: ClassVar[str] = "coarsen-names"
+    summary: ClassVar[str] = "names like building.floor.room to their first levels parts"
+    is_public: ClassVar[bool] = True
+    renames_locations: ClassVar[bool] = True
+    monotone: ClassVar[Mapping[str, int]] = {"levels": -1}
+
+    levels: int = 1
+    separator: str = "."
+
+    def __post_init__(self) -> None:
+        if self.levels < 1:
+            raise OptionError(
+                f"levels must be at least 1 part of a name, got {self.levels!r}. Try levels=1."
+            )
+        if not self.separator:
+            raise OptionError("separator must be at least one character, got none. Try '.'.")
+
+    def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
+        """Cut every name."""
+        return lambda events: _without_positions(
+            truncate_names(events, self.levels, self.separator)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoarsenTime(EventProtection):
+    """Round times down to multiples of ``unit_s`` seconds after local midnight."""
+
+    name: ClassVar[str] = "coarsen-time"
+    summary: ClassVar[str] = "times rounded down to multiples of unit_s seconds of the local day"
+    is_public: ClassVar[bool] = True
+    monotone: ClassVar[Mapping[str, int]] = {"unit_s": 1}
+
+    unit_s: float = 3600.0
+
+    def __post_init__(self) -> None:
+        if not (0 < self.unit_s <= 86_400 and math.isfinite(self.unit_s)):
+            raise OptionError(
+                "unit_s must be a positive number of seconds up to a day, 86400, "
+                f"got {self.unit_s!r}. Try unit_s=3600."
+            )
+
+    def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
+        """Round start and end."""
+        return self._round
+
+    def _round(self, events: Events) -> Events:
+        events.require("start", "Rounding of times")
+        times = [quote_name(column) for column in ("start", "end") if column in events.columns]
+        rounded = ", ".join(f"{self._rounded(events, time)} AS {time}" for time in times)
+        return events.derive(
+            f"SELECT * REPLACE ({rounded}) FROM ({events.query})",
+            f"Times rounded down to {self.unit_s:g} s.",
+        )
+
+    def _rounded(self, events: Events, instant: str) -> str:
+        here = events.to_local(instant)
+        unit_us = round(self.unit_s * 1_000_000)
+        since = f"(epoch_us({here}) - epoch_us(date_trunc('day', {here})))"
+        wall = f"date_trunc('day', {here}) + to_microseconds({since} - {since} % {unit_us})"
+        # Where clocks are set back an hour comes twice: never round up because of it.
+        return f"least({events.to_utc(f'({wall})')}, {instant})"
+
+    def facts(self, before: Events, after: Events) -> dict[str, Any]:
+        """How far starts moved on average."""
+        first, second = (
+            side.engine.row(f'SELECT avg(epoch_us("start") / 1e6) FROM ({side.query})')[0]
+            for side in (before, after)
+        )
+        return {"time_error_s": None if first is None else float(first - second)}

@@ -1,0 +1,189 @@
+"""
+What a protection costs: how far histograms moved, and what is left of events, users and places.
+
+Where locations were coarsened, a coarse one is read back as its old ones in proportion to how
+popular they are, the best a reader of the release could do. Putting everything into one region
+then costs exactly as much as replacing everybody by the mean: L = 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from scipy import sparse
+
+from trailprint.events.events import Events
+from trailprint.features.histograms import Histograms
+from trailprint.features.ids import encode
+from trailprint.kernels.sparse_rows import L1, build_rows, distances_to_mean
+from trailprint.protections.protection import Rule
+
+_BLOCK = 4096
+"""Users compared at a time: reading back a coarse release may fill their rows."""
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """
+    What was lost; all but the counts are shares.
+
+    Attributes
+    ----------
+    information_loss : float
+        L of the 2016 paper's (11): the sum of l1 distances between each user's histogram before
+        and after, divided by that to the mean of all. A user left out loses her whole histogram.
+    events_kept, users_kept, locations_kept : float
+        What is left of each.
+    popularity_error : float
+        Total variation between the locations' popularities before and after, from 0 to 1;
+        popularity is the mean over users of their shares.
+    users_left_out : int
+        Users with nothing left.
+    """
+
+    information_loss: float
+    events_kept: float
+    users_kept: float
+    locations_kept: float
+    popularity_error: float
+    users_left_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Translation:
+    """How likely each old location is behind a new one: rows are new ones and sum to one."""
+
+    matrix: sparse.csr_array
+    new: pa.Array
+    old: pa.Array
+
+
+def with_locations(events: Events) -> Events:
+    """Events that have a location: positions to about ten metres where there is nothing else."""
+    if "location" in events.columns:
+        return events
+    events.require("lat", "A measure of loss")
+    place = "printf('%.4f,%.4f', lat, lon) AS location"
+    derived = events.derive(f"SELECT *, {place} FROM ({events.query})")
+    return replace(derived, columns=events.columns | {"location"})
+
+
+def learn_translation(before: Events, rule: Rule) -> Translation:
+    """
+    Let ``rule`` rename locations and see what becomes of each; users count the same.
+
+    The rule is applied to events whose "user" is the old location, so that both can be read off.
+    """
+    events = with_locations(before)
+    mass = f'{events.weight_sql} / sum({events.weight_sql}) OVER (PARTITION BY "user")'
+    position = ", lat, lon" if "lat" in events.columns else ""
+    query = (
+        f'SELECT CAST(location AS VARCHAR) AS "user", location{position}, {mass} AS weight '
+        f"FROM ({events.query})"
+    )
+    columns = {"user", "location", "weight", *(("lat", "lon") if position else ())}
+    renamed = rule(replace(events, query=query, columns=frozenset(columns)))
+    pairs = events.engine.arrow(
+        'SELECT "user" AS old, location AS new, sum(weight ORDER BY weight) AS mass '
+        f"FROM ({renamed.query}) GROUP BY ALL"
+    )
+    old, old_ids = encode(pairs["old"])
+    new, new_ids = encode(pairs["new"])
+    mass_of = pairs["mass"].to_numpy()
+    share = mass_of / np.bincount(new, mass_of, len(new_ids))[new]
+    matrix = sparse.csr_array((share, (new, old)), shape=(len(new_ids), len(old_ids)))
+    return Translation(matrix=matrix, new=new_ids, old=old_ids)
+
+
+def measure_loss(
+    before: Histograms,
+    after: Histograms,
+    translations: Sequence[Translation] = (),
+    *,
+    events_kept: float = 1.0,
+) -> Loss:
+    """Compare histograms before and after; ``translations`` in the order they were applied."""
+    own = before.probabilities()
+    back = _read_back(before, after, translations)
+    moved, total = _moved(own, _rows_of(before, after), back)
+    users = np.flatnonzero(np.diff(after.matrix.indptr) > 0)
+    n_left = len(users)
+    mean_before = np.asarray(own.sum(axis=0)).reshape(-1) / max(before.n_users, 1)
+    error = 0.5 * float(np.abs(mean_before - total / max(n_left, 1)).sum()) if n_left else 1.0
+    return Loss(
+        information_loss=relative_loss(moved, _distance_to_mean(own)),
+        events_kept=events_kept,
+        users_kept=n_left / before.n_users,
+        locations_kept=_n_used(after) / _n_used(before),
+        popularity_error=error,
+        users_left_out=before.n_users - n_left,
+    )
+
+
+def relative_loss(moved: float, whole: float) -> float:
+    """What moved as a share of what could have; rounding counts as nothing."""
+    if moved <= _ROUNDING * max(whole, 1.0):
+        return 0.0
+    # Where everybody was alike there was nothing to lose but that.
+    return moved / whole if whole > 0 else 1.0
+
+
+def _distance_to_mean(own: sparse.csr_array) -> float:
+    rows = build_rows(own.indptr, own.indices, own.data, own.shape[1], L1)
+    return float(distances_to_mean(rows).sum())
+
+
+def _n_used(histograms: Histograms) -> int:
+    return len(np.unique(histograms.matrix.indices))
+
+
+def _rows_of(before: Histograms, after: Histograms) -> NDArray[np.int64]:
+    """Each user's row after, -1 where she is gone."""
+    places = pc.fill_null(pc.index_in(before.users, value_set=after.users), -1)
+    found: NDArray[np.int64] = places.to_numpy(zero_copy_only=False).astype(np.int64)
+    return found
+
+
+def _read_back(
+    before: Histograms, after: Histograms, translations: Sequence[Translation]
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Histograms after, and the matrix that takes them back to the old locations."""
+    matrix = sparse.eye_array(len(after.locations), format="csr")
+    names = after.locations
+    for step in reversed(translations):
+        matrix = matrix @ _link(names, step.new) @ step.matrix
+        names = step.old
+    return after.probabilities(), sparse.csr_array(matrix @ _link(names, before.locations))
+
+
+def _link(ids: pa.Array, others: pa.Array) -> sparse.csr_array:
+    """One where two ids are the same; ids that are not there go nowhere."""
+    places = pc.fill_null(pc.index_in(ids, value_set=others), -1).to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(places >= 0)
+    shape = (len(ids), len(others))
+    return sparse.csr_array((np.ones(len(rows)), (rows, places[rows])), shape=shape)
+
+
+def _moved(
+    own: sparse.csr_array,
+    row_after: NDArray[np.int64],
+    back: tuple[sparse.csr_array, sparse.csr_array],
+) -> tuple[float, NDArray[np.float64]]:
+    """The sum of l1 distances, and the sum of the histograms read back; a block at a time."""
+    released, matrix = back
+    moved, total = 0.0, np.zeros(own.shape[1])
+    for low in range(0, own.shape[0], _BLOCK):
+        rows = row_after[low : low + _BLOCK]
+        there = np.flatnonzero(rows >= 0)
+        block = sparse.csr_array(released[rows[there]] @ matrix)
+        gone = np.flatnonzero(rows < 0)
+        moved += float(np.abs((own[low + there] - block).data).sum())
+        moved += float(own[low + gone].data.sum())
+        total += np.asarray(block.sum(axis=0)).reshape(-1)
+    return moved, total

@@ -1,0 +1,148 @@
+"""Noise with a guarantee: user-level differential privacy for histogram counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from trailprint.errors import OptionError
+from trailprint.features.histograms import Histograms
+from trailprint.protections.protection import HistogramChange, HistogramProtection, Seed
+
+Kind = Literal["laplace", "geometric"]
+Floats = NDArray[np.float64]
+
+_LAST_DIGITS = (
+    "Not covered: what the last digits of real numbers may tell; kind=geometric has none."
+)
+_CELLS = 2_000_000
+"""Cells noised at a time: bounds memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise(HistogramProtection):
+    """
+    Add noise to every count of every user, then cut at nought and renormalise.
+
+    A user contributes at most ``max_events`` events: more are scaled down. Whatever she did, her
+    row then differs from any other she could have had by at most ``2 * max_events`` in l1, so
+    noise of scale ``2 * max_events / epsilon`` on each count makes all of it
+    ``epsilon``-differentially private.
+
+    Attributes
+    ----------
+    epsilon : float
+        For a user's whole row, not for one event.
+    max_events : int
+        Bound on a user's contribution, in what the histograms count.
+    kind : {"laplace", "geometric"}
+        Real noise, or whole numbers on whole counts.
+    """
+
+    name: ClassVar[str] = "noise"
+    summary: ClassVar[str] = "Laplace or geometric noise on counts, user-level epsilon"
+    is_random: ClassVar[bool] = True
+    monotone: ClassVar[Mapping[str, int]] = {"epsilon": -1}
+
+    epsilon: float = 1.0
+    max_events: int = 100
+    kind: Kind = "laplace"
+
+    def __post_init__(self) -> None:
+        if not (self.epsilon > 0 and math.isfinite(self.epsilon)):
+            raise OptionError(
+                f"epsilon must be a positive number, got {self.epsilon!r}. Try epsilon=1."
+            )
+        if not 1 <= self.max_events < 2**31:
+            raise OptionError(
+                f"max_events must be at least 1 event, got {self.max_events!r}. Try max_events=100."
+            )
+        if self.kind not in get_args(Kind):
+            raise OptionError(f"kind must be laplace or geometric, got {self.kind!r}.")
+
+    @property
+    def scale(self) -> float:
+        """Of the noise, in events."""
+        return 2 * self.max_events / self.epsilon
+
+    def change(
+        self, histograms: Histograms, seed: Seed, *, n_threads: int | None = None
+    ) -> HistogramChange:
+        """Bound, add noise, cut at nought, renormalise; a block of users at a time."""
+        _check_counts(histograms)
+        bounded = self._bound(histograms)
+        random = np.random.default_rng(seed)
+        n_rows, n_columns = bounded.shape
+        step = max(1, _CELLS // max(n_columns, 1))
+        blocks = [
+            self._noised(bounded[low : low + step].toarray(), random)
+            for low in range(0, n_rows, step)
+        ]
+        shares = sparse.csr_array(sparse.vstack(blocks, format="csr"))
+        released = Histograms(matrix=shares, users=histograms.users, locations=histograms.locations)
+        kept = float(bounded.data.sum()) / float(histograms.matrix.data.sum())
+        return HistogramChange(histograms=released, events_kept=kept, facts=self._facts())
+
+    def _bound(self, histograms: Histograms) -> sparse.csr_array:
+        """Counts scaled down so that no user has more than ``max_events``; whole if need be."""
+        bounded = histograms.matrix.copy()
+        factor = np.minimum(1.0, self.max_events / np.maximum(histograms.totals, 1e-300))
+        bounded.data = bounded.data * np.repeat(factor, np.diff(bounded.indptr))
+        if self.kind == "geometric":
+            # Scaling may leave a hair less than the whole number it should be.
+            bounded.data = np.floor(bounded.data * (1 + 1e-12))
+        return bounded
+
+    def _noised_counts(self, counts: Floats, random: np.random.Generator) -> Floats:
+        """Counts with noise: this is what the guarantee is about; the rest only reads it."""
+        if self.kind == "laplace":
+            return counts + random.laplace(0.0, self.scale, counts.shape)
+        # The difference of two geometric numbers falls by exp(-1 / scale) at every step.
+        stop = -math.expm1(-1.0 / self.scale)
+        both = random.geometric(stop, (*counts.shape, 2))
+        return counts + both[..., 0] - both[..., 1]
+
+    def _noised(self, counts: Floats, random: np.random.Generator) -> sparse.csr_array:
+        noised = np.maximum(self._noised_counts(counts, random), 0.0)
+        totals = noised.sum(axis=1, keepdims=True)
+        return sparse.csr_array(noised / np.where(totals > 0, totals, 1.0))
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "epsilon": self.epsilon,
+            "noise_scale": self.scale,
+            "privacy_statement": list(self.statement()),
+        }
+
+    def statement(self) -> tuple[str, ...]:
+        """What is guaranteed, and what is not."""
+        return (
+            f"Guaranteed: for each user, her whole row is {self.epsilon:g}-differentially private: "
+            "whatever she did, any released row is at most "
+            f"e^{self.epsilon:g} times as likely as if she had done anything else.",
+            f"How: at most {self.max_events:,} events of hers count, {self.kind} noise of scale "
+            f"{self.scale:g} on every count, nought included; then cut at nought and renormalised.",
+            "Not covered: that a user is in the data, the list of locations, and any other release "
+            "of the same people: each adds its own epsilon.",
+            "Not covered: the noise follows from the seed. Choose one nobody can guess, and keep "
+            "it to yourself.",
+            *((_LAST_DIGITS,) if self.kind == "laplace" else ()),
+        )
+
+
+def _check_counts(histograms: Histograms) -> None:
+    if len(histograms.slots) > 1:
+        raise OptionError("Noise takes one histogram for each user. Leave out --slots.")
+    totals = histograms.totals
+    if len(totals) and np.allclose(totals[totals > 0], 1.0) and _has_fractions(histograms):
+        raise OptionError("Noise needs counts, got shares instead. Apply noise first.")
+
+
+def _has_fractions(histograms: Histograms) -> bool:
+    return bool(np.any(histograms.matrix.data % 1 != 0))

@@ -1,0 +1,97 @@
+"""
+What every protection is: a small object that changes events or histograms and says what was lost.
+
+A *public* protection is a map everybody knows (which region an antenna lies in, which locations
+are left): an adversary applies it to her own data as well, so it changes both sides. A *private*
+one changes the released side only.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Literal
+
+from trailprint.events.events import Events
+from trailprint.features.histograms import Histograms
+
+#: The seed of one step of a chain: the user's seed, and which step it is.
+Seed = tuple[int, int]
+#: What is done to each side, once it is known from the data.
+Rule = Callable[[Events], Events]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HistogramChange:
+    """
+    Protected histograms, and what is to be known of them.
+
+    Attributes
+    ----------
+    histograms : Histograms
+        What may be released. Rows that sum to one are shares.
+    events_kept : float
+        Share of the activity that still stands behind them.
+    facts : mapping
+        What the protection can say of itself: groups, guarantees. No identifiers.
+    """
+
+    histograms: Histograms
+    events_kept: float = 1.0
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Protection:
+    """What events' and histograms' protections have in common."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    is_public: ClassVar[bool]
+    #: Parameters that protect more as they grow (1) or shrink (-1): bisection may be used.
+    monotone: ClassVar[Mapping[str, int]] = {}
+    #: Whether the outcome follows from the seed: who knows it can undo it.
+    is_random: ClassVar[bool] = False
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters as plain values, ready for JSON."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventProtection(_Protection, ABC):
+    """A protection of events."""
+
+    applies_to: ClassVar[Literal["events"]] = "events"
+    #: Whether locations get other names, so that old and new ones must be told apart.
+    renames_locations: ClassVar[bool] = False
+
+    @abstractmethod
+    def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
+        """
+        What is to be done, learnt from the data where that is needed.
+
+        ``auxiliary`` is the other side, where there is one: a grid must cover both.
+        """
+
+    def facts(self, before: Events, after: Events) -> dict[str, Any]:
+        """What the protection can say of itself once applied."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistogramProtection(_Protection, ABC):
+    """A protection of histograms; always private."""
+
+    applies_to: ClassVar[Literal["histograms"]] = "histograms"
+    is_public: ClassVar[bool] = False
+
+    @abstractmethod
+    def change(
+        self, histograms: Histograms, seed: Seed, *, n_threads: int | None = None
+    ) -> HistogramChange:
+        """Protect the released side."""
+
+
+Protection = EventProtection | HistogramProtection

@@ -1,0 +1,121 @@
+"""Every protection by name, and how one is written down: ``NAME[:key=value,…]``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields
+from typing import Any, get_type_hints
+
+import pyarrow as pa
+
+from trailprint.errors import OptionError
+from trailprint.protections.coarsen import CoarsenGrid, CoarsenNames, CoarsenRegions, CoarsenTime
+from trailprint.protections.microaggregate import Microaggregate
+from trailprint.protections.noise import Noise
+from trailprint.protections.perturb import PerturbLocations, PerturbTimes
+from trailprint.protections.protection import Protection
+from trailprint.protections.suppress import (
+    ActiveUsers,
+    CommonLocations,
+    Period,
+    TopLocations,
+    Weekdays,
+)
+
+#: Reads a file of pairs: its name and its two columns.
+ReadPairs = Callable[[str, tuple[str, str]], pa.Table]
+
+_KINDS: tuple[type[Protection], ...] = (
+    CoarsenGrid,
+    CoarsenRegions,
+    CoarsenNames,
+    CoarsenTime,
+    TopLocations,
+    CommonLocations,
+    Weekdays,
+    Period,
+    ActiveUsers,
+    PerturbLocations,
+    PerturbTimes,
+    Microaggregate,
+    Noise,
+)
+
+PROTECTIONS: Mapping[str, type[Protection]] = {kind.name: kind for kind in _KINDS}
+
+
+def parse_protection(text: str, read_pairs: ReadPairs | None = None) -> Protection:
+    """Read ``NAME[:key=value,…]``; parameters that are files are opened by ``read_pairs``."""
+    name, _, rest = text.partition(":")
+    kind = find_protection(name)
+    parts = [part for part in rest.split(",") if part.strip()]
+    given = dict(_read_part(kind, part, read_pairs) for part in parts)
+    if len(given) < len(parts):
+        raise OptionError(f"{name} must get each parameter once, got {text!r}.")
+    missing = [item.name for item in fields(kind) if _is_required(item) and item.name not in given]
+    if missing:
+        raise OptionError(
+            f"{name} needs {', '.join(missing)}, got none. Write {name}:{missing[0]}=…"
+        )
+    return kind(**given)
+
+
+def find_protection(name: str) -> type[Protection]:
+    """The protection of this name."""
+    if name.strip() not in PROTECTIONS:
+        known = ", ".join(PROTECTIONS)
+        raise OptionError(f"A protection must be one of {known}, got {name!r} instead.")
+    return PROTECTIONS[name.strip()]
+
+
+def _is_required(item: Field[Any]) -> bool:
+    return item.default is MISSING and item.default_factory is MISSING
+
+
+def _read_part(
+    kind: type[Protection], part: str, read_pairs: ReadPairs | None
+) -> tuple[str, object]:
+    key, separator, value = (piece.strip() for piece in part.partition("="))
+    if not separator:
+        raise OptionError(f"A parameter must look like key=value, got {part!r} instead.")
+    return key, read_value(kind, key, value, read_pairs)
+
+
+def read_value(
+    kind: type[Protection], key: str, text: str, read_pairs: ReadPairs | None = None
+) -> object:
+    """One parameter's value, of the type the protection declares."""
+    own = {item.name: item for item in fields(kind)}
+    if key not in own:
+        known = ", ".join(own)
+        raise OptionError(f"{kind.name} must get one of {known}, got {key!r} instead.")
+    columns = own[key].metadata.get("file")
+    if columns is not None:
+        if read_pairs is None:
+            raise OptionError(f"{kind.name} needs {key} as a table, got text instead.")
+        return read_pairs(text, columns)
+    wanted = get_type_hints(kind)[key]
+    if wanted not in (int, float):
+        return text
+    try:
+        return wanted(text)
+    except ValueError:
+        what = "a whole number" if wanted is int else "a number"
+        raise OptionError(f"{key} must be {what}, got {text!r} instead.") from None
+
+
+def describe_protections() -> dict[str, dict[str, Any]]:
+    """What there is: in words, the parameters with their defaults, and who is changed."""
+    return {
+        name: {
+            "summary": kind.summary,
+            "parameters": {item.name: _default(item) for item in fields(kind)},
+            "applies_to": kind.applies_to,
+            "public": kind.is_public,
+        }
+        for name, kind in PROTECTIONS.items()
+    }
+
+
+def _default(item: Field[Any]) -> object:
+    return None if _is_required(item) else item.default

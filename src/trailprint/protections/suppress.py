@@ -1,0 +1,155 @@
+"""Suppress: leave out locations, times or users."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+from trailprint.errors import OptionError
+from trailprint.events.events import Events
+from trailprint.events.filters import WEEKDAYS, on_weekdays, with_enough_events, within
+from trailprint.protections.protection import EventProtection, Rule, Seed
+
+Popularity = Literal["users", "events"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopLocations(EventProtection):
+    """
+    Keep the ``n`` most popular locations of the release (2016 paper, IV-B3).
+
+    Popular are, as in the paper, those with the most users, or those with the most events.
+    Users left with nothing are left out and counted.
+    """
+
+    name: ClassVar[str] = "top-locations"
+    summary: ClassVar[str] = "only the n most popular locations; by=users or by=events"
+    is_public: ClassVar[bool] = True
+    monotone: ClassVar[Mapping[str, int]] = {"n": -1}
+
+    n: int = 100
+    by: Popularity = "users"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n < 2**31:
+            raise OptionError(f"n must be at least 1 location, got {self.n!r}. Try n=100.")
+        if self.by not in get_args(Popularity):
+            raise OptionError(f"by must be users or events, got {self.by!r}.")
+
+    def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
+        """The list follows from the release, which everybody can see."""
+        released.require("location", "A choice of locations")
+        amount = 'count(DISTINCT "user")' if self.by == "users" else released.total_sql()
+        return _only_listed(
+            released,
+            f"GROUP BY location ORDER BY {amount} DESC, location::VARCHAR LIMIT {self.n}",
+            f"Only the {self.n} locations with the most {self.by}.",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommonLocations(EventProtection):
+    """Leave out locations visited by fewer than ``min_users`` users of the release."""
+
+    name: ClassVar[str] = "common-locations"
+    summary: ClassVar[str] = "without locations that fewer than min_users users visited"
+    is_public: ClassVar[bool] = True
+    monotone: ClassVar[Mapping[str, int]] = {"min_users": 1}
+
+    min_users: int = 5
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.min_users < 2**31:
+            raise OptionError(
+                f"min_users must be at least 1 user, got {self.min_users!r}. Try min_users=5."
+            )
+
+    def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
+        """The list follows from the release, which everybody can see."""
+        released.require("location", "A choice of locations")
+        return _only_listed(
+            released,
+            f'GROUP BY location HAVING count(DISTINCT "user") >= {self.min_users}',
+            f"Only locations with {self.min_users} users or more.",
+        )
+
+
+def _only_listed(released: Events, choice: str, note: str) -> Rule:
+    """Keep the locations chosen from the released side, on either side."""
+    table = released.engine.materialise(
+        f"SELECT CAST(location AS VARCHAR) AS location FROM ({released.query}) {choice}", "listed"
+    )
+    listed = f"CAST(location AS VARCHAR) IN (SELECT location FROM {table})"
+    return lambda events: events.having(listed, note)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weekdays(EventProtection):
+    """
+    Keep some weekdays only (2016 paper, IV-A5), by local time: ``mon+tue``.
+
+    The days are public: who knows that only Mondays were released compares Mondays.
+    """
+
+    name: ClassVar[str] = "weekdays"
+    summary: ClassVar[str] = "only some weekdays, such as days=mon+tue"
+    is_public: ClassVar[bool] = True
+
+    days: str = "mon"
+
+    def __post_init__(self) -> None:
+        if not self.chosen or any(day not in WEEKDAYS for day in self.chosen):
+            known = "+".join(WEEKDAYS)
+            raise OptionError(f"days must be among {known}, got {self.days!r}. Try days=mon+tue.")
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The days one by one."""
+        return tuple(day.strip().lower()[:3] for day in self.days.split("+") if day.strip())
+
+    def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
+        """Judge every event by its start."""
+        return lambda events: on_weekdays(events, self.chosen)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period(EventProtection):
+    """Keep a period of the release only, ``A..B``; the other side knows what it knows."""
+
+    name: ClassVar[str] = "period"
+    summary: ClassVar[str] = "only a period, such as between=2024-05-01..2024-05-14"
+    is_public: ClassVar[bool] = False
+
+    between: str
+
+    def __post_init__(self) -> None:
+        if ".." not in self.between:
+            raise OptionError(
+                f"between must look like 2024-05-01..2024-05-14, got {self.between!r}."
+            )
+
+    def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
+        """Judge every event by its start."""
+        return lambda events: within(events, self.between)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActiveUsers(EventProtection):
+    """Leave out users with fewer than ``min_events`` events in the release."""
+
+    name: ClassVar[str] = "active-users"
+    summary: ClassVar[str] = "without users who have fewer than min_events events"
+    is_public: ClassVar[bool] = False
+
+    min_events: int = 10
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.min_events < 2**31:
+            raise OptionError(
+                f"min_events must be at least 1 event, got {self.min_events!r}. Try min_events=10."
+            )
+
+    def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
+        """Count each user's events."""
+        return lambda events: with_enough_events(events, self.min_events)

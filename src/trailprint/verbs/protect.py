@@ -1,0 +1,203 @@
+"""``trailprint.protect``: protections applied, what they cost, and what they buy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from trailprint.errors import OptionError
+from trailprint.events.engine import Engine
+from trailprint.events.events import Events
+from trailprint.events.side_files import open_pairs
+from trailprint.features.histograms import HistogramOptions, Histograms
+from trailprint.protections.chain import Protected, apply_protections
+from trailprint.protections.protection import Protection
+from trailprint.protections.registry import parse_protection, read_value
+from trailprint.studies.frontier import Frontier, Point, SweepOptions, find_swept, sweep
+
+Progress = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ProtectResult:
+    """What may be released, and what protecting it cost."""
+
+    protections: tuple[Protection, ...]
+    protected: Protected
+
+    @property
+    def events(self) -> Events | None:
+        """The protected events; None where histograms are to be released instead."""
+        return self.protected.events if self.protected.histograms is None else None
+
+    def table(self) -> pa.Table | None:
+        """The protected histograms as user, location, share; None where events are released."""
+        found = self.protected.histograms
+        return None if found is None else tabulate(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was applied and lost, as plain values; no identifiers."""
+        return {
+            "applied": describe(self.protections),
+            **asdict(self.protected.loss),
+            **self.protected.facts,
+            "released": "events" if self.events is not None else "histograms",
+            "notes": notes(self.protections),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TradeOffResult:
+    """Risk and loss along one parameter."""
+
+    protections: tuple[Protection, ...]
+    options: SweepOptions
+    frontier: Frontier
+
+    def to_dict(self) -> dict[str, Any]:
+        """The points as plain values; no identifiers."""
+        target = self.frontier.target
+        return {
+            "applied": describe(self.protections),
+            "parameter": self.options.parameter,
+            "people": self.frontier.n_people,
+            "sweep": [_point(point) for point in self.frontier.points],
+            "target_risk": self.options.target_risk,
+            "target": None if target is None else _point(target),
+            "searched": [_point(point) for point in self.frontier.searched],
+            "notes": notes(self.protections),
+        }
+
+
+def protect(
+    events: Events,
+    protections: Sequence[Protection | str],
+    *,
+    seed: int = 0,
+    counting: HistogramOptions | None = None,
+    n_threads: int | None = None,
+) -> ProtectResult:
+    """
+    Apply protections to a dataset, in order.
+
+    Parameters
+    ----------
+    events : Events
+        What would be released.
+    protections : sequence
+        Protections, or how they are written down: ``"microaggregate:k=10"``.
+    seed : int
+        Of every random choice. Who knows it can undo noise: keep it to yourself.
+    counting : HistogramOptions, optional
+        What histograms count.
+    n_threads : int, optional
+        Changes nothing but the time.
+    """
+    chain = read_chain(protections, events.engine)
+    protected = apply_protections(events, chain, seed=seed, counting=counting, n_threads=n_threads)
+    return ProtectResult(protections=chain, protected=protected)
+
+
+def trade_off(
+    released: Events,
+    auxiliary: Events,
+    protections: Sequence[Protection | str],
+    options: SweepOptions,
+    *,
+    counting: HistogramOptions | None = None,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> TradeOffResult:
+    """Sweep one parameter of a chain of protections; see `SweepOptions`."""
+    chain = read_chain(protections, released.engine)
+    frontier = sweep(
+        released,
+        auxiliary,
+        chain,
+        options,
+        counting=counting,
+        n_threads=n_threads,
+        progress=progress,
+    )
+    return TradeOffResult(protections=chain, options=options, frontier=frontier)
+
+
+def read_chain(protections: Sequence[Protection | str], engine: Engine) -> tuple[Protection, ...]:
+    """Protections as they are or as they are written down."""
+
+    def read_pairs(path: str, columns: tuple[str, str]) -> pa.Table:
+        return engine.arrow(open_pairs(engine, path, columns, "A mapping"))
+
+    chain = tuple(
+        parse_protection(step, read_pairs) if isinstance(step, str) else step
+        for step in protections
+    )
+    if not chain:
+        raise OptionError("At least one protection is needed, got none. Try microaggregate:k=5.")
+    return chain
+
+
+def read_sweep(text: str, protections: Sequence[Protection]) -> tuple[str, tuple[Any, ...]]:
+    """Read ``key=value,value,…``, of the type the protection that has this key declares."""
+    key, separator, rest = text.partition("=")
+    values = [value.strip() for value in rest.split(",") if value.strip()]
+    if not separator or not values:
+        raise OptionError(f"A sweep must look like k=2,5,10, got {text!r} instead.")
+    kind = type(protections[find_swept(protections, key.strip())])
+    return key.strip(), tuple(read_value(kind, key.strip(), value) for value in values)
+
+
+def tabulate(histograms: Histograms) -> pa.Table:
+    """Histograms as rows of user, location and share."""
+    matrix = histograms.probabilities()
+    user = np.repeat(np.arange(histograms.n_users), np.diff(matrix.indptr))
+    return pa.table(
+        {
+            "user": histograms.users.take(pa.array(user)),
+            "location": histograms.locations.take(pa.array(matrix.indices)),
+            "share": pa.array(matrix.data),
+        }
+    )
+
+
+def describe(protections: Sequence[Protection]) -> list[dict[str, Any]]:
+    """Names and parameters, in order."""
+    return [{"name": step.name, "parameters": step.parameters()} for step in protections]
+
+
+def notes(protections: Sequence[Protection]) -> list[str]:
+    """What is to be known of these protections, in words."""
+    found = []
+    if any(step.is_public for step in protections):
+        found.append(
+            "Public maps (coarsening, lists of locations, weekdays) are known to an adversary: "
+            "where risk is measured they change both sides."
+        )
+    if any(step.is_random for step in protections):
+        found.append(
+            "What was drawn follows from the seed: choose one nobody can guess, and keep it "
+            "to yourself."
+        )
+    return found
+
+
+def _point(point: Point) -> dict[str, Any]:
+    strongest = asdict(point.strongest)
+    return {
+        "parameters": dict(point.parameters),
+        **asdict(point.loss),
+        **{name: strongest[name] for name in strongest},
+        "attacks": [
+            {
+                "attack": done.attack,
+                "user_accuracy": done.user_accuracy,
+                "cluster_accuracy": done.cluster_accuracy,
+            }
+            for done in point.attacks
+        ],
+        **{name: value for name, value in point.facts.items() if name != "privacy_statement"},
+    }
