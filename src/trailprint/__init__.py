@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from trailprint.attacks.histogram import MatchOptions
     from trailprint.attacks.trail import TrailOptions
     from trailprint.verbs.match import match
+    from trailprint.verbs.protect import protect
     from trailprint.verbs.trails import trails
 
 __version__ = "0.1.0"
@@ -37,6 +38,7 @@ __all__ = [
     "apply_filters",
     "inspect",
     "match",
+    "protect",
     "read",
     "split",
     "trails",
@@ -47,6 +49,7 @@ _LATE = {
     "MatchOptions": "trailprint.attacks.histogram",
     "TrailOptions": "trailprint.attacks.trail",
     "match": "trailprint.verbs.match",
+    "protect": "trailprint.verbs.protect",
     "trails": "trailprint.verbs.trails",
 }
 

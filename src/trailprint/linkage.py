@@ -48,6 +48,8 @@ class Linkage:
         What the attack can say of its answer: gaps, rounds, totals.
     seconds : mapping
         How long the parts of the attack took.
+    prices : ndarray of float64, optional
+        What each auxiliary record is contended for: a similar problem may start from there.
     """
 
     released: Ints
@@ -60,6 +62,7 @@ class Linkage:
     rank: Callable[[Ints, Ints], Ranks]
     facts: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    prices: Floats | None = None
 
     @property
     def n_links(self) -> int:

@@ -29,6 +29,7 @@ PUBLIC = [
     "apply_filters",
     "inspect",
     "match",
+    "protect",
     "read",
     "split",
     "trails",
@@ -52,7 +53,9 @@ def test_every_error_of_ours_has_one_base():
 
 
 def test_the_commands():
-    assert {"demo", "inspect", "split", "match", "trails", "simulate", "layouts"} <= set(COMMANDS)
+    assert {"demo", "inspect", "split", "match", "trails", "protect", "simulate", "layouts"} <= set(
+        COMMANDS
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -78,7 +81,7 @@ def test_version(run):
 
 
 @pytest.mark.parametrize(
-    "command", ["demo", "inspect", "split", "simulate", "layouts", "match", "trails"]
+    "command", ["demo", "inspect", "split", "simulate", "layouts", "match", "trails", "protect"]
 )
 def test_json_is_one_object_and_nothing_else(run, write, tmp_path, command):
     rows = "".join(f"u{i % 4},l{i % 3},2024-01-{1 + i % 20:02}\n" for i in range(60))
@@ -99,6 +102,7 @@ def test_json_is_one_object_and_nothing_else(run, write, tmp_path, command):
         "layouts": (),
         "match": (path, "--at", "median"),
         "trails": (path, "--at", "median"),
+        "protect": (path, "--apply", "active-users"),
     }[command]
     finished = run(command, *arguments, "--json", "--threads", 1, "--seed", 3)
     assert finished.code == 0, finished.err

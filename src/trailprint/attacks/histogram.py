@@ -103,11 +103,14 @@ def match_histograms(
     *,
     n_threads: int | None = None,
     progress: Progress | None = None,
+    start: Floats | None = None,
 ) -> Linkage:
     """
     Link released users to auxiliary ones by their histograms.
 
     Users without data are never linked. Both sides must share one list of locations and slots.
+    ``start`` are the ``prices`` of an earlier linkage with the same auxiliary users: a joint
+    matching begins from there.
     """
     options = options or MatchOptions()
     metric = METRICS[options.metric]
@@ -118,7 +121,7 @@ def match_histograms(
     sides = _with_data(released, metric), _with_data(auxiliary, metric)
     _check_size(options, sides)
     if options.method == "joint":
-        return _match_joint(released, sides, options, n_threads, progress)
+        return _match_joint((released, auxiliary), sides, options, n_threads, progress, start)
     return _match_one_by_one(released, sides, options, n_threads)
 
 
@@ -145,15 +148,16 @@ def _with_data(histograms: Histograms, metric: Metric) -> _Side:
 
 
 def _match_joint(
-    released: Histograms,
+    histograms: tuple[Histograms, Histograms],
     sides: tuple[_Side, _Side],
     options: MatchOptions,
     n_threads: int | None,
     progress: Progress | None,
+    start: Floats | None,
 ) -> Linkage:
-    start = time.perf_counter()
+    began = time.perf_counter()
     metric = METRICS[options.metric]
-    n_columns = released.matrix.shape[1]
+    n_columns, n_slots = histograms[0].matrix.shape[1], len(histograms[0].slots)
     join = build_join(sides[0].csr, sides[1].csr, n_columns, metric)
     reduced = reduce_problem(sides[0].csr, sides[1].csr, n_columns, metric, options.seed)
     solution = solve_reduced(
@@ -163,11 +167,12 @@ def _match_joint(
         seed=options.seed,
         n_threads=n_threads,
         progress=_follow(progress),
+        start=None if start is None or options.size is not None else start[sides[1].rows],
     )
     linked = np.flatnonzero(solution.column >= 0)
-    weight = _weights(_constant(join, metric, len(released.slots)), solution.gain[linked])
+    weight = _weights(_constant(join, metric, n_slots), solution.gain[linked])
     facts = _joint_facts(solution, weight)
-    passes = time.perf_counter() - start - solution.solve_seconds
+    passes = time.perf_counter() - began - solution.solve_seconds
     confidence, is_least = solution.gain[linked], np.zeros(len(linked), dtype=bool)
     if options.margins:
         margins = link_margins(
@@ -185,8 +190,16 @@ def _match_joint(
         n_auxiliary=len(sides[1].rows),
         rank=_ranker(join, sides, n_threads),
         facts=facts,
-        seconds={"weights": passes, "solve": time.perf_counter() - start - passes},
+        seconds={"weights": passes, "solve": time.perf_counter() - began - passes},
+        prices=_spread(solution.v, sides[1], histograms[1].n_users),
     )
+
+
+def _spread(prices: Floats, side: _Side, n_users: int) -> Floats:
+    """Prices of users with data among all users."""
+    spread = np.zeros(n_users)
+    spread[side.rows] = prices
+    return spread
 
 
 def _joint_facts(solution: Solution, weight: Floats) -> dict[str, Any]:

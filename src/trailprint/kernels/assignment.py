@@ -16,7 +16,7 @@ import numpy as np
 from trailprint.kernels.fixed_size import solve_size
 from trailprint.kernels.lookup import pair_gains
 from trailprint.kernels.metrics import Floats, Ints, Metric
-from trailprint.kernels.overlap import best_pairs, take_pairs
+from trailprint.kernels.overlap import Join, best_pairs, take_pairs
 from trailprint.kernels.reduction import Csr, Reduced, reduce_problem
 from trailprint.kernels.transport import (
     Flows,
@@ -111,11 +111,17 @@ def solve_reduced(
     seed: int = 0,
     n_threads: int | None = None,
     progress: Progress | None = None,
+    start: Floats | None = None,
 ) -> Solution:
-    """Solve a problem already reduced; see `solve_assignment`."""
+    """Solve a problem already reduced; see `solve_assignment`.
+
+    ``start`` are column prices to begin from, one per auxiliary user and not below zero: those of
+    a similar problem save work and change nothing but the choice among equals.
+    """
     most = int(min(reduced.row_size.sum(), reduced.col_size.sum()))
     wanted = most if size is None else min(size, most)
-    state, pricing, overlapping = _first_candidates(reduced, n_threads)
+    begin = fair_prices(reduced.join) if start is None else _per_node(start, reduced)
+    state, pricing, overlapping = _first_candidates(reduced, begin, n_threads)
     tolerance = VIOLATION * max(float(state.rows.gain.max(initial=0.0)), 1e-300)
     toll, rounds, solving = 0.0, 0, 0.0
     while True:
@@ -129,7 +135,7 @@ def solve_reduced(
         else:
             solve_candidates(state, 0.0, n_threads)
         solving += time.perf_counter()
-        _age_bounds(pricing, reduced, before - state.cols.price)
+        _age_bounds(pricing, reduced.join, before - state.cols.price)
         need, state = _price(reduced, state, pricing, toll, tolerance, n_threads)
         flows = read_flows(state)
         gains = pair_gains(reduced.join, flows.row, flows.col, n_threads)
@@ -146,12 +152,22 @@ def solve_reduced(
     return Solution(column, gain, u, v, toll, total, upper, rounds, overlapping, solving)
 
 
-def _first_candidates(reduced: Reduced, n_threads: int | None) -> tuple[State, _Pricing, int]:
-    """Keep each row's best pairs, and count all that overlap."""
+def _per_node(start: Floats, reduced: Reduced) -> Floats:
+    """Give every node of columns the highest price of its users."""
+    price = np.zeros(reduced.join.n_cols)
+    known = reduced.col_group >= 0
+    np.maximum.at(price, reduced.col_group[known], start[known])
+    return price
+
+
+def _first_candidates(
+    reduced: Reduced, begin: Floats, n_threads: int | None
+) -> tuple[State, _Pricing, int]:
+    """Keep each row's best pairs at the prices ``begin``, and count all that overlap."""
     join = reduced.join
     rows = np.arange(join.n_rows)
     state = build_state(reduced.row_size, reduced.col_size, reduced.row_start, reduced.col_start)
-    state.cols.price[:] = fair_prices(join)
+    state.cols.price[:] = begin
     first = best_pairs(
         join,
         rows,
@@ -171,13 +187,19 @@ def _first_candidates(reduced: Reduced, n_threads: int | None) -> tuple[State, _
     return state, _Pricing(loose, near), int(first.overlap @ reduced.row_size)
 
 
-def _age_bounds(pricing: _Pricing, reduced: Reduced, fall: Floats) -> None:
-    """Loosen the near bounds by the most any column price of the component has fallen."""
-    n_components = reduced.row_start.size - 1
-    worst = np.zeros(n_components)
-    col_home = np.repeat(np.arange(n_components), np.diff(reduced.col_start))
-    np.maximum.at(worst, col_home, fall)
-    pricing.near[:] += np.repeat(worst, np.diff(reduced.row_start))
+def _age_bounds(pricing: _Pricing, join: Join, fall: Floats) -> None:
+    """Loosen the near bounds by the most the price of a column they overlap has fallen."""
+    at_location = _largest(fall[join.loc_user], join.loc_ptr)
+    pricing.near[:] += _largest(at_location[join.row_loc], join.row_ptr)
+
+
+def _largest(values: Floats, ptr: Ints) -> Floats:
+    """Return the largest value of each segment, zero if it is empty or all are below zero."""
+    out = np.zeros(ptr.size - 1)
+    some = np.flatnonzero(np.diff(ptr) > 0)
+    if some.size:
+        out[some] = np.maximum(np.maximum.reduceat(values, ptr[some]), 0.0)
+    return out
 
 
 def _price(

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from trailprint.attacks.histogram import MatchOptions, match_histograms
 from trailprint.errors import OptionError
@@ -227,6 +228,7 @@ class _Bench:
         self._options = options
         self._counting = counting
         self._n_threads = n_threads
+        self._prices: dict[MatchOptions, NDArray[np.float64]] = {}
         self._place = find_swept(protections, options.parameter)
         before = start(released, auxiliary, counting)
         self.n_people = _n_common(before, auxiliary)
@@ -261,7 +263,16 @@ class _Bench:
         self, released: Histograms, auxiliary: Histograms, options: MatchOptions
     ) -> Success:
         options = replace(options, seed=self._options.seed)
-        linkage = match_histograms(released, auxiliary, options, n_threads=self._n_threads)
+        known = self._prices.get(options)
+        linkage = match_histograms(
+            released,
+            auxiliary,
+            options,
+            n_threads=self._n_threads,
+            start=known if known is not None and len(known) == auxiliary.n_users else None,
+        )
+        if linkage.prices is not None:
+            self._prices[options] = linkage.prices
         truth = truth_from_ids(released.users, auxiliary.users)
         n_users, n_clusters, expected = _count_right(released, linkage, truth)
         name = f"{options.method} {options.metric}"

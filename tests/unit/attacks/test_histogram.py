@@ -205,6 +205,21 @@ def test_an_allowed_gap_is_kept() -> None:
     assert loose["total_gain"] + loose["optimality_gap"] >= best - 1e-9
 
 
+@pytest.mark.parametrize("metric", METRICS)
+def test_prices_of_a_similar_problem_change_nothing_but_the_work(metric) -> None:
+    random = np.random.default_rng(1)
+    first, second, auxiliary = (
+        histograms(random.integers(0, 4, (40, 10)) + np.eye(40, 10)) for _ in range(3)
+    )
+    prices = match_histograms(first, auxiliary, MatchOptions(metric=metric)).prices
+    assert prices is not None
+    for start in (prices, np.full(40, 9.0)):
+        warm = match_histograms(second, auxiliary, MatchOptions(metric=metric), start=start)
+        cold = match_histograms(second, auxiliary, MatchOptions(metric=metric))
+        assert warm.facts["total_weight"] == pytest.approx(cold.facts["total_weight"], rel=1e-9)
+        assert warm.facts["exact"]
+
+
 def test_ranks_count_better_and_tied_candidates() -> None:
     released = histograms([[2, 0, 0], [0, 0, 0]])
     auxiliary = histograms([[1, 1, 0], [3, 0, 0], [0, 1, 0], [5, 0, 0], [0, 0, 0]])
