@@ -33,7 +33,12 @@ $(VENV)/.bench: $(VENV)/.dev
 	$(PIP) -e '.[bench]'
 	@touch $@
 
-demo: $(VENV)/.run
+# Numba keeps compiled kernels but does not notice a change in a kernel that another one calls.
+$(VENV)/.kernels: $(VENV)/bin/python $(wildcard src/trailprint/kernels/*.py)
+	@find src -name '*.nb[ic]' -delete
+	@touch $@
+
+demo: $(VENV)/.run $(VENV)/.kernels
 	$(BIN)/trailprint demo
 
 test: lint types layers unit
@@ -48,10 +53,10 @@ types: $(VENV)/.dev
 layers: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-unit: $(VENV)/.dev
+unit: $(VENV)/.dev $(VENV)/.kernels
 	$(BIN)/python -m pytest
 
-bench: $(VENV)/.bench
+bench: $(VENV)/.bench $(VENV)/.kernels
 	$(BIN)/python -m benchmarks
 
 docs: reference $(VENV)/.docs

@@ -256,3 +256,12 @@ def test_python_says_the_same_as_the_command(capsys, tmp_path) -> None:
     result = trailprint.trails(events, events).to_dict()
     printed = run(capsys, "trails", path, path)
     assert {**result, "seconds": 0} == {**printed, "seconds": 0}
+
+
+def test_a_side_file_without_its_names_is_explained(capsys, tmp_path) -> None:
+    path, homes = tmp_path / "people.csv", tmp_path / "homes.csv"
+    path.write_text("user,location\na,x\n")
+    homes.write_text("person,home\na,A\n")
+    message = fails(capsys, "trails", path, path, "--households", homes)
+    assert "named user and household" in message
+    assert "person" not in message

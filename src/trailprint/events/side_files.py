@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from trailprint.errors import ColumnError
 from trailprint.events.columns import describe_names
-from trailprint.events.delimited import load_delimited
+from trailprint.events.delimited import load_delimited, sniff
 from trailprint.events.engine import Engine, quote_name
 from trailprint.events.files import find_files
 
@@ -21,6 +21,14 @@ def open_pairs(
     if files.format == "parquet":
         query, there = f"FROM read_parquet({files.sql_list})", files.parquet_names()
     else:
+        if (
+            files.format == "json"
+            or not sniff(files, files.paths[0], delimiter=None, wanted=names).names
+        ):
+            raise ColumnError(
+                f"{what} must be a CSV or Parquet file whose columns are named "
+                f"{' and '.join(names)}, but no such names were found."
+            )
         text = load_delimited(engine, files, wanted=names)
         query, there = f"FROM {text.name}", text.columns
     for name in names:
