@@ -60,6 +60,9 @@ class Engine:
                 f"memory must be a size the machine has, got {memory!r} instead. Try 2GB."
             ) from None
         self.connection.execute("SET TimeZone = 'UTC'")
+        # DuckDB counts how far a query is only where it may show it; showing it is our part.
+        self.connection.execute("SET enable_progress_bar = true")
+        self.connection.execute("SET enable_progress_bar_print = false")
         weakref.finalize(self, _close, self.connection, self._scratch)
 
     @property
