@@ -253,6 +253,10 @@ def _print_sweep(found: dict[str, Any]) -> None:
     title = f"Split: {found['split']}. Rates are shares of {found['people']:,} people."
     lines = [_line(found["parameter"], point) for point in found["sweep"]]
     print_rows(title, lines, most=len(lines))
+    parameter = found["parameter"]
+    refused = [f"{parameter}={v['parameters'][parameter]}: {v['why']}" for v in found["left_out"]]
+    if refused:
+        print_table("Left out", [], refused)
     if found["target_risk"] is not None:
         wanted = f"At most {percent(found['target_risk'])} re-identified"
         if found["target"] is None:

@@ -1,7 +1,8 @@
 """Better groups from good ones: move, exchange, dissolve and split while the distortion falls.
 
 Every step is taken on exact distortions of the groups as they are, so that the total can only
-fall. Which groups a row is tried with follows from their means: the nearest few.
+fall. A row is tried with the groups whose means are nearest, and with more of them when that does
+not help any more; the end is when a whole sweep changes nothing.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ from trailprint.kernels.sparse_rows import (
     Rows,
     distances_to,
     distortion,
+    group_distortions,
     mean_rows,
     nearest_rows,
 )
 from trailprint.kernels.threads import run_parallel, split_evenly
 
-N_TRIED = 8
-"""Groups a row is tried with: those whose means are nearest."""
+N_TRIED = (8, 24)
+"""Groups a row is tried with: the nearest few, and more of them when these do not help any more."""
 MOST_SWEEPS = 100
 """Sweeps end long before, when a whole one changes nothing."""
 LEAST_GAIN = 1e-10
@@ -51,10 +53,15 @@ def refine_groups(rows: Rows, group: Ints, k: int, n_threads: int | None = None)
     """Return groups of at least k rows whose distortion is at most that of the given ones."""
     csr = (rows.indptr, rows.indices, rows.data)
     groups = _build_groups(rows, group, k)
+    n_tried = N_TRIED[0]
     for sweep in range(1, MOST_SWEEPS + 1):
-        near = _nearest_groups(rows, groups.of, n_threads)
-        if not _sweep(csr, rows.n_columns, rows.norm, groups, near, k, sweep):
+        near = _nearest_groups(rows, groups.of, n_tried, n_threads)
+        if _sweep(csr, rows.n_columns, rows.norm, groups, near, k, sweep):
+            continue
+        if n_tried == N_TRIED[1]:
             break
+        n_tried = N_TRIED[1]
+        groups.changed[:] = sweep
     return np.unique(groups.of, return_inverse=True)[1].astype(np.int64)
 
 
@@ -63,21 +70,20 @@ def _build_groups(rows: Rows, group: Ints, k: int) -> Groups:
     room = max(3 * k, int(count.max()) + k)
     members = np.zeros((rows.n_rows // k + 1, room), dtype=np.int64)
     cost = np.zeros(members.shape[0])
-    mean = np.zeros(rows.n_columns)
+    cost[: count.size] = group_distortions(rows, group)
     order = np.argsort(group, kind="stable")
-    for label, own in enumerate(np.split(order, np.cumsum(count)[:-1])):
-        members[label, : own.size] = own
-        cost[label] = distortion(rows.indptr, rows.indices, rows.data, own, rows.norm, mean)
+    place = np.arange(group.size) - np.repeat(np.cumsum(count) - count, count)
+    members[group[order], place] = order
     count = np.concatenate([count, np.zeros(members.shape[0] - count.size, dtype=count.dtype)])
     return Groups(group.copy(), members, count, cost, np.zeros(count.size, dtype=np.int64))
 
 
-def _nearest_groups(rows: Rows, group: Ints, n_threads: int | None) -> Matrix:
+def _nearest_groups(rows: Rows, group: Ints, n_tried: int, n_threads: int | None) -> Matrix:
     """For each row the groups with the nearest means, -1 where fewer share a column with it."""
     means = mean_rows(rows, group)
     # An empty group has no mean: no row shares a column with it.
     columns = (means.column_start, means.column_row, means.column_data)
-    near = np.full((rows.n_rows, N_TRIED), -1, dtype=np.int64)
+    near = np.full((rows.n_rows, n_tried), -1, dtype=np.int64)
     work = np.diff(means.column_start)[rows.indices].astype(np.float64)
     work = np.add.reduceat(work, rows.indptr[:-1])
     run_parallel(

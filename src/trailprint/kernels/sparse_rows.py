@@ -162,6 +162,32 @@ def distortion(
     return total + members.size * whole
 
 
+def group_distortions(rows: Rows, group: Ints) -> Floats:
+    """Return the distortion of each group; groups are numbered from nought, none is empty."""
+    ends = np.append(0, np.cumsum(np.bincount(group)))
+    order = np.argsort(group, kind="stable")
+    found = np.empty(ends.size - 1)
+    _distortions(
+        (rows.indptr, rows.indices, rows.data), rows.n_columns, rows.norm, order, ends, found
+    )
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _distortions(
+    csr: tuple[Ints, Indices, Floats],
+    n_columns: int,
+    norm: int,
+    order: Ints,
+    ends: Ints,
+    found: Floats,
+) -> None:
+    """Write the distortion of ``order[ends[g]:ends[g + 1]]`` for each group g. Cost: its own."""
+    mean = np.zeros(n_columns)
+    for g in range(found.size):
+        found[g] = distortion(csr[0], csr[1], csr[2], order[ends[g] : ends[g + 1]], norm, mean)
+
+
 @njit(cache=True, nogil=True)
 def _sift(keys: Floats, ties: Ints, items: Ints, size: int) -> None:
     """Let the root of a max-heap sink to its place. Cost: the logarithm of ``size``."""

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from trailprint.attacks.histogram import MatchOptions, match_histograms
-from trailprint.errors import OptionError
+from trailprint.errors import InputError, OptionError, TrailprintError
 from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.events.events import Events
@@ -86,6 +86,14 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A value that cannot be had with this data, such as a k of more users than there are."""
+
+    parameters: Mapping[str, Any]
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Frontier:
     """
     A sweep, and what it takes to come below a target.
@@ -94,6 +102,8 @@ class Frontier:
     ----------
     points : tuple of Point
         The values asked for, in order.
+    left_out : tuple of LeftOut
+        Those of them that this data does not allow.
     searched : tuple of Point
         Further values tried while looking for the target.
     target : Point, optional
@@ -107,6 +117,7 @@ class Frontier:
     searched: tuple[Point, ...]
     target: Point | None
     n_people: int
+    left_out: tuple[LeftOut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,23 +190,34 @@ def sweep(
     Protect, attack and measure at every value of one parameter.
 
     Equal ids on both sides are taken for equal people. Rates are shares of the people on both
-    sides before any protection, so that leaving people out lowers them.
+    sides before any protection, so that leaving people out lowers them. A value this data does
+    not allow is left out, unless none is allowed.
     """
     bench = _Bench(released, auxiliary, protections, options, counting, n_threads)
     tell = progress or (lambda what, done: None)
-    points = []
+    points: dict[Any, Point] = {}
+    refused: list[tuple[Any, TrailprintError]] = []
     for number, value in enumerate(options.values):
         tell(f"Sweeping {options.parameter}", number / len(options.values))
-        points.append(bench.point(value))
+        try:
+            points[value] = bench.point(value)
+        except (InputError, OptionError) as error:
+            refused.append((value, error))
+    if not points:
+        raise refused[0][1]
     searched: list[Point] = []
     if options.target_risk is not None:
         tell("Looking for the target", None)
         searched = bench.search(points)
     return Frontier(
-        points=tuple(points),
+        points=tuple(points.values()),
         searched=tuple(searched),
-        target=_cheapest([*points, *searched], options.target_risk),
+        target=_cheapest([*points.values(), *searched], options.target_risk),
         n_people=bench.n_people,
+        left_out=tuple(
+            LeftOut(parameters=bench.swept[value].parameters(), why=str(error))
+            for value, error in refused
+        ),
     )
 
 
@@ -230,6 +252,7 @@ class _Bench:
         self._n_threads = n_threads
         self._prices: dict[MatchOptions, NDArray[np.float64]] = {}
         self._place = find_swept(protections, options.parameter)
+        self.swept = {value: self._with(value) for value in options.values}
         before = start(released, auxiliary, counting)
         self.n_people = _n_common(before, auxiliary)
         if not self.n_people:
@@ -239,9 +262,12 @@ class _Bench:
         if isinstance(self._chain[self._place], HistogramProtection):
             self._sides = build_sides(self._stage, counting)
 
+    def _with(self, value: Any) -> Protection:
+        return replace(self._chain[self._place], **{self._options.parameter: value})
+
     def point(self, value: Any) -> Point:
         """Protect with one value, attack, measure."""
-        swept = replace(self._chain[self._place], **{self._options.parameter: value})
+        swept = self._with(value)
         chain = (*self._chain[: self._place], swept, *self._chain[self._place + 1 :])
         stage, sides = self._stage, self._sides
         if sides is None:
@@ -286,12 +312,11 @@ class _Bench:
             chance=linkage.n_links / (linkage.n_released * linkage.n_auxiliary),
         )
 
-    def search(self, points: Sequence[Point]) -> list[Point]:
+    def search(self, known: Mapping[Any, Point]) -> list[Point]:
         """Points between the weakest and the strongest value that close in on the target."""
         sense = self._chain[self._place].monotone.get(self._options.parameter)
         if sense is None:
             return []
-        known = dict(zip(self._options.values, points, strict=True))
         weak = [v for v in known if not _suffices(known[v], self._options.target_risk)]
         strong = [v for v in known if _suffices(known[v], self._options.target_risk)]
         if not weak or not strong:

@@ -66,6 +66,7 @@ class TradeOffResult:
             "parameter": self.options.parameter,
             "people": self.frontier.n_people,
             "sweep": [_point(point) for point in self.frontier.points],
+            "left_out": [asdict(value) for value in self.frontier.left_out],
             "target_risk": self.options.target_risk,
             "target": None if target is None else _point(target),
             "searched": [_point(point) for point in self.frontier.searched],

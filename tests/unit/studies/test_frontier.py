@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trailprint.attacks.histogram import MatchOptions
-from trailprint.errors import OptionError
+from trailprint.errors import InputError, OptionError
 from trailprint.protections.coarsen import CoarsenNames
 from trailprint.protections.microaggregate import Microaggregate
 from trailprint.protections.noise import Noise
@@ -108,6 +108,29 @@ def test_people_left_out_lower_the_rate(sides):
     assert few_kept.strongest.user_accuracy <= few_kept.loss.users_kept
     assert found.searched == ()  # not monotone: chosen among the values asked for
     assert found.target is few_kept
+
+
+def test_values_the_data_does_not_allow_are_left_out_and_said(sides):
+    options = SweepOptions(parameter="k", values=(2, 61, 30), target_risk=0.2)
+    found = sweep(*sides, [Microaggregate()], options)
+    assert [point.parameters["k"] for point in found.points] == [2, 30]
+    (refused,) = found.left_out
+    assert refused.parameters["k"] == 61
+    assert "at most the number of users" in refused.why
+    assert found.target is not None
+
+
+def test_a_sweep_of_nothing_but_impossible_values_is_an_error(sides):
+    with pytest.raises(OptionError, match="at most the number of users"):
+        sweep(*sides, [Microaggregate()], SweepOptions(parameter="k", values=(61, 99)))
+    with pytest.raises(InputError, match="leaves none"):
+        sweep(*sides, [ActiveUsers()], SweepOptions(parameter="min_events", values=(999,)))
+
+
+def test_a_wrong_value_is_refused_before_any_work(sides, monkeypatch):
+    monkeypatch.setattr(study, "start", lambda *_: pytest.fail("work was begun"))
+    with pytest.raises(OptionError, match="k must be at least 1"):
+        sweep(*sides, [Microaggregate()], SweepOptions(parameter="k", values=(5, 0)))
 
 
 @pytest.mark.parametrize(
