@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ranks:
     """
-    Where given pairs stand among all candidates of their released record.
+    Where given pairs stand among all candidates of one of their two records.
+
+    Which of the two is for the linkage to say: see `Linkage.ranked_among`.
 
     ``n_better`` candidates fit strictly better; ``n_tied`` fit equally well, the pair included.
     """
@@ -50,6 +52,9 @@ class Linkage:
         How long the parts of the attack took.
     prices : ndarray of float64, optional
         What each auxiliary record is contended for: a similar problem may start from there.
+    ranked_among : {"auxiliary", "released"}
+        Whose records a pair competes with in ``rank``: by default all auxiliary candidates of its
+        released record; the other way round where auxiliary records are looked up.
     """
 
     released: Ints
@@ -63,6 +68,7 @@ class Linkage:
     facts: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     prices: Floats | None = None
+    ranked_among: Literal["auxiliary", "released"] = "auxiliary"
 
     @property
     def n_links(self) -> int:

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from trailprint import InputError, OptionError, ReadOptions, SplitOptions, read, split
+from trailprint import ReadOptions, SplitOptions, read, split
+from trailprint.errors import InputError, OptionError
 
 FIRST = dt.datetime(2024, 3, 4)  # a Monday; daylight saving starts in its fourth week
 ZONES = ("UTC", "Europe/Zurich", "America/New_York")

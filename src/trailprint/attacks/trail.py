@@ -202,7 +202,7 @@ def _link(tracks: _Tracks, algorithm: Algorithm, reserved: Reserved) -> tuple[In
 
 def _link_equal(labels: Ints, other: Ints) -> tuple[Ints, Ints, int]:
     """REIDIT-C: trails that are equal and the only ones of their kind on both sides."""
-    n_labels = int(max(labels.max(initial=-1), other.max(initial=-1))) + 1
+    n_labels = int(max(labels.max(initial=0), other.max(initial=0))) + 1
     counts = [np.bincount(side[side >= 0], minlength=n_labels) for side in (labels, other)]
     single = (counts[0] == 1) & (counts[1] == 1)
     place = np.full(n_labels, -1, dtype=np.int64)

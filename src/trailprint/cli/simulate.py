@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Annotated
 
 import pyarrow as pa
@@ -16,34 +17,110 @@ from trailprint.events.write import check_outputs, write_table
 from trailprint.simulate.call_records import call_records
 from trailprint.simulate.calls import simulate_calls
 from trailprint.simulate.campus import CampusOptions, simulate_campus
+from trailprint.simulate.gps import GpsOptions, simulate_gps
+from trailprint.simulate.households import HouseholdOptions, simulate_households
+from trailprint.simulate.web import WebOptions, simulate_web
+from trailprint.simulate.weekday_campus import (
+    N_BY_TEN,
+    WeekdayCampusOptions,
+    simulate_weekday_campus,
+)
 
 NAME = "simulate"
 EXAMPLE = "trailprint simulate campus --users 300 --out campus.parquet"
 
-_KINDS: Mapping[str, Callable[[int, int], pa.Table]] = {
-    "calls": lambda users, seed: call_records(simulate_calls(users, seed=seed), seed=seed),
-    "campus": lambda users, seed: simulate_campus(CampusOptions(n_users=users, seed=seed)),
+_N_USERS = 300
+_N_DAYS = 28
+#: How many people there are unless a number is given, where it is the paper's.
+_USUAL = {"gps": 154, "households": 147, "web": 121, "weekday-campus": N_BY_TEN}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """What was asked for; days and the paper's size go with a campus only."""
+
+    users: int | None
+    days: int | None
+    paper: bool
+    seed: int
+
+    def __post_init__(self) -> None:
+        for name, value in (("--users", self.users), ("--days", self.days)):
+            if value is not None and value < 1:
+                raise OptionError(f"{name} must be at least 1, got {value} instead.")
+        if self.paper and (self.users is not None or self.days is not None):
+            raise OptionError(
+                "--paper says how many people and days: leave --users and --days out."
+            )
+
+    def n_users(self, kind: str) -> int:
+        return self.users or _USUAL.get(kind, _N_USERS)
+
+
+def _campus(wanted: _Wanted) -> pa.Table:
+    if wanted.paper:
+        return simulate_campus(CampusOptions.paper(seed=wanted.seed))
+    days = wanted.days or _N_DAYS
+    return simulate_campus(
+        CampusOptions(n_users=wanted.n_users("campus"), n_days=days, seed=wanted.seed)
+    )
+
+
+_KINDS: Mapping[str, Callable[[int, _Wanted], pa.Table]] = {
+    "calls": lambda n, w: call_records(simulate_calls(n, seed=w.seed), seed=w.seed),
+    "campus": lambda n, w: _campus(w),
+    "gps": lambda n, w: simulate_gps(GpsOptions(n_users=n, seed=w.seed)),
+    "households": lambda n, w: simulate_households(HouseholdOptions(n_users=n, seed=w.seed)),
+    "web": lambda n, w: simulate_web(WebOptions(n_users=n, seed=w.seed)),
+    "weekday-campus": lambda n, w: simulate_weekday_campus(
+        WeekdayCampusOptions(n_users=n, seed=w.seed)
+    ),
 }
 
 
 @takes(RunFlags)
 def run(
     kind: Annotated[
-        str, typer.Argument(metavar="KIND", help="calls or campus.", show_default=False)
+        str,
+        typer.Argument(metavar="KIND", help=f"One of {', '.join(_KINDS)}.", show_default=False),
     ],
     out: Annotated[str, typer.Option("--out", help="Where it goes.", show_default=False)],
     running: RunFlags,
-    users: Annotated[int, typer.Option("--users", help="How many people.")] = 300,
+    users: Annotated[
+        int | None,
+        typer.Option(
+            "--users",
+            help="How many people; 300 unless given (gps 154, households 147, web 121, "
+            "weekday-campus 2,174).",
+            show_default=False,
+        ),
+    ] = None,
+    days: Annotated[
+        int | None,
+        typer.Option("--days", help="campus: how many days; 28 unless given.", show_default=False),
+    ] = None,
+    paper: Annotated[
+        bool,
+        typer.Option("--paper", help="campus: the 2011 paper's size, 4,285 people and 62 days."),
+    ] = False,
 ) -> None:
     """Make a synthetic population: nobody in it exists, and who is who is known."""
     if kind not in _KINDS:
         raise OptionError(f"KIND must be one of {', '.join(_KINDS)}, got {kind!r} instead.")
-    if users < 1:
-        raise OptionError(f"--users must be at least 1, got {users} instead.")
+    wanted = _Wanted(users=users, days=days, paper=paper, seed=running.seed)
+    if kind != "campus" and (paper or days is not None):
+        raise OptionError(f"--days and --paper go with campus, not with {kind}.")
     check_outputs([out])
-    table = _KINDS[kind](users, running.seed)
+    table = _KINDS[kind](wanted.n_users(kind), wanted)
     write_table(table, out, running.engine())
-    result = {"kind": kind, "users": users, "events": len(table), "seed": running.seed, "out": out}
+    n_users = len(table["user"].unique()) if paper else wanted.n_users(kind)
+    result = {
+        "kind": kind,
+        "users": n_users,
+        "events": len(table),
+        "seed": running.seed,
+        "out": out,
+    }
     if running.json:
         print_json(result)
     else:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 
-def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, float] | None:
+def wilson(successes: float, trials: int, level: float = 0.95) -> tuple[float, float] | None:
     """Wilson's interval for a rate; None when nothing was tried."""
     if trials == 0:
         return None

@@ -158,3 +158,12 @@ def with_enough_events(events: Events, min_events: int) -> Events:
         f"HAVING sum({events.weight_sql}) >= {min_events}"
     )
     return events.having(f'"user" IN ({enough})', f"Only users with {min_events} events or more.")
+
+
+def lasting(events: Events, seconds: float) -> Events:
+    """Only events that last at least so many seconds."""
+    events.require("end", "A least duration")
+    if not 0 <= seconds < 1e9:
+        raise OptionError(f"--min-duration must be nought or more seconds, got {seconds} instead.")
+    condition = f'epoch_us("end") - epoch_us("start") >= {round(seconds * 1e6)}'
+    return events.having(condition, f"Only visits of {seconds:g} s or more.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pyarrow as pa
@@ -55,8 +55,36 @@ class Sequences:
 
     def day_starts(self) -> NDArray[np.int64]:
         """Where each user's each day begins, and at last the number of visits."""
+        if not self.n_visits:
+            return np.zeros(1, dtype=np.int64)
         changes = np.flatnonzero((np.diff(self.user) != 0) | (np.diff(self.day) != 0)) + 1
         return np.concatenate(([0], changes, [self.n_visits])).astype(np.int64)
+
+    def at_days(self, kept: NDArray[np.bool_]) -> Sequences:
+        """
+        Only some days; ``kept`` goes with the visits. Users stay, with or without a day left.
+
+        A day must be kept whole or not at all, or its neighbours would be wrong.
+        """
+        names = (f.name for f in fields(self) if f.name not in ("users", "locations"))
+        return replace(self, **{name: getattr(self, name)[kept] for name in names})
+
+    def without_idle_users(self) -> Sequences:
+        """The same visits, with only those users in the list who have one."""
+        present = np.zeros(len(self.users), dtype=bool)
+        present[self.user] = True
+        number = np.cumsum(present) - 1
+        return replace(self, user=number[self.user], users=self.users.filter(pa.array(present)))
+
+    def nth_day(self) -> NDArray[np.int64]:
+        """Of each visit: which of its user's days with data it lies in, from 0 on."""
+        starts = self.day_starts()[:-1]
+        nth = np.arange(len(starts)) - np.searchsorted(self.user[starts], self.user[starts])
+        return np.repeat(nth, np.diff(np.append(starts, self.n_visits)))
+
+    def first_days(self, n_days: int) -> Sequences:
+        """Each user's first days with data only."""
+        return self.at_days(self.nth_day() < n_days)
 
 
 def build_sequences(events: Events) -> Sequences:

@@ -87,7 +87,8 @@ def trails_of(histograms: Histograms) -> Trails:
     if len(histograms.slots) > 1:
         shape = (histograms.n_users, n_locations)
         places = (matrix.data, matrix.indices % n_locations, matrix.indptr)
-        matrix = sparse.csr_array(places, shape=shape)
+        # Adding up works in place: the histograms must not be touched.
+        matrix = sparse.csr_array(places, shape=shape, copy=True)
         matrix.sum_duplicates()
     return Trails(
         indptr=matrix.indptr.astype(np.int64),

@@ -2,6 +2,7 @@
 
 The recipe is section 6 of the design's methods: cities with Zipf populations, antennas of
 Pareto popularity, users with a few habitual antennas and a share of calls elsewhere in town.
+Antennas lie in regions, some of one city much larger than others.
 """
 
 from __future__ import annotations
@@ -9,10 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from trailprint.simulate.grouped_draws import (
+    Floats,
+    Ints,
+    normalise_groups,
+    sample_groups,
+    sample_without_replacement,
+    zipf,
+)
 
 MEAN_ANTENNAS = 4.5
 HABIT_CONCENTRATION = 0.6
@@ -21,6 +27,9 @@ MEAN_CALLS = 50.6
 SIGMA_CALLS = 1.2
 ELSEWHERE_SHARE = 0.08
 N_WEEKS = 2
+PAPER_USERS, PAPER_CITIES, PAPER_ANTENNAS, PAPER_REGIONS = 46_986, 60, 1_211, 237
+REGION_EXPONENT = 0.8
+"""How unequal the regions of one city are: tuned to the accuracy of the 2016 paper's IV-A6."""
 BLOCK_KEYS = 4_000_000
 """Random keys drawn at a time while choosing antennas: bounds memory in large cities."""
 
@@ -36,13 +45,18 @@ class WeekCalls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallPopulation:
-    """Who called where in each week; user ``i`` is the same person in every week."""
+    """
+    Who called where in each week; user ``i`` is the same person in every week.
+
+    Cities and regions are numbered from nought; a region lies in one city.
+    """
 
     n_users: int
     n_cities: int
     n_antennas: int
     user_city: Ints
     antenna_city: Ints
+    antenna_region: Ints
     weeks: tuple[WeekCalls, ...]
 
 
@@ -73,12 +87,11 @@ def simulate_calls(
             f"n_users={n_users}, n_cities={n_cities}, n_antennas={n_antennas} instead."
         )
     rng = np.random.default_rng(seed)
-    share = 1.0 / np.arange(1, n_cities + 1)
-    share /= share.sum()
+    share = zipf(n_cities, 1.0)
     towns = _build_towns(rng, share, n_antennas)
     user_city = np.sort(rng.choice(n_cities, size=n_users, p=share)).astype(np.int64)
     owner, antenna = _choose_antennas(rng, towns, user_city)
-    habit = _normalise(rng.standard_gamma(HABIT_CONCENTRATION, owner.size), owner, n_users)
+    habit = normalise_groups(rng.standard_gamma(HABIT_CONCENTRATION, owner.size), owner, n_users)
     weeks = tuple(_draw_week(rng, towns, user_city, owner, antenna, habit) for _ in range(N_WEEKS))
     # People are numbered at random, so that neighbouring numbers say nothing about the city.
     number = rng.permutation(n_users)
@@ -88,6 +101,7 @@ def simulate_calls(
         n_antennas=n_antennas,
         user_city=user_city[np.argsort(number)],
         antenna_city=towns.antenna_city,
+        antenna_region=_group_antennas(np.random.default_rng([seed, 2]), towns.antenna_city),
         weeks=tuple(_count(number[user], antenna, n_antennas) for user, antenna in weeks),
     )
 
@@ -104,6 +118,28 @@ def _build_towns(rng: np.random.Generator, share: Floats, n_antennas: int) -> _T
     )
 
 
+def _group_antennas(rng: np.random.Generator, antenna_city: Ints) -> Ints:
+    """
+    Group each city's antennas into regions, as many of them in all as the paper has antennas for.
+
+    Every region has an antenna; the others go to the regions of their city by Zipf shares.
+    """
+    n_antennas = np.bincount(antenna_city)
+    n_wanted = round(PAPER_REGIONS * antenna_city.size / PAPER_ANTENNAS)
+    n_spare = max(0, n_wanted - n_antennas.size)
+    ends = np.cumsum(n_antennas - 1) * n_spare / max(1, (n_antennas - 1).sum())
+    n_regions = 1 + np.diff(np.round(ends).astype(np.int64), prepend=0)
+    region = np.empty(antenna_city.size, dtype=np.int64)
+    first_antenna = np.cumsum(n_antennas) - n_antennas
+    first_region = np.cumsum(n_regions) - n_regions
+    for city in range(n_antennas.size):
+        n_own = min(n_regions[city], n_antennas[city])
+        rest = rng.choice(n_own, n_antennas[city] - n_own, p=zipf(n_own, REGION_EXPONENT))
+        own = rng.permutation(np.concatenate([np.arange(n_own), rest]))
+        region[first_antenna[city] :][: own.size] = first_region[city] + own
+    return region
+
+
 def _choose_antennas(rng: np.random.Generator, towns: _Towns, user_city: Ints) -> tuple[Ints, Ints]:
     """Choose each user's antennas by popularity without replacement: (user, antenna) pairs."""
     wanted = rng.geometric(1.0 / MEAN_ANTENNAS, user_city.size)
@@ -115,23 +151,10 @@ def _choose_antennas(rng: np.random.Generator, towns: _Towns, user_city: Ints) -
         block = max(1, BLOCK_KEYS // popularity.size)
         for low in range(first_user[city], first_user[city + 1], block):
             users = np.arange(low, min(low + block, first_user[city + 1]))
-            row, column = _sample_without_replacement(rng, popularity, wanted[users])
+            row, column = sample_without_replacement(rng, popularity, wanted[users])
             owners.append(users[row])
             antennas.append(towns.start[city] + column)
     return np.concatenate(owners), np.concatenate(antennas)
-
-
-def _sample_without_replacement(
-    rng: np.random.Generator, popularity: Floats, wanted: Ints
-) -> tuple[Ints, Ints]:
-    """Sample ``wanted[r]`` columns for each row: the smallest exponential clocks ring first."""
-    most = int(min(wanted.max(), popularity.size))
-    clocks = rng.standard_exponential((wanted.size, popularity.size)) / popularity
-    first = np.argpartition(clocks, most - 1, axis=1)[:, :most]
-    order = np.argsort(np.take_along_axis(clocks, first, axis=1), axis=1)
-    ranked = np.take_along_axis(first, order, axis=1)
-    row, rank = np.nonzero(np.arange(most) < wanted[:, None])
-    return row, ranked[row, rank]
 
 
 def _draw_week(
@@ -147,33 +170,14 @@ def _draw_week(
     mu = np.log(MEAN_CALLS) - SIGMA_CALLS**2 / 2
     calls = np.maximum(1, np.round(rng.lognormal(mu, SIGMA_CALLS, n_users))).astype(np.int64)
     elsewhere = rng.binomial(calls, ELSEWHERE_SHARE)
-    this_week = _normalise(rng.standard_gamma(WEEK_CONCENTRATION * habit), owner, n_users)
+    this_week = normalise_groups(rng.standard_gamma(WEEK_CONCENTRATION * habit), owner, n_users)
     at_home = np.repeat(np.arange(n_users), calls - elsewhere)
-    home = antenna[_sample_groups(rng, owner, this_week, at_home)]
+    home = antenna[sample_groups(rng, owner, this_week, at_home)]
     roaming = np.repeat(np.arange(n_users), elsewhere)
     n_cities = towns.start.size - 1
-    popularity = _normalise(towns.popularity, towns.antenna_city, n_cities)
-    away = _sample_groups(rng, towns.antenna_city, popularity, user_city[roaming])
+    popularity = normalise_groups(towns.popularity, towns.antenna_city, n_cities)
+    away = sample_groups(rng, towns.antenna_city, popularity, user_city[roaming])
     return np.concatenate([at_home, roaming]), np.concatenate([home, away])
-
-
-def _normalise(weight: Floats, group: Ints, n_groups: int) -> Floats:
-    """Scale weights to sum to one within each group."""
-    scaled: Floats = weight / np.bincount(group, weight, n_groups)[group]
-    return scaled
-
-
-def _sample_groups(
-    rng: np.random.Generator, group: Ints, probability: Floats, wanted: Ints
-) -> Ints:
-    """Sample one entry of group ``wanted[k]`` for each k; ``group`` must be sorted."""
-    ladder = np.cumsum(probability)
-    first = np.searchsorted(group, wanted)
-    last = np.searchsorted(group, wanted, side="right") - 1
-    below = np.where(first > 0, ladder[first - 1], 0.0)
-    height = below + rng.random(wanted.size) * (ladder[last] - below)
-    # Rounding may push a draw one step off its own group's rungs.
-    return np.clip(np.searchsorted(ladder, height, side="right"), first, last)
 
 
 def _count(user: Ints, antenna: Ints, n_antennas: int) -> WeekCalls:

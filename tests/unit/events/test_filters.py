@@ -6,8 +6,9 @@ import datetime as dt
 
 import pytest
 
-from trailprint import FilterOptions, InputError, OptionError, apply_filters
-from trailprint.errors import ColumnError
+from trailprint import FilterOptions, apply_filters
+from trailprint.errors import ColumnError, InputError, OptionError
+from trailprint.events.filters import lasting
 from trailprint.events.options import Window
 
 #: Friday evening to Monday, UTC; two hours later it is already Saturday in Zurich.
@@ -118,3 +119,16 @@ def test_counts_weigh(make_events, rows_of):
     assert (
         rows_of(apply_filters(events, FilterOptions(top_locations=1)), "location") == [("x",)] * 2
     )
+
+
+def test_only_events_that_last_count(make_events, rows_of):
+    start = dt.datetime(2024, 5, 17, 22, 30)
+    lengths = {"x": 59.999, "y": 60, "z": 3600}
+    rows = [("a", place, start, start + dt.timedelta(seconds=s)) for place, s in lengths.items()]
+    events = make_events([*rows, ("a", "w", start, None)], "user", "location", "start", "end")
+    assert rows_of(lasting(events, 60), "location") == [("y",), ("z",)]
+    for wrong in (-1, float("nan")):
+        with pytest.raises(OptionError, match="--min-duration must be"):
+            lasting(events, wrong)
+    with pytest.raises(ColumnError, match="needs a column 'end'"):
+        lasting(make_events([("a", "x", start)], "user", "location", "start"), 60)

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from trailprint import InputError, OptionError, read
-from trailprint.errors import ColumnError
+from trailprint import read
+from trailprint.errors import ColumnError, InputError, OptionError
 from trailprint.events.grid import (
     Box,
     GridOptions,

@@ -6,8 +6,8 @@ import datetime as dt
 
 import pytest
 
-from trailprint import InputError, OptionError, ReadOptions, inspect, read
-from trailprint.errors import SourceError
+from trailprint import ReadOptions, inspect, read
+from trailprint.errors import InputError, OptionError, SourceError
 from trailprint.events.layouts import LAYOUTS
 from trailprint.events.options import Window
 

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from trailprint import Engine, InputError, ReadOptions, TrailprintError, inspect, read
-from trailprint.errors import BadRowsError, ColumnError, SourceError
+from trailprint import Engine, ReadOptions, TrailprintError, inspect, read
+from trailprint.errors import BadRowsError, ColumnError, InputError, SourceError
 
 ROWS = [
     ("alice", "home", "2024-05-17T08:00:00"),

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from trailprint import InputError, OptionError, ReadOptions, read
-from trailprint.errors import BadRowsError, ColumnError
+from trailprint import ReadOptions, read
+from trailprint.errors import BadRowsError, ColumnError, InputError, OptionError
 
 MOMENT = dt.datetime(2024, 5, 17, 9, 30)
 

@@ -9,8 +9,8 @@ import stat
 import pyarrow as pa
 import pytest
 
-from trailprint import Engine, OptionError, OutputError, ReadOptions, read
-from trailprint.errors import InputError
+from trailprint import Engine, ReadOptions, read
+from trailprint.errors import InputError, OptionError, OutputError
 from trailprint.events.write import check_outputs, replacing, write_events, write_table
 
 ROWS = [

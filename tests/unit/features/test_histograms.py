@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trailprint import OptionError, ReadOptions, read
-from trailprint.errors import ColumnError
+from trailprint import ReadOptions, read
+from trailprint.errors import ColumnError, OptionError
 from trailprint.features.histograms import (
     HistogramOptions,
     build_histogram_pair,

@@ -192,3 +192,34 @@ def test_both_sides_share_one_list_of_locations(engine):
     released, auxiliary = build_sequence_pair(first, second)
     assert released.locations.to_pylist() == auxiliary.locations.to_pylist() == ["x", "y"]
     np.testing.assert_array_equal([released.location[0], auxiliary.location[0]], [0, 1])
+
+
+def three_days(engine):
+    stays = [
+        (user, place, at(5, day, 9 + i), None)
+        for user, day, places in (("a", 1, "xy"), ("a", 4, "z"), ("b", 2, "x"), ("a", 9, "yx"))
+        for i, place in enumerate(places)
+    ]
+    return build_sequences(events_of(engine, stays, "UTC"))
+
+
+def test_days_with_data_are_counted_for_each_user(engine):
+    assert three_days(engine).nth_day().tolist() == [0, 0, 1, 2, 2, 0]
+
+
+def test_the_first_days_keep_their_neighbours_and_users(engine):
+    found = three_days(engine).first_days(2)
+    assert found.location.tolist() == [0, 1, 2, 0]
+    assert found.next.tolist() == [1, NA, NA, NA]
+    assert found.users.to_pylist() == ["a", "b"]
+
+
+def test_users_without_a_day_can_be_dropped(engine):
+    sequences = three_days(engine)
+    late = sequences.at_days(sequences.user == 1)
+    assert late.users.to_pylist() == ["a", "b"]
+    alone = late.without_idle_users()
+    assert (alone.users.to_pylist(), alone.user.tolist()) == (["b"], [0])
+    nothing = alone.at_days(np.zeros(1, dtype=bool))
+    assert nothing.day_starts().tolist() == [0]
+    assert nothing.nth_day().tolist() == []

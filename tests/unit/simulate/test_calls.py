@@ -88,3 +88,22 @@ def test_impossible_sizes_are_refused(sizes):
 def test_the_papers_whole_population_is_as_identifiable_as_in_the_paper():
     """21.1 % of 46,986 in the paper."""
     assert 0.20 <= accuracy(simulate_calls(46_986, seed=1), "jensen-shannon") <= 0.26
+
+
+def test_regions_lie_in_one_city_and_are_as_many_as_in_the_paper():
+    population = simulate_calls(50, seed=3)
+    region, city = population.antenna_region, population.antenna_city
+    assert len(np.unique(region)) == 237
+    assert len(np.unique(region * 100 + city)) == 237
+    sizes = np.bincount(region)
+    assert sizes.max() > 5 * np.median(sizes)
+
+
+def test_a_small_country_has_regions_in_proportion():
+    population = simulate_calls(50, n_cities=13, n_antennas=258, seed=3)
+    assert len(np.unique(population.antenna_region)) == round(237 * 258 / 1211)
+
+
+def test_as_many_regions_as_antennas_allow():
+    population = simulate_calls(5, n_cities=4, n_antennas=4, seed=0)
+    assert population.antenna_region.tolist() == [0, 1, 2, 3]

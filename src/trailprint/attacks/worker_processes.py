@@ -1,0 +1,177 @@
+"""
+Processes that take calls over pipes, for work that keeps Python's lock.
+
+Unlike those of ``multiprocessing`` they never load the program that calls them, so that any script
+or notebook may use them as it is. They end when their pipe does, whatever ends the caller.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import IO, Any, cast
+
+from trailprint.errors import TrailprintError
+
+#: ``run(function, tasks)`` gives pairs of a task's number and its result, as they are finished.
+Runner = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[tuple[int, Any]]]
+
+_PROGRAM = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    f"from {__name__} import serve; serve()"
+)
+
+
+class Worker:
+    """One process; it answers one call after another."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        self._calls = cast(IO[bytes], self._process.stdin)
+        self._answers = cast(IO[bytes], self._process.stdout)
+
+    def call(self, function: Callable[..., Any], *task: Any) -> Any:
+        """``function(*task)``, computed there; both must be known by name or be plain data."""
+        try:
+            pickle.dump((function, task), self._calls, protocol=pickle.HIGHEST_PROTOCOL)
+            self._calls.flush()
+            is_result, answer = pickle.load(self._answers)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            raise TrailprintError(
+                "All worker processes must live to the end, but one was stopped, perhaps for want "
+                "of memory. Start again, or use one thread."
+            ) from None
+        if not is_result:
+            raise RuntimeError(answer)
+        return answer
+
+    def close(self) -> None:
+        """End the process and wait for it."""
+        for pipe in (self._calls, self._answers):
+            with contextlib.suppress(OSError):
+                pipe.close()
+        self._process.wait()
+
+
+def serve() -> None:
+    """Answer calls until there is nobody left to ask; interrupts are the caller's affair."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answers = os.fdopen(os.dup(1), "wb")
+    # Whatever a library prints must not get among the answers.
+    os.dup2(2, 1)
+    while True:
+        try:
+            function, task = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        try:
+            answer = True, function(*task)
+        except Exception:
+            answer = False, traceback.format_exc()
+        pickle.dump(answer, answers, protocol=pickle.HIGHEST_PROTOCOL)
+        answers.flush()
+
+
+#: Processes without work, kept for the next one: starting takes longer than many a piece of work.
+_idle: list[Worker] = []
+
+
+@contextmanager
+def processes(n_workers: int, prepare: Callable[..., None], *shared: Any) -> Iterator[Runner]:
+    """
+    Something that runs tasks: in this process if there is to be but one, else in others.
+
+    Each process calls ``prepare(*shared)`` first, and ``prepare()`` when the work is over.
+    """
+    if n_workers <= 1 or not sys.executable:
+        prepare(*shared)
+        yield _run_here
+        prepare()
+        return
+    workers = [_idle.pop() if _idle else Worker() for _ in range(n_workers)]
+    try:
+        with ThreadPoolExecutor(n_workers) as pool:
+            run = _Distribution(pool, workers)
+            run.everywhere(prepare, *shared)
+            yield run
+            run.everywhere(prepare)
+    except BaseException:
+        # Nobody knows what they are in the middle of.
+        for worker in workers:
+            worker.close()
+        raise
+    _idle.extend(workers)
+
+
+@atexit.register
+def close_idle() -> None:
+    """End the processes that have no work."""
+    while _idle:
+        _idle.pop().close()
+
+
+def _run_here(
+    function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]
+) -> Iterator[tuple[int, Any]]:
+    for number, task in enumerate(tasks):
+        yield number, function(*task)
+
+
+class _Distribution:
+    """Hands tasks to workers, one thread waiting for each of them."""
+
+    def __init__(self, pool: ThreadPoolExecutor, workers: list[Worker]) -> None:
+        self._pool, self._workers = pool, workers
+        self._free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+        for worker in workers:
+            self._free.put(worker)
+
+    def everywhere(self, function: Callable[..., None], *task: Any) -> None:
+        """Call a function once in each process."""
+        calls = [self._pool.submit(worker.call, function, *task) for worker in self._workers]
+        for call in calls:
+            call.result()
+
+    def __call__(
+        self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]
+    ) -> Iterator[tuple[int, Any]]:
+        """Hand out a few tasks at a time, so that neither tasks nor results pile up."""
+        running: dict[Future[Any], int] = {}
+        try:
+            for number, task in enumerate(tasks):
+                running[self._pool.submit(self._call, function, task)] = number
+                while len(running) >= 2 * len(self._workers):
+                    yield from _finished(running)
+            while running:
+                yield from _finished(running)
+        finally:
+            for future in running:
+                future.cancel()
+
+    def _call(self, function: Callable[..., Any], task: tuple[Any, ...]) -> Any:
+        worker = self._free.get()
+        try:
+            return worker.call(function, *task)
+        finally:
+            self._free.put(worker)
+
+
+def _finished(running: dict[Future[Any], int]) -> Iterator[tuple[int, Any]]:
+    done, _ = wait(running, return_when=FIRST_COMPLETED)
+    for future in done:
+        yield running.pop(future), future.result()

@@ -1,0 +1,79 @@
+"""How far the points of one person are from the nearest points of others, both ways."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from trailprint.kernels.threads import run_parallel, split_evenly
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Points(NamedTuple):
+    """Weighted points; person ``i`` owns ``first[i]:first[i + 1]``, whose weights sum to one."""
+
+    first: Ints
+    place: Floats
+    weight: Floats
+
+
+@njit(cache=True, nogil=True)
+def _compare(own: Points, i: int, other: Points, j: int, nearest: Floats) -> float:
+    """Compare two people's points.
+
+    Meaning: the weighted mean distance to the other's nearest point, averaged over both ways.
+    Shapes: nearest is scratch for the points of j. Cost: their numbers of points multiplied.
+    """
+    start, stop = other.first[j], other.first[j + 1]
+    nearest[: stop - start] = np.inf
+    there = 0.0
+    for a in range(own.first[i], own.first[i + 1]):
+        best = np.inf
+        for b in range(start, stop):
+            squared = 0.0
+            for k in range(own.place.shape[1]):
+                step = own.place[a, k] - other.place[b, k]
+                squared += step * step
+            best = min(best, squared)
+            nearest[b - start] = min(nearest[b - start], squared)
+        there += own.weight[a] * np.sqrt(best)
+    back = 0.0
+    for b in range(start, stop):
+        back += other.weight[b] * np.sqrt(nearest[b - start])
+    return (there + back) / 2.0
+
+
+@njit(cache=True, nogil=True)
+def _fill_rows(own: Points, people: Ints, other: Points, low: int, high: int, out: Floats) -> None:
+    """Fill rows low:high of the distances.
+
+    Meaning: infinite where somebody has no point. Shapes: out is people × others. Cost: points of
+    the people times all other points.
+    """
+    most = 0
+    for j in range(other.first.size - 1):
+        most = max(most, other.first[j + 1] - other.first[j])
+    nearest = np.empty(most)
+    for r in range(low, high):
+        i = people[r]
+        for j in range(other.first.size - 1):
+            if own.first[i] == own.first[i + 1] or other.first[j] == other.first[j + 1]:
+                out[r, j] = np.inf
+            else:
+                out[r, j] = _compare(own, i, other, j, nearest)
+
+
+def nearest_distances(
+    own: Points, people: Ints, other: Points, n_threads: int | None = None
+) -> Floats:
+    """Return the mean distance to the nearest point between ``people`` and all others."""
+    out = np.empty((people.size, other.first.size - 1))
+    chunks = split_evenly((own.first[people + 1] - own.first[people]).astype(np.float64))
+    jobs = [(own, people, other, low, high, out) for low, high in chunks]
+    run_parallel(_fill_rows, jobs, n_threads)
+    return out

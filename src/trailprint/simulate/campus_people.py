@@ -1,0 +1,185 @@
+"""The people of a campus: where they live, which classes they take, what they like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trailprint.simulate.campus_map import HALL, SHARED, TEACHING, CampusMap
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+#: When a visit may begin, and how many hours its block has.
+BLOCK_HOURS = np.array([7, 9, 11, 12, 14, 16, 18, 20, 22])
+BLOCK_LENGTHS = np.array([2, 2, 1, 2, 2, 2, 2, 2, 2])
+N_BLOCKS = len(BLOCK_HOURS)
+_CLASS_BLOCKS = np.array([1, 2, 4, 5])
+_LUNCH, _EVENING, _LAST = 3, 6, 8
+#: Classes meet on Monday, Wednesday and Friday, or on Tuesday and Thursday.
+_CLASS_DAYS = np.array([[1, 0, 1, 0, 1, 0, 0], [0, 1, 0, 1, 0, 0, 0]], dtype=bool)
+_PEOPLE_PER_PROGRAMME = 40
+_CLASSES_PER_PROGRAMME = 6
+_CLASSES_TAKEN = 3
+_PEOPLE_PER_CIRCLE = 6
+_SPREAD = 4.0
+
+#: What the columns of ``People.places`` are; classes and then personal places follow.
+HOME, MEAL, STUDY, FIRST_CLASS = range(4)
+N_PERSONAL = 3
+N_PLACES = FIRST_CLASS + _CLASSES_TAKEN + N_PERSONAL
+_LIKINGS = np.array([2.0, 0.6, 0.6, *[0.2] * _CLASSES_TAKEN, *[0.5] * N_PERSONAL])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class People:
+    """
+    What stays the same about each person.
+
+    Attributes
+    ----------
+    places : ndarray of int64, (n_users, N_PLACES)
+        Her access points: home, where she eats and studies, her classes, places of her own.
+    timetable : ndarray of int64, (n_users, 7, N_BLOCKS)
+        Which of her places each block of the week belongs to.
+    liking : ndarray of float64, (n_users, N_PLACES)
+        How often she goes where without a plan; rows sum to one.
+    quarter : ndarray of int64, (n_users,)
+        The part of the campus she keeps to.
+    """
+
+    places: Ints
+    timetable: Ints
+    liking: Floats
+    quarter: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Traits:
+    """What somebody would do on her own: places, classes, likings, and weeks without classes."""
+
+    places: Ints
+    taken: Ints
+    liking: Floats
+    free: Ints
+
+
+def draw_people(
+    random: np.random.Generator, campus: CampusMap, n_users: int, conformity: float
+) -> People:
+    """
+    Draw people who share halls, classes and habits with others, and so resemble them.
+
+    Those of a programme take three of its six classes, and many of them live in one hall. Within
+    it there are circles of friends. Each person takes a share of her traits from her circle, on
+    average ``conformity``, and has the others to herself.
+    """
+    n_programmes = max(campus.n_quarters, round(n_users / _PEOPLE_PER_PROGRAMME))
+    n_circles = max(n_programmes, round(n_users / _PEOPLE_PER_CIRCLE))
+    quarter = np.arange(n_programmes) % campus.n_quarters
+    hall = campus.building[campus.draw(random, quarter, HALL)]
+    circle = random.integers(0, n_circles, n_users)
+    programme = (np.arange(n_circles) % n_programmes)[circle]
+    shared = _draw_traits(random, campus, (quarter, hall), np.arange(n_circles) % n_programmes)
+    own = _draw_traits(random, campus, (quarter, hall), programme)
+    conforms = random.beta(*beta_around(conformity, _SPREAD), n_users)
+    traits = _mix(random, own, shared, circle, conforms)
+    rooms = campus.draw(random, np.repeat(quarter, _CLASSES_PER_PROGRAMME), TEACHING)
+    days, blocks = _class_times(random, n_programmes)
+    places, timetable = traits.places, traits.free
+    places[:, FIRST_CLASS : FIRST_CLASS + _CLASSES_TAKEN] = rooms[traits.taken]
+    for nth in range(_CLASSES_TAKEN):
+        user, weekday = np.nonzero(_CLASS_DAYS[days[traits.taken[:, nth]]])
+        timetable[user, weekday, blocks[traits.taken[user, nth]]] = FIRST_CLASS + nth
+    return People(
+        places=places, timetable=timetable, liking=traits.liking, quarter=quarter[programme]
+    )
+
+
+def beta_around(mean: float, spread: float) -> tuple[float, float]:
+    """The parameters of a Beta distribution with this mean; the less ``spread``, the wider."""
+    return spread * mean + 1e-9, spread * (1 - mean) + 1e-9
+
+
+def _draw_traits(
+    random: np.random.Generator, campus: CampusMap, where: tuple[Ints, Ints], programme: Ints
+) -> _Traits:
+    """Traits for each of ``programme``; ``where`` has the quarter and the hall of programmes."""
+    quarter, hall = where[0][programme], where[1][programme]
+    n = len(programme)
+    places = np.empty((n, N_PLACES), dtype=np.int64)
+    places[:, HOME] = _homes(random, campus, quarter, hall)
+    places[:, MEAL] = campus.draw(random, quarter, SHARED)
+    places[:, STUDY] = campus.draw(random, quarter, SHARED)
+    places[:, -N_PERSONAL:] = campus.draw(random, np.repeat(quarter[:, None], N_PERSONAL, axis=1))
+    liking = random.gamma(_LIKINGS, size=(n, N_PLACES)) + 1e-9
+    liking /= liking.sum(axis=1, keepdims=True)
+    taken = _classes(random, programme)
+    return _Traits(places, taken, liking, _free_weeks(random, liking))
+
+
+def _mix(
+    random: np.random.Generator, own: _Traits, shared: _Traits, circle: Ints, conforms: Floats
+) -> _Traits:
+    """Each trait from the circle or one's own, by lot."""
+
+    def either(mine: Ints, ours: Ints) -> Ints:
+        lot = random.random(mine.shape) < conforms.reshape(-1, *[1] * (mine.ndim - 1))
+        return np.where(lot, ours[circle], mine)
+
+    return _Traits(
+        places=either(own.places, shared.places),
+        taken=either(own.taken, shared.taken),
+        liking=conforms[:, None] * shared.liking[circle] + (1 - conforms[:, None]) * own.liking,
+        free=either(own.free, shared.free),
+    )
+
+
+def _homes(random: np.random.Generator, campus: CampusMap, quarter: Ints, hall: Ints) -> Ints:
+    """Half live in the programme's hall; the others in any hall of the quarter."""
+    rooms = np.flatnonzero(campus.kind == HALL)
+    apart = campus.draw(random, quarter, HALL)
+    if len(rooms) == 0:
+        return apart
+    first = np.searchsorted(campus.building[rooms], hall)
+    n_rooms = np.searchsorted(campus.building[rooms], hall, side="right") - first
+    together = rooms[first + (random.random(len(hall)) * n_rooms).astype(np.int64)]
+    return np.where(random.random(len(hall)) < 0.5, together, apart)
+
+
+def _class_times(random: np.random.Generator, n_programmes: int) -> tuple[Ints, Ints]:
+    """Pattern of days and block of each class; one programme's classes never collide."""
+    slots = np.argsort(random.random((n_programmes, 2 * len(_CLASS_BLOCKS))), axis=1)
+    slots = slots[:, :_CLASSES_PER_PROGRAMME].ravel()
+    return slots % 2, _CLASS_BLOCKS[slots // 2]
+
+
+def _classes(random: np.random.Generator, programme: Ints) -> Ints:
+    """The numbers of the classes each person takes."""
+    keys = random.random((len(programme), _CLASSES_PER_PROGRAMME)) * np.linspace(
+        1, 2, _CLASSES_PER_PROGRAMME
+    )
+    chosen = np.argsort(keys, axis=1)[:, :_CLASSES_TAKEN]
+    return programme[:, None] * _CLASSES_PER_PROGRAMME + chosen
+
+
+def _free_weeks(random: np.random.Generator, liking: Floats) -> Ints:
+    """Weeks without classes: meals, evenings at home, the rest as each person likes."""
+    n_users = len(liking)
+    timetable = draw_columns(random, liking, np.repeat(np.arange(n_users), 7 * N_BLOCKS))
+    timetable = timetable.reshape(n_users, 7, N_BLOCKS)
+    timetable[:, :, [0, _LAST]] = HOME
+    timetable[:, :, _LUNCH] = MEAL
+    studies = random.random((n_users, 7)) < 0.4
+    timetable[:, :, _EVENING] = np.where(studies, STUDY, timetable[:, :, _EVENING])
+    return timetable
+
+
+def draw_columns(random: np.random.Generator, shares: Floats, rows: Ints) -> Ints:
+    """One column for each of ``rows``, by the shares of its row, which sum to one."""
+    ladder = np.cumsum(shares, axis=1).ravel() + np.repeat(np.arange(len(shares)), shares.shape[1])
+    drawn = np.searchsorted(ladder, rows + random.random(len(rows)), side="right")
+    columns: Ints = np.clip(drawn - rows * shares.shape[1], 0, shares.shape[1] - 1)
+    return columns

@@ -1,0 +1,152 @@
+"""Two weeks of web browsing by people who never were, tuned to the 2016 paper's web histories.
+
+Everybody spends much of the time on a few popular sites, how much on which changing from week to
+week; keeps returning to sites of a long tail, many of them nobody else's; and visits new ones,
+most of which nobody else sees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from trailprint.errors import OptionError
+from trailprint.simulate.grouped_draws import (
+    Floats,
+    Ints,
+    normalise_groups,
+    number_within,
+    sample_groups,
+    sample_without_replacement,
+    spread_normal,
+    vary_shares,
+    zipf,
+)
+
+PAPER_USERS = 121
+N_WEEKS = 2
+
+N_SHARED = 9_000
+"""Sites that anybody may come by; all others belong to one person."""
+SHARED_EXPONENT = 0.7
+N_POPULAR, POPULAR_EXPONENT, MEAN_POPULAR = 26, 0.66, 5.25
+"""The most popular sites, how fast their popularity falls, and how many of them a person uses."""
+POPULAR_SPREAD = 0.37
+"""How much people differ in how evenly they use them (sigma of a logarithm)."""
+POPULAR_WEEK, TAIL_WEEK = 2.4, 60.0
+"""How steady habits are from week to week: fickle with popular sites, faithful to the tail."""
+MEAN_TAIL, TAIL_EXPONENT, TAIL_OWN = 43.0, 2.05, 0.55
+"""Sites a person returns to, how fast their share falls, and how many nobody else knows."""
+POPULAR_SHARE, NEW_SHARE, NEW_SHARED = 0.64, 0.4, 0.3
+"""Of a person's visits the share of new sites, of the rest that of popular ones; of new sites the
+share that others may come by as well."""
+MEAN_VISITS, SIGMA_USER, SIGMA_WEEK = 1_110.0, 1.0, 1.05
+
+_WEEK_S = 7 * 86_400
+_MONDAY = np.datetime64("2011-02-07T00:00:00", "s")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebOptions:
+    """How many people browse; the same seed gives the same visits."""
+
+    n_users: int = PAPER_USERS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.n_users < 1:
+            raise OptionError(f"n_users must be at least 1, got {self.n_users} instead.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Habit:
+    """Sites people return to: ``site[e]`` takes ``share[e]`` of the returns of ``owner[e]``."""
+
+    owner: Ints
+    site: Ints
+    share: Floats
+    steadiness: float
+
+    def draw(self, rng: np.random.Generator, visitor: Ints, n_users: int) -> Ints:
+        """Draw one site for each visitor, as this week has it."""
+        this_week = vary_shares(rng, self.steadiness * self.share, self.owner, n_users)
+        return self.site[sample_groups(rng, self.owner, this_week, visitor)]
+
+
+def simulate_web(options: WebOptions | None = None) -> pa.Table:
+    """Simulate a web history: user, location (the site), start, sorted by time."""
+    options = options or WebOptions()
+    rng = np.random.default_rng([options.seed, 0])
+    n_users = options.n_users
+    popular, tail = _popular_habit(rng, n_users), _tail_habit(rng, n_users)
+    shares = rng.beta(4 * POPULAR_SHARE, 4 * (1 - POPULAR_SHARE), n_users)
+    curiosity = rng.beta(4 * NEW_SHARE, 4 * (1 - NEW_SHARE), n_users)
+    volume = np.log(MEAN_VISITS) + SIGMA_USER * spread_normal(rng, n_users)
+    user, site, week = [], [], []
+    next_site = max(N_SHARED, int(tail.site.max()) + 1)
+    for number in range(N_WEEKS):
+        n_visits = _draw_volume(rng, volume)
+        n_new = rng.binomial(n_visits, curiosity)
+        n_popular = rng.binomial(n_visits - n_new, shares)
+        counts = (n_popular, n_visits - n_new - n_popular, n_new)
+        who = [np.repeat(np.arange(n_users), count) for count in counts]
+        new = _draw_new(rng, len(who[2]), next_site)
+        next_site = max(next_site, int(new.max(initial=0)) + 1)
+        where = [popular.draw(rng, who[0], n_users), tail.draw(rng, who[1], n_users), new]
+        user += who
+        site += where
+        week.append(np.full(int(n_visits.sum()), number))
+    return _log(rng, n_users, tuple(np.concatenate(part) for part in (user, site, week)))
+
+
+def _popular_habit(rng: np.random.Generator, n_users: int) -> _Habit:
+    """Each person's popular sites; some use one almost alone, others several evenly."""
+    wanted = 1 + rng.poisson(MEAN_POPULAR - 1, n_users)
+    popularity = zipf(N_POPULAR, POPULAR_EXPONENT)
+    owner, site = sample_without_replacement(rng, popularity, np.minimum(wanted, N_POPULAR))
+    evenness = np.exp(POPULAR_SPREAD * spread_normal(rng, n_users))
+    share = vary_shares(rng, evenness[owner], owner, n_users)
+    return _Habit(owner=owner, site=site, share=share, steadiness=POPULAR_WEEK)
+
+
+def _tail_habit(rng: np.random.Generator, n_users: int) -> _Habit:
+    """Each person's long tail of sites, known to nobody else or to whoever comes by them."""
+    owner, rank = number_within(rng.geometric(1 / MEAN_TAIL, n_users))
+    site = rng.choice(N_SHARED, owner.size, p=zipf(N_SHARED, SHARED_EXPONENT))
+    is_own = rng.random(owner.size) < TAIL_OWN
+    site[is_own] = N_SHARED + np.arange(np.count_nonzero(is_own))
+    share = normalise_groups(zipf(int(rank.max()) + 1, TAIL_EXPONENT)[rank], owner, n_users)
+    return _Habit(owner=owner, site=site, share=share, steadiness=TAIL_WEEK)
+
+
+def _draw_volume(rng: np.random.Generator, volume: Floats) -> Ints:
+    """Draw how many visits each person makes in a week, at least one."""
+    spread = (SIGMA_USER**2 + SIGMA_WEEK**2) / 2
+    visits = np.exp(volume - spread + SIGMA_WEEK * spread_normal(rng, volume.size))
+    return np.maximum(1, np.round(visits)).astype(np.int64)
+
+
+def _draw_new(rng: np.random.Generator, n_visits: int, next_site: int) -> Ints:
+    """Draw sites visited for once: shared ones by popularity, and ones never seen before."""
+    site = rng.choice(N_SHARED, n_visits, p=zipf(N_SHARED, SHARED_EXPONENT))
+    is_fresh = rng.random(n_visits) >= NEW_SHARED
+    site[is_fresh] = next_site + np.arange(np.count_nonzero(is_fresh))
+    return site
+
+
+def _log(rng: np.random.Generator, n_users: int, visits: tuple[Ints, ...]) -> pa.Table:
+    user, site, week = visits
+    second = week * _WEEK_S + rng.integers(0, _WEEK_S, len(user))
+    order = np.lexsort((site, user, second))
+    # Sites and people are numbered at random: a number tells nothing about popularity.
+    site_number, user_number = rng.permutation(int(site.max()) + 1), rng.permutation(n_users)
+    start = (_MONDAY + second[order].astype("timedelta64[s]")).astype("datetime64[us]")
+    return pa.table(
+        {
+            "user": pa.array(user_number[user[order]]),
+            "location": pa.array(site_number[site[order]]),
+            "start": pa.array(start, pa.timestamp("us", "UTC")),
+        }
+    )

@@ -1,0 +1,293 @@
+"""
+Controls that can fail: does an attack find what is there, or what the order of rows tells it?
+
+``absent``: some people are taken out of the released data while their auxiliary records stay.
+Whoever is linked with confidence though she is not there is linked wrongly.
+
+``permuted``: the rows of both sides are put in a secret order and their ids replaced by numbers.
+An honest attack links the same people as before, but for ties, and scores at chance when its
+links are read as if the order had stayed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from trailprint.errors import OptionError
+from trailprint.evaluation.intervals import wilson
+from trailprint.evaluation.per_user import confidence_for
+from trailprint.evaluation.risk import correct_links
+from trailprint.evaluation.truth import Truth
+from trailprint.linkage import Linkage
+from trailprint.studies.people import (
+    Attack,
+    Features,
+    hide_ids,
+    restrict_truth,
+    select_people,
+)
+
+Flags = NDArray[np.bool_]
+
+#: A control fails only where luck would do so less often than this.
+UNLIKELY = 0.001
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlOptions:
+    """
+    How controls are made and judged.
+
+    Attributes
+    ----------
+    held_out : float
+        Absent: share of the people on both sides who are taken out of the released data.
+    precision : float
+        Absent: links count as confident where this share of equally confident ones of people
+        who are there is right.
+    allowed : float
+        Absent: at most this share of absent people may be linked with such confidence.
+    seed : int
+        Who is taken out, and the secret order.
+    """
+
+    held_out: float = 0.2
+    precision: float = 0.9
+    allowed: float = 0.1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.held_out < 1:
+            raise OptionError(
+                f"held_out must be a share between 0 and 1, got {self.held_out!r}. Try 0.2."
+            )
+        for name in ("precision", "allowed"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise OptionError(
+                    f"{name} must be a share from 0 to 1, got {getattr(self, name)!r} instead."
+                )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """
+    What a control found.
+
+    Attributes
+    ----------
+    attack, kind, title : str
+        Which attack was controlled, and how.
+    people, links : int
+        People looked at, and the links among them that the control counts.
+    share, interval : float, (float, float)
+        Links per person, with Wilson's 95 % interval; None where there is nobody.
+    expected : float
+        What the share is compared with.
+    passed : bool
+        Whether nothing is wrong.
+    reading : str
+        All this in words.
+    """
+
+    attack: str
+    kind: Literal["absent", "permuted"]
+    title: str
+    people: int
+    links: int
+    share: float | None
+    interval: tuple[float, float] | None
+    expected: float
+    passed: bool
+    reading: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The control as plain values."""
+        interval = None if self.interval is None else list(self.interval)
+        return {**asdict(self), "interval": interval}
+
+
+def control_absent(
+    name: str,
+    attack: Attack[Features],
+    released: Features,
+    auxiliary: Features,
+    truth: Truth,
+    options: ControlOptions | None = None,
+) -> Control:
+    """
+    Run an attack on a release that some people are missing from.
+
+    A link of an absent person counts when it is at least as confident as those links of people
+    who are there of which the wanted share is right (calibrated as in `per_user`). REIDIT with
+    the released side reserved promises more where it guarantees its links: then no absent person
+    may be linked at all.
+    """
+    options = options or ControlOptions()
+    is_absent = _draw_absent(truth, options)
+    kept = np.setdiff1d(np.arange(len(released.users)), truth.released[is_absent])
+    everybody = np.arange(len(auxiliary.users))
+    linkage = attack(select_people(released, kept), auxiliary)
+    confident, margin = _confident_links(
+        linkage, restrict_truth(truth, kept, everybody), options.precision
+    )
+    absent = truth.auxiliary[is_absent]
+    n_linked = len(np.intersect1d(linkage.auxiliary, absent))
+    n_false = len(np.intersect1d(linkage.auxiliary[confident], absent))
+    expected = 0.0 if _promises_no_false_link(linkage) else options.allowed
+    interval = wilson(n_false, len(absent))
+    # Not the share but what it surely exceeds: a few people prove nothing.
+    passed = interval is None or interval[0] <= expected
+    return Control(
+        attack=name,
+        kind="absent",
+        title="People who are not there",
+        people=len(absent),
+        links=n_false,
+        share=n_false / len(absent) if len(absent) else None,
+        interval=interval,
+        expected=expected,
+        passed=passed,
+        reading=_read_absent((len(absent), n_linked, n_false), margin, expected, passed),
+    )
+
+
+def _draw_absent(truth: Truth, options: ControlOptions) -> Flags:
+    """Who is taken out: never nobody where there are two people, never everybody."""
+    n_people = truth.n_common
+    n_absent = min(max(round(options.held_out * n_people), 1), n_people - 1)
+    chosen = np.zeros(n_people, dtype=bool)
+    random = np.random.default_rng([options.seed, 1])
+    chosen[random.permutation(n_people)[: max(n_absent, 0)]] = True
+    return chosen
+
+
+def _confident_links(
+    linkage: Linkage, truth: Truth, precision: float
+) -> tuple[Flags, float | None]:
+    """Links at least as confident as those of present people that are right so often."""
+    own = np.isin(linkage.auxiliary, truth.auxiliary)
+    margin = confidence_for(linkage.confidence[own], correct_links(linkage, truth)[own], precision)
+    if margin is None:
+        return np.zeros(linkage.n_links, dtype=bool), None
+    return linkage.confidence >= margin, margin
+
+
+def _promises_no_false_link(linkage: Linkage) -> bool:
+    facts = linkage.facts
+    return bool(facts.get("guaranteed")) and facts.get("reserved") == "deidentified"
+
+
+def _read_absent(
+    counts: tuple[int, int, int], margin: float | None, expected: float, passed: bool
+) -> str:
+    n_absent, n_linked, n_false = counts
+    if not n_absent:
+        return "There are too few people on both sides to leave some out."
+    text = (
+        f"{n_absent:,} people were taken out of the released data, and the attack still linked "
+        f"{n_linked:,} of them to somebody."
+    )
+    if margin is None:
+        return f"{text} No link of this attack is confident enough to be trusted anyway."
+    verdict = "as it should be" if passed else "so that its confidence misleads"
+    return (
+        f"{text} It did so with a confidence that is trusted for people who are there for "
+        f"{n_false:,}; at most {expected:.0%} may be: {verdict}."
+    )
+
+
+def control_permuted(
+    name: str,
+    attack: Attack[Features],
+    released: Features,
+    auxiliary: Features,
+    truth: Truth,
+    options: ControlOptions | None = None,
+    *,
+    linkage: Linkage | None = None,
+) -> tuple[Control, Control]:
+    """
+    Run an attack on rows in a secret order, and score it by the right and by a wrong truth.
+
+    ``linkage`` is what the attack finds in the given order, where that is known already.
+    """
+    options = options or ControlOptions()
+    linkage = attack(released, auxiliary) if linkage is None else linkage
+    random = np.random.default_rng([options.seed, 2])
+    orders = random.permutation(len(released.users)), random.permutation(len(auxiliary.users))
+    sides = [
+        hide_ids(select_people(side, order))
+        for side, order in zip((released, auxiliary), orders, strict=True)
+    ]
+    shuffled = attack(sides[0], sides[1])
+    after = truth.holds(orders[0][shuffled.released], orders[1][shuffled.auxiliary])
+    found = (
+        np.isin(truth.released, linkage.released[correct_links(linkage, truth)]),
+        np.isin(truth.released, orders[0][shuffled.released[after]]),
+    )
+    # A right link whose two ends came to the same place by luck says nothing of the order.
+    as_if_kept = int(np.count_nonzero(correct_links(shuffled, truth) & ~after))
+    n_pairs = len(orders[0]) * len(orders[1])
+    chance = shuffled.n_links / n_pairs if n_pairs else 0.0
+    return _compare_orders(name, *found), _compare_chance(name, as_if_kept, truth.n_common, chance)
+
+
+def _compare_orders(name: str, before: Flags, after: Flags) -> Control:
+    """
+    Fail where people are lost with the order: McNemar's exact test, one-sided.
+
+    Lots drawn between equal records lose and win people alike; only a leak loses them.
+    """
+    n_people, n_found = len(before), int(np.count_nonzero(after))
+    n_lost, n_won = np.count_nonzero(before & ~after), np.count_nonzero(~before & after)
+    luck = float(stats.binom.sf(n_lost - 1, n_lost + n_won, 0.5)) if n_lost else 1.0
+    passed = luck >= UNLIKELY
+    expected = float(before.mean()) if n_people else 0.0
+    verdict = (
+        "the order of rows gives nothing away"
+        if passed
+        else "the attack draws on the order of rows or on ids, and its accuracy cannot be trusted"
+    )
+    return Control(
+        attack=name,
+        kind="permuted",
+        title="Rows in another order",
+        people=n_people,
+        links=n_found,
+        share=n_found / n_people if n_people else None,
+        interval=wilson(n_found, n_people),
+        expected=expected,
+        passed=passed,
+        reading=(
+            f"With the rows of both sides in a secret order and without ids, {n_found:,} of "
+            f"{n_people:,} people are linked correctly, against {np.count_nonzero(before):,} "
+            f"before: {verdict}."
+        ),
+    )
+
+
+def _compare_chance(name: str, n_right: int, n_people: int, chance: float) -> Control:
+    """Fail where links that should be right by chance only are right too often."""
+    luck = float(stats.binom.sf(n_right - 1, n_people, min(chance, 1.0)))
+    passed = luck >= UNLIKELY
+    return Control(
+        attack=name,
+        kind="permuted",
+        title="A shuffled truth",
+        people=n_people,
+        links=n_right,
+        share=n_right / n_people if n_people else None,
+        interval=wilson(n_right, n_people),
+        expected=chance,
+        passed=passed,
+        reading=(
+            f"Read as if the order of rows had stayed, {n_right:,} of {n_people:,} people are "
+            f"linked correctly, where chance would link {chance * n_people:,.1f}: "
+            f"{'no more than luck explains' if passed else 'far more than luck explains'}."
+        ),
+    )

@@ -1,0 +1,206 @@
+"""Why people are found: which locations correct links rest on, and who is found by one alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trailprint.attacks.trail import TrailOptions, match_trails
+from trailprint.evaluation.risk import correct_links
+from trailprint.evaluation.truth import Truth
+from trailprint.features.histograms import Histograms
+from trailprint.features.trails import Trails, trails_of
+from trailprint.kernels.metrics import LOG_SUM, METRICS, TWICE_MINIMUM, x_log_x
+from trailprint.linkage import Linkage
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_RARE = (
+    "People who alone visit some location, on both sides: whoever knows that they go there has "
+    "found their record, without any other knowledge."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DrivingLocations:
+    """
+    What correct links rest on.
+
+    Attributes
+    ----------
+    contribution : ndarray of float64
+        For each location its share of the gain of all correct links; the sum is one, or nought
+        where no link is correct.
+    visitors : ndarray of int64
+        Released users seen at each location.
+    names : list of str
+        What the locations are called. Handle with care.
+    n_rare, n_people : int
+        People who can be found by one location alone, of all people on both sides.
+    """
+
+    contribution: Floats
+    visitors: Ints
+    names: list[str]
+    n_rare: int
+    n_people: int
+
+    def top(self, n_locations: int = 20) -> Ints:
+        """The locations that contribute most; ties by number, so that the order is stable."""
+        order = np.argsort(-self.contribution, kind="stable")[:n_locations]
+        return order[self.contribution[order] > 0]
+
+    def to_dict(
+        self,
+        n_locations: int = 20,
+        *,
+        named: bool = False,
+        small: int = 10,
+        changes: Floats | None = None,
+    ) -> dict[str, Any]:
+        """
+        The top locations as plain values.
+
+        Locations are called by number unless ``named``; fewer than ``small`` users are shown as
+        such. ``changes`` are the `trail_changes` of ``top(n_locations)``.
+        """
+        top = self.top(n_locations)
+        locations = [
+            {
+                "label": self.names[k] if named else f"Location {place + 1}",
+                "users": _hide_small(int(self.visitors[k]), small),
+                "contribution": float(self.contribution[k]),
+                "leave_one_out": None if changes is None else float(changes[place]),
+            }
+            for place, k in enumerate(top)
+        ]
+        share = self.n_rare / self.n_people if self.n_people else None
+        rare = {"people": self.n_rare, "share": share, "meaning": _RARE}
+        return {"locations": locations, "one_rare_location": rare, "reading": self._read(top)}
+
+    def _read(self, top: Ints) -> str:
+        if not len(top):
+            return "No link is correct, so that no location can be held responsible."
+        covered = np.cumsum(np.sort(self.contribution)[::-1])
+        n_half = int(np.searchsorted(covered, 0.5 - 1e-12)) + 1
+        n_there = int(np.count_nonzero(self.contribution))
+        return (
+            f"The location that says most makes up {self.contribution[top[0]]:.1%} of what correct "
+            f"links rest on. Half of it comes from {n_half:,} of {n_there:,} locations"
+            f"{', so that hiding a few places would change little' if n_half > 20 else ''}."
+        )
+
+
+def _hide_small(n: int, small: int) -> int | str:
+    return f"<{small}" if 0 < n < small else n
+
+
+def find_driving_locations(
+    released: Histograms,
+    auxiliary: Histograms,
+    linkage: Linkage,
+    truth: Truth,
+    *,
+    metric: str = "jensen-shannon",
+) -> DrivingLocations:
+    """
+    Share the gain of correct links out among locations.
+
+    The gain of a link is a sum over the locations both histograms have visited (`METRICS`), so
+    that each location has its part; slots of one location are added up. What a metric adds for
+    totals alone belongs to no location and is left out.
+
+    A person can be found by one rare location alone where she is the only released user and her
+    counterpart the only auxiliary user who visits it.
+    """
+    right = correct_links(linkage, truth)
+    gain = _gain_by_column(
+        (released, auxiliary), (linkage.released[right], linkage.auxiliary[right]), metric
+    )
+    n_locations = len(released.locations)
+    by_location = gain.reshape(-1, n_locations).sum(axis=0) if n_locations else gain
+    total = float(by_location.sum())
+    trails = trails_of(released), trails_of(auxiliary)
+    return DrivingLocations(
+        contribution=by_location / total if total > 0 else by_location,
+        visitors=trails[0].visitors,
+        names=released.locations.to_pylist(),
+        n_rare=_count_alone(*trails, truth),
+        n_people=truth.n_common,
+    )
+
+
+def _gain_by_column(
+    sides: tuple[Histograms, Histograms], links: tuple[Ints, Ints], metric: str
+) -> Floats:
+    """The gain of some links, summed by column of the histograms."""
+    kind = METRICS[metric]
+    matrices = [side.scaled(kind.scaling)[rows] for side, rows in zip(sides, links, strict=True)]
+    width = matrices[0].shape[1]
+    keys = [
+        np.repeat(np.arange(m.shape[0]), np.diff(m.indptr)) * width + m.indices for m in matrices
+    ]
+    shared, first, second = np.intersect1d(
+        keys[0], keys[1], assume_unique=True, return_indices=True
+    )
+    terms = _terms(kind.term, matrices[0].data[first], matrices[1].data[second])
+    by_column = np.bincount(shared % max(width, 1), weights=terms, minlength=width)
+    # Where nothing is shared numpy counts in whole numbers.
+    return by_column.astype(np.float64)
+
+
+def _terms(term: int, p: Floats, q: Floats) -> Floats:
+    """What each shared location adds to a gain; as the kernels' `term_value`."""
+    if term == LOG_SUM:
+        return x_log_x(p + q) - x_log_x(p) - x_log_x(q)
+    if term == TWICE_MINIMUM:
+        return 2.0 * np.minimum(p, q)
+    return p * q
+
+
+def _count_alone(released: Trails, auxiliary: Trails, truth: Truth) -> int:
+    """People with a location that only they visit, on both sides."""
+    single = (released.visitors == 1) & (auxiliary.visitors == 1)
+    visitor = [_only_visitor(side) for side in (released, auxiliary)]
+    rows, columns = visitor[0][single], visitor[1][single]
+    return len(np.unique(rows[truth.holds(rows, columns)]))
+
+
+def _only_visitor(trails: Trails) -> Ints:
+    """Somebody who was at each location: the only one where there is one."""
+    visitor = np.full(len(trails.locations), -1, dtype=np.int64)
+    visitor[trails.indices] = np.repeat(np.arange(trails.n_users), trails.lengths)
+    return visitor
+
+
+def trail_changes(
+    deidentified: Trails,
+    identified: Trails,
+    linkage: Linkage,
+    truth: Truth,
+    locations: Ints,
+    *,
+    n_threads: int | None = None,
+) -> Floats:
+    """
+    How the share of people that trails re-identify changes without each of some locations.
+
+    ``linkage`` is what `match_trails` found with all locations; its algorithm and reserved side
+    are kept. One run for each location: ask for a few. `trail_sensitivity.leave_one_out` does
+    all of them at once.
+    """
+    options = TrailOptions(algorithm=linkage.facts["algorithm"], reserved=linkage.facts["reserved"])
+    n_before = np.count_nonzero(correct_links(linkage, truth))
+    n_after = []
+    for location in locations:
+        kept = np.arange(len(identified.locations)) != location
+        found = match_trails(
+            deidentified.at(kept), identified.at(kept), options, n_threads=n_threads
+        )
+        n_after.append(np.count_nonzero(correct_links(found, truth)))
+    changes: Floats = (np.array(n_after, dtype=np.float64) - n_before) / max(truth.n_common, 1)
+    return changes

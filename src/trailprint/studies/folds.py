@@ -1,0 +1,217 @@
+"""
+Leave-one-out rounds: each part of everybody's days in turn is what somebody knows (2011, 6).
+
+Every user's span, from the first to the last local day with data, is cut into bins of about equal
+length. In round j the j-th bin is the auxiliary side and the other bins are the released one.
+Stays are cut at midnight before, so that no stay reaches into both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trailprint.attacks.sequence import CorrelateOptions, correlate_chains, correlate_sequences
+from trailprint.errors import OptionError
+from trailprint.evaluation.candidates import CandidateSets, measure_candidates
+from trailprint.evaluation.risk import Risk, measure_risk
+from trailprint.evaluation.truth import Truth, truth_from_ids
+from trailprint.events.events import Events
+from trailprint.events.split import SplitOptions, split
+from trailprint.features.places import build_chain_pair
+from trailprint.features.sequences import Sequences
+from trailprint.linkage import Linkage
+from trailprint.store import Store
+
+Progress = Callable[[str, float | None], None]
+_MOST_FOLDS = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldOptions:
+    """
+    How many bins, and how many of the rounds are run.
+
+    Attributes
+    ----------
+    n_folds : int
+        Bins of each user's span.
+    n_rounds : int, optional
+        Only the first so many rounds; by default one for each bin.
+    """
+
+    n_folds: int = 10
+    n_rounds: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.n_folds <= _MOST_FOLDS:
+            raise OptionError(
+                f"--folds must be from 2 to {_MOST_FOLDS:,}, got {self.n_folds} instead."
+            )
+        if self.n_rounds is not None and not 1 <= self.n_rounds <= self.n_folds:
+            raise OptionError(
+                f"--rounds must be from 1 to the {self.n_folds} folds, got {self.n_rounds} instead."
+            )
+
+    @property
+    def rounds(self) -> range:
+        """The numbers of the rounds, from 0 on."""
+        return range(self.n_folds if self.n_rounds is None else self.n_rounds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FoldRound:
+    """
+    What one round found.
+
+    ``histograms`` are the candidate sets of histograms alone, next to a CRF's ``sets``.
+    """
+
+    number: int
+    n_released: int
+    n_auxiliary: int
+    sets: CandidateSets
+    risk: Risk
+    histograms: CandidateSets | None
+    facts: Mapping[str, Any]
+    seconds: Mapping[str, float]
+
+
+def fold_of_visits(sequences: Sequences, n_folds: int) -> NDArray[np.int64]:
+    """Which bin of its user's span each visit lies in, from 0 on."""
+    if not sequences.n_visits:
+        return np.empty(0, dtype=np.int64)
+    changes = np.diff(sequences.user, prepend=-1) != 0
+    starts = np.flatnonzero(changes)
+    ends = np.append(starts[1:], sequences.n_visits) - 1
+    nth = np.cumsum(changes) - 1
+    first = sequences.day[starts][nth]
+    length = (sequences.day[ends] - sequences.day[starts] + 1)[nth]
+    fold: NDArray[np.int64] = (sequences.day - first) * n_folds // length
+    return fold
+
+
+def cut_fold(sequences: Sequences, fold: NDArray[np.int64], k: int) -> tuple[Sequences, Sequences]:
+    """The released and the auxiliary side of round ``k``; users without a day are left out."""
+    held_out = fold == k
+    return (
+        sequences.at_days(~held_out).without_idle_users(),
+        sequences.at_days(held_out).without_idle_users(),
+    )
+
+
+def run_folds(
+    sequences: Sequences,
+    options: CorrelateOptions,
+    protocol: FoldOptions,
+    *,
+    store: Store | None = None,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[FoldRound]:
+    """Run the rounds one after another; rounds in which nobody can be looked up are left out."""
+    fold = fold_of_visits(sequences, protocol.n_folds)
+    found = [
+        _run_round(
+            k,
+            cut_fold(sequences, fold, k),
+            options,
+            store=None if store is None else _Shelf(store, f"round-{k + 1}"),
+            n_threads=n_threads,
+            progress=_announce(progress, k, len(protocol.rounds)),
+        )
+        for k in protocol.rounds
+    ]
+    return [one for one in found if one is not None]
+
+
+def run_position_folds(
+    events: Events,
+    options: CorrelateOptions,
+    protocol: FoldOptions,
+    *,
+    progress: Progress | None = None,
+) -> list[FoldRound]:
+    """The same rounds for positions: places are found anew on each side of each round."""
+    found = []
+    for k in protocol.rounds:
+        tell = _announce(progress, k, len(protocol.rounds)) or (lambda what, done: None)
+        tell("Finding places", None)
+        held_out = SplitOptions(fold=f"{k + 1}/{protocol.n_folds}")
+        sides = split(events, held_out)
+        chains = build_chain_pair(sides.released, first_days(sides.auxiliary, options.days))
+        tell("Comparing chains", None)
+        truth = truth_from_ids(chains[0].users, chains[1].users)
+        found.append(_measure(k, correlate_chains(*chains, options), truth))
+    return [one for one in found if one is not None]
+
+
+def first_days(events: Events, n_days: int | None) -> Events:
+    """Each user's first local days with events only; all of them without a number."""
+    if n_days is None:
+        return events
+    day = f"date_trunc('day', {events.local_start})"
+    rank = f'dense_rank() OVER (PARTITION BY "user" ORDER BY {day})'
+    ranked = f"SELECT *, {rank} AS nth_day FROM ({events.query})"
+    return events.derive(f"SELECT * EXCLUDE nth_day FROM ({ranked}) WHERE nth_day <= {n_days}")
+
+
+def measure_histograms(
+    sides: tuple[Sequences, Sequences], truth: Truth, options: CorrelateOptions
+) -> CandidateSets | None:
+    """What histograms alone give on the same sides, so that one sees what the order adds."""
+    if options.model != "crf":
+        return None
+    simpler = replace(options, model="histogram", joint=False, all_pairs=False)
+    return measure_candidates(correlate_sequences(*sides, simpler), truth)
+
+
+def _run_round(
+    number: int, sides: tuple[Sequences, Sequences], options: CorrelateOptions, **running: Any
+) -> FoldRound | None:
+    truth = truth_from_ids(sides[0].users, sides[1].users)
+    if truth.source == "none":
+        return None
+    linkage = correlate_sequences(*sides, options, **running)
+    return _measure(number, linkage, truth, measure_histograms(sides, truth, options))
+
+
+def _measure(
+    number: int, linkage: Linkage, truth: Truth, histograms: CandidateSets | None = None
+) -> FoldRound | None:
+    sets, risk = measure_candidates(linkage, truth), measure_risk(linkage, truth)
+    if sets is None or risk is None:
+        return None
+    return FoldRound(
+        number=number,
+        n_released=linkage.n_released,
+        n_auxiliary=linkage.n_auxiliary,
+        sets=sets,
+        risk=risk,
+        histograms=histograms,
+        facts=dict(linkage.facts),
+        seconds=dict(linkage.seconds),
+    )
+
+
+class _Shelf:
+    """A part of a store, under a name of its own."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        self._store, self._name = store, name
+
+    def get(self, name: str) -> bytes | None:
+        return self._store.get(f"{self._name}/{name}")
+
+    def put(self, name: str, content: bytes) -> None:
+        self._store.put(f"{self._name}/{name}", content)
+
+
+def _announce(progress: Progress | None, k: int, n_rounds: int) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda what, done: progress(f"Round {k + 1} of {n_rounds}: {what.lower()}", done)

@@ -1,0 +1,165 @@
+"""How risk changes with the share of people the adversary knows (2016 paper, Figure 6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trailprint.errors import OptionError
+from trailprint.evaluation.risk import correct_links
+from trailprint.evaluation.truth import Truth
+from trailprint.studies.draws import (
+    Draw,
+    Draws,
+    count_runs,
+    draw_people,
+    interval_of,
+    pooled_spread,
+)
+from trailprint.studies.people import Attack, Features, Progress, restrict_truth, select_people
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeOptions:
+    """
+    Which shares of the auxiliary people are known, and how often they are drawn.
+
+    Attributes
+    ----------
+    shares : tuple of float
+        Above 0 and up to 1, in growing order; shares of fewer than two people are left out.
+    n_runs : int, optional
+        How often people are drawn anew; by default until everybody was drawn about twice,
+        3 to 20 times.
+    seed : int
+        Of the draws.
+    """
+
+    shares: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+    n_runs: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.shares or not all(0 < share <= 1 for share in self.shares):
+            raise OptionError(
+                f"shares must be above 0 and at most 1, got {self.shares!r}. Try 0.1, 0.5, 1."
+            )
+        if list(self.shares) != sorted(set(self.shares)):
+            raise OptionError("shares must grow, each named once. Try 0.1, 0.5, 1.")
+        if self.n_runs is not None and self.n_runs < 1:
+            raise OptionError(f"n_runs must be at least 1, got {self.n_runs} instead.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KnowledgeGrowth:
+    """Accuracy by share of people known; ``why_not`` says why there is none."""
+
+    shares: tuple[float, ...] = ()
+    groups: tuple[Draws, ...] = ()
+    why_not: str | None = None
+
+    def to_dict(self) -> dict[str, Any] | None:
+        """Points as plain values; None where the study could not be made."""
+        if self.why_not is not None:
+            return None
+        spread = pooled_spread(self.groups)
+        points = [
+            _point(share, group, spread)
+            for share, group in zip(self.shares, self.groups, strict=True)
+        ]
+        return {"points": points, "reading": _read(points)}
+
+
+def _read(points: list[dict[str, Any]]) -> str:
+    first, last = points[0], points[-1]
+    text = (
+        f"An adversary who knows {first['x']:.0%} of the people finds {first['accuracy']:.0%} of "
+        f"them in the released data; one who knows {last['x']:.0%} finds {last['accuracy']:.0%}."
+    )
+    if last["low"] > first["accuracy"]:
+        return (
+            f"{text} Knowing others helps to tell people apart: a person's risk depends on what "
+            "is known of everybody."
+        )
+    return f"{text} Whoever knows only a few people finds them about as well."
+
+
+def _point(share: float, group: Draws, spread: float) -> dict[str, Any]:
+    low, high = interval_of(group, spread)
+    n_links = sum(draw.n_links for draw in group.draws)
+    n_right = sum(int(draw.found.sum()) for draw in group.draws)
+    return {
+        "x": share,
+        "accuracy": float(group.accuracies.mean()),
+        "low": low,
+        "high": high,
+        "precision": n_right / n_links if n_links else None,
+    }
+
+
+def grow_knowledge(
+    attack: Attack[Features],
+    released: Features,
+    auxiliary: Features,
+    truth: Truth,
+    options: KnowledgeOptions | None = None,
+    *,
+    progress: Progress | None = None,
+) -> KnowledgeGrowth:
+    """
+    Attack the whole release with a part of the auxiliary records.
+
+    Accuracy is of the people known who are in the released data; precision is of the links made.
+    Auxiliary records of people who are not in it are drawn like the others.
+    """
+    options = options or KnowledgeOptions()
+    if truth.n_common < 2:
+        return KnowledgeGrowth(why_not="Fewer than two people are on both sides.")
+    tell = progress or (lambda what, done: None)
+    shares, groups = [], []
+    for number, share in enumerate(options.shares):
+        tell("Knowing fewer people", number / len(options.shares))
+        group = _draw_known(attack, (released, auxiliary), truth, share, options)
+        if group is not None:
+            shares.append(share)
+            groups.append(group)
+    if not groups:
+        return KnowledgeGrowth(why_not="Too few people are known at any of these shares.")
+    return KnowledgeGrowth(shares=tuple(shares), groups=tuple(groups))
+
+
+def _draw_known(
+    attack: Attack[Features],
+    sides: tuple[Features, Features],
+    truth: Truth,
+    share: float,
+    options: KnowledgeOptions,
+) -> Draws | None:
+    """All draws of one share; None where too few are known."""
+    n_users = len(sides[1].users)
+    size = round(share * n_users)
+    if size < 2:
+        return None
+    n_runs = 1 if size == n_users else options.n_runs or count_runs(size, n_users)
+    found = [
+        _attack_known(attack, sides, truth, draw_people(n_users, size, (options.seed, size, run)))
+        for run in range(n_runs)
+    ]
+    draws = tuple(draw for draw in found if len(draw.people))
+    n_known = round(float(np.mean([len(draw.people) for draw in draws]))) if draws else 0
+    return Draws(size=n_known, draws=draws) if draws else None
+
+
+def _attack_known(
+    attack: Attack[Features], sides: tuple[Features, Features], truth: Truth, known: Ints
+) -> Draw:
+    everybody = np.arange(len(sides[0].users))
+    linkage = attack(sides[0], select_people(sides[1], known))
+    own = restrict_truth(truth, everybody, known)
+    right = linkage.released[correct_links(linkage, own)]
+    return Draw(people=own.released, found=np.isin(own.released, right), n_links=linkage.n_links)

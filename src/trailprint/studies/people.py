@@ -1,0 +1,86 @@
+"""Some of the people of a dataset, whatever the features: rows chosen, nothing built anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from trailprint.evaluation.truth import Truth
+from trailprint.features.histograms import Histograms
+from trailprint.features.sequences import Sequences
+from trailprint.features.trails import Trails
+from trailprint.linkage import Linkage
+
+Ints = NDArray[np.int64]
+Features = TypeVar("Features", Histograms, Trails, Sequences)
+Attack = Callable[[Features, Features], Linkage]
+Progress = Callable[[str, float | None], None]
+
+
+def select_people(features: Features, rows: Ints) -> Features:
+    """Some of the users, in the order given, over the same locations."""
+    if isinstance(features, Histograms):
+        return features.select(rows)
+    if isinstance(features, Trails):
+        return _select_trails(features, rows)
+    return _select_sequences(features, rows)
+
+
+def hide_ids(features: Features) -> Features:
+    """The same features with numbers for ids: nothing is left to tell people apart by."""
+    numbers = pa.array(np.arange(len(features.users))).cast(pa.string())
+    return replace(features, users=numbers)
+
+
+def _select_trails(trails: Trails, rows: Ints) -> Trails:
+    visits, counts = _places_of(trails.indptr, rows)
+    return Trails(
+        indptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        indices=trails.indices[visits],
+        users=trails.users.take(pa.array(rows)),
+        locations=trails.locations,
+    )
+
+
+def _select_sequences(sequences: Sequences, rows: Ints) -> Sequences:
+    # Visits are sorted by user, so that each user's are one stretch.
+    bounds = np.searchsorted(sequences.user, np.arange(len(sequences.users) + 1))
+    visits, counts = _places_of(bounds, rows)
+    whole = ("user", "users", "locations")
+    names = [item.name for item in fields(sequences) if item.name not in whole]
+    kept = {name: getattr(sequences, name)[visits] for name in names}
+    return replace(
+        sequences,
+        user=np.repeat(np.arange(len(rows), dtype=np.int64), counts),
+        users=sequences.users.take(pa.array(rows)),
+        **kept,
+    )
+
+
+def _places_of(bounds: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Where the entries of some rows are, one row after the other, and how many each has."""
+    counts = np.diff(bounds)[rows]
+    ends = np.cumsum(counts)
+    shift = np.repeat(bounds[rows] - (ends - counts), counts)
+    return np.arange(int(counts.sum())) + shift, counts
+
+
+def restrict_truth(truth: Truth, released: Ints, auxiliary: Ints) -> Truth:
+    """The truth among chosen rows of both sides, in their numbers."""
+    place = _places(released, truth.released), _places(auxiliary, truth.auxiliary)
+    both = (place[0] >= 0) & (place[1] >= 0)
+    return replace(truth, released=place[0][both], auxiliary=place[1][both])
+
+
+def _places(chosen: Ints, rows: Ints) -> Ints:
+    """Where each of ``rows`` is among the chosen; -1 where it is not."""
+    size = int(max(chosen.max(initial=-1), rows.max(initial=-1))) + 1
+    place = np.full(size, -1, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    found: Ints = place[rows]
+    return found

@@ -1,0 +1,354 @@
+"""``trailprint.correlate``: sequence correlation from events to candidate sets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from trailprint.attacks.sequence import (
+    CorrelateOptions,
+    correlate_chains,
+    correlate_sequences,
+    describe_training,
+)
+from trailprint.errors import InputError, OptionError
+from trailprint.evaluation.candidates import (
+    TOP,
+    AverageSets,
+    CandidateSets,
+    average_sets,
+    measure_candidates,
+)
+from trailprint.evaluation.risk import Risk, measure_risk
+from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
+from trailprint.events.events import Events
+from trailprint.events.periods import periods_overlap
+from trailprint.features.places import build_chain_pair
+from trailprint.features.sequences import Sequences, build_sequence_pair, build_sequences
+from trailprint.linkage import Linkage
+from trailprint.store import FolderStore, Store
+from trailprint.studies.folds import (
+    FoldOptions,
+    FoldRound,
+    first_days,
+    measure_histograms,
+    run_folds,
+    run_position_folds,
+)
+from trailprint.verbs.measuring import Stopwatch, peak_memory_mb
+
+Progress = Callable[[str, float | None], None]
+Work = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CorrelateResult:
+    """
+    What sequence correlation found.
+
+    ``risk`` and ``sets`` are None without truth; ``histograms`` are the candidate sets of
+    histograms alone, next to a CRF's ``sets``. Who was linked to whom is in ``links()`` only.
+    """
+
+    options: CorrelateOptions
+    released_ids: pa.Array
+    auxiliary_ids: pa.Array
+    n_locations: int | None
+    linkage: Linkage
+    truth: Truth
+    risk: Risk | None
+    sets: CandidateSets | None
+    histograms: CandidateSets | None
+    periods_overlap: bool | None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    peak_memory_mb: float = 0.0
+
+    def links(self) -> pa.Table:
+        """Who is linked to whom: released, auxiliary, weight, confidence. Handle with care."""
+        linkage = self.linkage
+        return pa.table(
+            {
+                "released": self.released_ids.take(pa.array(linkage.released)),
+                "auxiliary": self.auxiliary_ids.take(pa.array(linkage.auxiliary)),
+                "weight": pa.array(linkage.weight),
+                "confidence": pa.array(linkage.confidence),
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts, rates and costs as plain values, ready for JSON; no identifiers."""
+        risk = self.risk
+        sets = average_sets([] if self.sets is None else [self.sets])
+        return {
+            **_describe(self.options),
+            "released_users": self.linkage.n_released,
+            "auxiliary_users": self.linkage.n_auxiliary,
+            "common_users": self.truth.n_common,
+            "locations": self.n_locations,
+            "truth": self.truth.source,
+            "folds": None,
+            "rounds": None,
+            **_rates(sets),
+            "matched": self.linkage.n_links,
+            "correct": risk and risk.n_correct,
+            "accuracy": risk and risk.accuracy,
+            "accuracy_interval": risk and risk.accuracy_interval and list(risk.accuracy_interval),
+            "histogram_top1": _top1(self.histograms),
+            **_costs([self.linkage.facts]),
+            "periods_overlap": self.periods_overlap,
+            "seconds": dict(self.seconds),
+            "peak_memory_mb": self.peak_memory_mb,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FoldsResult:
+    """What the leave-one-out rounds found, and their averages."""
+
+    options: CorrelateOptions
+    protocol: FoldOptions
+    rounds: tuple[FoldRound, ...]
+    n_locations: int | None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    peak_memory_mb: float = 0.0
+
+    @property
+    def average(self) -> AverageSets:
+        """The rounds' candidate sets, averaged."""
+        return average_sets([one.sets for one in self.rounds])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts, rates and costs as plain values, ready for JSON; no identifiers."""
+        return {
+            **_describe(self.options),
+            "released_users": max(one.n_released for one in self.rounds),
+            "auxiliary_users": max(one.n_auxiliary for one in self.rounds),
+            "common_users": max(one.sets.n_records for one in self.rounds),
+            "locations": self.n_locations,
+            "truth": "same-ids",
+            "folds": self.protocol.n_folds,
+            "rounds": [_describe_round(one) for one in self.rounds],
+            **_rates(self.average),
+            "matched": sum(one.risk.n_matched for one in self.rounds),
+            "correct": sum(one.risk.n_correct for one in self.rounds),
+            "accuracy": _mean([one.risk.accuracy for one in self.rounds]),
+            "accuracy_interval": None,
+            "histogram_top1": _mean([_top1(one.histograms) for one in self.rounds]),
+            **_costs([one.facts for one in self.rounds]),
+            "periods_overlap": False,
+            "seconds": dict(self.seconds),
+            "peak_memory_mb": self.peak_memory_mb,
+        }
+
+
+def correlate(
+    released: Events,
+    auxiliary: Events,
+    options: CorrelateOptions | None = None,
+    *,
+    truth: pa.Table | None = None,
+    store: Store | None = None,
+    work: Work | None = None,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> CorrelateResult:
+    """
+    Find who in a released log made the visits somebody knows of.
+
+    Parameters
+    ----------
+    released, auxiliary : Events
+        What would be published, and what somebody might know; read with one engine.
+    options : CorrelateOptions, optional
+        Model, days, ties.
+    truth : pyarrow.Table, optional
+        Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are taken for
+        equal people.
+    store : Store, optional
+        Keeps trained models, for this very released data and these training options.
+    work : path, optional
+        Instead of a store, a folder: a run that was interrupted goes on from there, and a folder
+        of other data or options is refused.
+    n_threads : int, optional
+        Processes that train and score; changes nothing but the time.
+    progress : callable, optional
+        Told what is being done and which share is over.
+    """
+    options = options or CorrelateOptions()
+    if options.model == "mobility-markov":
+        return _correlate_positions(released, auxiliary, options, truth, progress)
+    tell = progress or (lambda what, done: None)
+    watch = Stopwatch()
+    tell("Cutting days", None)
+    sides = build_sequence_pair(released, auxiliary)
+    known = _find_truth(sides[0].users, sides[1].users, truth)
+    watch.lap("read")
+    kept = _open(store, work, lambda: describe_training(sides[0], options))
+    linkage = correlate_sequences(
+        *sides, options, store=kept, n_threads=n_threads, progress=progress
+    )
+    return CorrelateResult(
+        options=options,
+        released_ids=sides[0].users,
+        auxiliary_ids=sides[1].users,
+        n_locations=len(sides[0].locations),
+        linkage=linkage,
+        truth=known,
+        risk=measure_risk(linkage, known),
+        sets=measure_candidates(linkage, known),
+        histograms=measure_histograms(sides, known, options),
+        periods_overlap=periods_overlap(released, auxiliary),
+        seconds={**watch.seconds(), **linkage.seconds},
+        peak_memory_mb=peak_memory_mb(),
+    )
+
+
+def _correlate_positions(
+    released: Events,
+    auxiliary: Events,
+    options: CorrelateOptions,
+    truth: pa.Table | None,
+    progress: Progress | None,
+) -> CorrelateResult:
+    """The same for positions, whose places are yet to be found."""
+    watch = Stopwatch()
+    if progress is not None:
+        progress("Finding places", None)
+    chains = build_chain_pair(released, first_days(auxiliary, options.days))
+    known = _find_truth(chains[0].users, chains[1].users, truth)
+    watch.lap("read")
+    linkage = correlate_chains(*chains, options)
+    return CorrelateResult(
+        options=options,
+        released_ids=chains[0].users,
+        auxiliary_ids=chains[1].users,
+        n_locations=None,
+        linkage=linkage,
+        truth=known,
+        risk=measure_risk(linkage, known),
+        sets=measure_candidates(linkage, known),
+        histograms=None,
+        periods_overlap=periods_overlap(released, auxiliary),
+        seconds={**watch.seconds(), **linkage.seconds},
+        peak_memory_mb=peak_memory_mb(),
+    )
+
+
+def correlate_folds(
+    events: Events,
+    options: CorrelateOptions | None = None,
+    protocol: FoldOptions | None = None,
+    *,
+    store: Store | None = None,
+    work: Work | None = None,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> FoldsResult:
+    """
+    Correlate each bin of everybody's days with the other bins, in turn (leave one out).
+
+    The parameters are those of `correlate`; ``protocol`` says how many bins and rounds.
+    """
+    options, protocol = options or CorrelateOptions(), protocol or FoldOptions()
+    tell = progress or (lambda what, done: None)
+    watch = Stopwatch()
+    tell("Cutting days", None)
+    if options.model == "mobility-markov":
+        n_locations, rounds = None, run_position_folds(events, options, protocol, progress=progress)
+    else:
+        sequences = build_sequences(events)
+        n_locations = len(sequences.locations)
+        watch.lap("read")
+        kept = _open(store, work, lambda: _describe_folds(sequences, options, protocol))
+        rounds = run_folds(
+            sequences, options, protocol, store=kept, n_threads=n_threads, progress=progress
+        )
+    if not rounds:
+        raise InputError(
+            "Somebody must have days in several bins, but nobody has. Use fewer folds."
+        )
+    return FoldsResult(
+        options=options,
+        protocol=protocol,
+        rounds=tuple(rounds),
+        n_locations=n_locations,
+        seconds={
+            **watch.seconds(),
+            "train": sum(one.seconds["train"] for one in rounds),
+            "score": sum(one.seconds["score"] for one in rounds),
+        },
+        peak_memory_mb=peak_memory_mb(),
+    )
+
+
+def _find_truth(released: pa.Array, auxiliary: pa.Array, pairs: pa.Table | None) -> Truth:
+    if pairs is None:
+        return truth_from_ids(released, auxiliary)
+    return truth_from_pairs(pairs, released, auxiliary)
+
+
+def _describe_folds(
+    sequences: Sequences, options: CorrelateOptions, protocol: FoldOptions
+) -> dict[str, Any]:
+    return {**describe_training(sequences, options), "folds": protocol.n_folds}
+
+
+def _open(
+    store: Store | None, work: Work | None, describe: Callable[[], dict[str, Any]]
+) -> Store | None:
+    if work is None:
+        return store
+    if store is not None:
+        raise OptionError("Give either a store or a work folder, not both.")
+    return FolderStore(work, describe())
+
+
+def _describe(options: CorrelateOptions) -> dict[str, Any]:
+    return {
+        "model": options.model,
+        "joint": options.joint,
+        "days": options.days,
+        "all_pairs": options.all_pairs,
+    }
+
+
+def _rates(sets: AverageSets) -> dict[str, Any]:
+    intervals = {k: found and list(found) for k, found in sets.top_interval.items()}
+    return {
+        "top": {str(k): share for k, share in sets.top.items()},
+        "top_interval": {str(k): found for k, found in intervals.items()},
+        "top1_interval": intervals[TOP[0]],
+        "mscis_median": sets.mscis_median,
+        "chance": sets.chance,
+    }
+
+
+def _costs(facts: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """Totals over rounds; a model without training or runs has none."""
+    names = ("models_trained", "taggings", "taggings_all_pairs")
+    return {name: sum(one.get(name, 0) for one in facts) for name in names}
+
+
+def _describe_round(one: FoldRound) -> dict[str, Any]:
+    return {
+        "round": one.number + 1,
+        "released_users": one.n_released,
+        "auxiliary_users": one.n_auxiliary,
+        "common_users": one.sets.n_records,
+        "top": {str(k): one.sets.top(k) for k in TOP},
+        "mscis_median": one.sets.median,
+        "accuracy": one.risk.accuracy,
+    }
+
+
+def _top1(sets: CandidateSets | None) -> float | None:
+    return None if sets is None else sets.top(1)
+
+
+def _mean(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

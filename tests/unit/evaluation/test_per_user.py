@@ -1,0 +1,97 @@
+"""Each person's risk."""
+
+import numpy as np
+import pytest
+
+from trailprint.evaluation.per_user import (
+    LEAST_LINKS,
+    confidence_for,
+    distribute_risk,
+    estimate_user_risk,
+    highest_risk,
+)
+from trailprint.evaluation.truth import Truth
+from trailprint.linkage import Linkage, Ranks
+
+
+def linkage(columns, confidence, n_auxiliary=10_000) -> Linkage:
+    n = len(columns)
+    return Linkage(
+        released=np.arange(n),
+        auxiliary=np.asarray(columns),
+        weight=np.zeros(n),
+        confidence=np.asarray(confidence, dtype=float),
+        confidence_is_least=np.zeros(n, dtype=bool),
+        n_released=n,
+        n_auxiliary=n_auxiliary,
+        rank=lambda rows, columns: Ranks(n_better=rows, n_tied=columns),
+    )
+
+
+@pytest.fixture
+def graded():
+    """500 links, the surer the oftener right."""
+    random = np.random.default_rng(0)
+    confidence = random.random(500)
+    right = random.random(500) < confidence
+    made = linkage(np.where(right, np.arange(500), np.arange(500) + 500), confidence)
+    return made, Truth.from_partner(np.arange(500), "file"), right
+
+
+def test_the_mean_risk_is_the_accuracy(graded):
+    made, truth, right = graded
+    risk = estimate_user_risk(made, truth)
+    assert risk.mean() == pytest.approx(right.mean())
+
+
+def test_risk_is_calibrated_and_grows_with_confidence(graded):
+    made, truth, _ = graded
+    risk = estimate_user_risk(made, truth)
+    order = np.argsort(made.confidence)
+    assert (np.diff(risk[order]) >= 0).all()
+    assert np.abs(risk - made.confidence).mean() < 0.1
+    assert np.unique(risk, return_counts=True)[1].min() >= LEAST_LINKS
+
+
+def test_people_without_a_link_have_no_risk():
+    made = linkage([0, 1], [1.0, 1.0])
+    truth = Truth.from_partner(np.array([0, 7, 2]), "file")
+    assert estimate_user_risk(made, truth).tolist() == [0.5, 0.5, 0.0]
+
+
+def test_links_of_strangers_do_not_count():
+    made = linkage([0, 5, 6], [1.0, 2.0, 2.0])
+    truth = Truth.from_partner(np.array([0, -1, -1]), "file")
+    assert estimate_user_risk(made, truth).tolist() == [1.0]
+
+
+def test_equal_confidences_have_equal_risk():
+    right = np.arange(100) % 4 == 0
+    made = linkage(np.where(right, np.arange(100), 500), np.ones(100))
+    risk = estimate_user_risk(made, Truth.from_partner(np.arange(100), "file"))
+    assert risk.tolist() == [0.25] * 100
+
+
+def test_no_links_no_risk():
+    made = linkage([], [])
+    assert estimate_user_risk(made, Truth.from_partner(np.array([0]), "file")).tolist() == [0.0]
+
+
+def test_the_confidence_at_which_links_are_trusted():
+    confidence = np.arange(60.0)
+    right = confidence >= 20
+    assert confidence_for(confidence, right, 0.9) == 20
+    assert confidence_for(confidence, np.zeros(60, dtype=bool), 0.9) is None
+
+
+def test_the_highest_of_several_attacks_counts():
+    assert highest_risk([np.array([0.1, 0.9]), np.array([0.5, 0.2])]).tolist() == [0.5, 0.9]
+
+
+def test_bins_hold_everybody():
+    found = distribute_risk(np.array([0.0, 0.05, 0.1, 0.95, 1.0]))
+    people = [item["people"] for item in found["bins"]]
+    assert people == [2, 1, 0, 0, 0, 0, 0, 0, 0, 2]
+    assert (found["bins"][0]["low"], found["bins"][-1]["high"]) == (0.0, 1.0)
+    assert found["bins"][3]["low"] == 0.3
+    assert "probability" in found["meaning"]

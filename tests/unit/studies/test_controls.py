@@ -1,0 +1,173 @@
+"""Controls pass for honest attacks and fail for those that cheat."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pyarrow.compute as pc
+import pytest
+
+from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.trail import TrailOptions, match_trails
+from trailprint.errors import OptionError
+from trailprint.evaluation.truth import Truth
+from trailprint.features.trails import trails_of
+from trailprint.linkage import Linkage, Ranks
+from trailprint.studies.controls import ControlOptions, control_absent, control_permuted
+
+
+def attack(released, auxiliary):
+    return match_histograms(released, auxiliary, MatchOptions(margins=True))
+
+
+def link(rows, columns, sizes, confidence=None):
+    n = len(rows)
+    return Linkage(
+        released=np.asarray(rows, dtype=np.int64),
+        auxiliary=np.asarray(columns, dtype=np.int64),
+        weight=np.zeros(n),
+        confidence=np.ones(n) if confidence is None else confidence,
+        confidence_is_least=np.zeros(n, dtype=bool),
+        n_released=sizes[0],
+        n_auxiliary=sizes[1],
+        rank=lambda rows, columns: Ranks(n_better=rows, n_tied=columns),
+    )
+
+
+def by_row_order(released, auxiliary):
+    """Cheats: takes the i-th of one side for the i-th of the other."""
+    n = min(released.n_users, auxiliary.n_users)
+    return link(np.arange(n), np.arange(n), (released.n_users, auxiliary.n_users))
+
+
+def by_ids(released, auxiliary):
+    """Cheats: reads the ids."""
+    places = pc.index_in(released.users, value_set=auxiliary.users)
+    rows = np.flatnonzero(np.asarray(places.is_valid()))
+    columns = places.drop_null().to_numpy()
+    return link(rows, columns, (released.n_users, auxiliary.n_users))
+
+
+def overconfident(released, auxiliary):
+    """As sure of everybody: the nearest released record for each auxiliary one."""
+    options = MatchOptions(method="one-by-one", direction="auxiliary")
+    found = match_histograms(released, auxiliary, options)
+    return replace(found, confidence=np.ones(found.n_links))
+
+
+@pytest.fixture(scope="module")
+def in_order(make_population):
+    """People in the same row on both sides: an order that tells everything."""
+    released, auxiliary, truth = make_population(n_visits=60)
+    rows = np.arange(released.n_users)
+    same = auxiliary.select(truth.auxiliary)
+    return released, same, Truth(released=rows, auxiliary=rows, source="same-ids")
+
+
+def test_an_honest_attack_passes_every_control(population):
+    absent = control_absent("histogram", attack, *population)
+    permuted = control_permuted("histogram", attack, *population)
+    assert [control.passed for control in (absent, *permuted)] == [True] * 3
+    assert absent.people == 12
+    assert permuted[0].share == pytest.approx(permuted[0].expected, abs=0.1)
+    assert permuted[1].share < 0.2
+    assert permuted[1].expected == pytest.approx(1 / 60)
+
+
+def test_an_attack_that_reads_the_order_fails_both_permuted_controls(in_order):
+    before, after = control_permuted("cheat", by_row_order, *in_order)
+    assert not before.passed
+    assert not after.passed
+    assert before.expected == 1.0
+    assert before.share < 0.2
+    assert after.share == 1.0
+    assert "order of rows" in before.reading
+
+
+def test_an_attack_that_reads_ids_fails(population):
+    before, _ = control_permuted("cheat", by_ids, *population)
+    assert not before.passed
+
+
+def test_an_attack_that_is_sure_of_everybody_fails_when_people_are_missing(in_order):
+    control = control_absent("sure", overconfident, *in_order)
+    assert not control.passed
+    assert control.share == 1.0
+    assert "misleads" in control.reading
+
+
+def test_links_nobody_trusts_do_not_count(make_population):
+    released, auxiliary, truth = make_population(concentration=50.0, n_visits=5)
+    control = control_absent("histogram", attack, released, auxiliary, truth)
+    assert control.passed
+    assert control.links == 0
+    assert "confident enough" in control.reading
+
+
+def test_trails_that_guarantee_their_links_link_no_absent_person(make_population):
+    released, _, _ = make_population(n_users=40)
+    identified = trails_of(released)
+    kept = np.random.default_rng(0).random(len(identified.indices)) < 0.6
+    deidentified = identified.keep(kept)
+    rows = np.arange(40)
+    truth = Truth(released=rows, auxiliary=rows, source="same-ids")
+
+    def trails(first, second):
+        options = TrailOptions(algorithm="incomplete", reserved="deidentified")
+        return match_trails(first, second, options)
+
+    control = control_absent("trail", trails, deidentified, identified, truth)
+    assert (control.links, control.expected, control.passed) == (0, 0.0, True)
+
+    def careless(first, second):
+        found = trails(first, second)
+        columns = np.concatenate([found.auxiliary, np.arange(40)])
+        lost = link(np.concatenate([found.released, np.zeros(40, int)]), columns, (40, 40))
+        return replace(lost, facts=found.facts)
+
+    careless_options = ControlOptions(precision=0.1)
+    assert not control_absent(
+        "trail", careless, deidentified, identified, truth, careless_options
+    ).passed
+
+
+def test_a_known_linkage_is_not_made_again(population):
+    runs = []
+
+    def counted(released, auxiliary):
+        runs.append(released.users.to_pylist())
+        return attack(released, auxiliary)
+
+    control_permuted("histogram", counted, *population, linkage=attack(*population[:2]))
+    assert len(runs) == 1
+    assert runs[0] == [str(i) for i in range(60)]
+
+
+def test_controls_are_plain_values_and_the_same_twice(population):
+    first, second = (
+        [
+            control_absent("h", attack, *population).to_dict(),
+            *(control.to_dict() for control in control_permuted("h", attack, *population)),
+        ]
+        for _ in range(2)
+    )
+    assert json.dumps(first) == json.dumps(second)
+    assert [control["kind"] for control in first] == ["absent", "permuted", "permuted"]
+
+
+def test_with_one_person_there_is_nobody_to_leave_out(population):
+    released, auxiliary, truth = population
+    one = Truth(released=truth.released[:1], auxiliary=truth.auxiliary[:1], source="same-ids")
+    control = control_absent("histogram", attack, released, auxiliary, one)
+    assert control.passed
+    assert control.people == 0
+    assert control.share is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"held_out": 1.0}, "held_out"), ({"precision": 2.0}, "precision"), ({"allowed": -1}, "all")],
+)
+def test_bad_options_get_one_sentence(options, message):
+    with pytest.raises(OptionError, match=message):
+        ControlOptions(**options)
