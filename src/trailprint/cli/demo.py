@@ -1,4 +1,4 @@
-"""``trailprint demo``: the main job on people who do not exist."""
+"""``trailprint demo``: a synthetic campus, audited."""
 
 from __future__ import annotations
 
@@ -7,55 +7,35 @@ from typing import Annotated
 
 import typer
 
+from trailprint.cli.audit import audit_to_folder, finish
 from trailprint.cli.flags import RunFlags
 from trailprint.cli.groups import takes
-from trailprint.cli.present import print_json, print_table
-from trailprint.errors import OutputError
 from trailprint.events.read import read
-from trailprint.events.split import SplitOptions, split
-from trailprint.events.summary import inspect
-from trailprint.events.write import write_events, write_table
+from trailprint.events.write import write_table
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 
 NAME = "demo"
 EXAMPLE = "trailprint demo"
+
+_N_USERS = 250
+_N_DAYS = 21
 
 
 @takes(RunFlags)
 def run(
     running: RunFlags,
     out: Annotated[str, typer.Option("--out", help="The folder to write to.")] = "trailprint-demo",
+    users: Annotated[int, typer.Option("--users", help="How many people.")] = _N_USERS,
 ) -> None:
-    """Simulate a small campus, look at it and split it into two periods."""
-    folder = Path(out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"The folder {out!r} could not be made: {error.strerror}.") from None
+    """Simulate a small campus, audit it and write a report: nobody in it exists."""
+    from trailprint.audit.options import AuditOptions
+    from trailprint.report.outputs import Written, describe_source, open_folder
+
+    campus = open_folder(out) / "campus.parquet"
     engine = running.engine()
-    campus = folder / "campus.parquet"
-    write_table(simulate_campus(CampusOptions(seed=running.seed)), campus, engine)
+    options = CampusOptions(n_users=users, n_days=_N_DAYS, seed=running.seed)
+    write_table(simulate_campus(options), campus, engine)
     events = read(str(campus), engine=engine)
-    summary = inspect(events)
-    sides = split(events, SplitOptions(at="median", active_both=True))
-    write_events(
-        [
-            (sides.released, folder / "released.parquet"),
-            (sides.auxiliary, folder / "auxiliary.parquet"),
-        ]
-    )
-    if running.json:
-        print_json({"campus": summary.to_dict(), "split": sides.description, "out": str(folder)})
-        return
-    rows: list[tuple[str, object]] = [
-        ("people (none of them exists)", summary.users),
-        ("access points", summary.locations),
-        ("visits", summary.events),
-        ("first", summary.first),
-        ("last", summary.last),
-        ("released part, visits", sides.released.count()),
-        ("auxiliary part, visits", sides.auxiliary.count()),
-    ]
-    next_step = f"trailprint match {folder}/released.parquet {folder}/auxiliary.parquet"
-    notes = [f"Written to {folder}/", f"To see how many could be re-identified: {next_step}"]
-    print_table("A simulated campus", rows, notes)
+    result = audit_to_folder([events], AuditOptions(seed=running.seed), out, running)
+    written = Written(result=result.to_dict(), sources=[describe_source(str(campus))])
+    finish(written, str(Path(out)), running)

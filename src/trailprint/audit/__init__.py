@@ -1,0 +1,65 @@
+"""The audit: every attack the data allows, controls, growth, protections and why, as one result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from trailprint.audit.options import AuditOptions
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from trailprint.audit.plan import Plan
+    from trailprint.audit.result import AuditResult
+    from trailprint.events.events import Events
+    from trailprint.store import Store
+
+__all__ = ["AuditOptions", "audit"]
+
+
+def audit(
+    released: Events,
+    auxiliary: Events | None = None,
+    options: AuditOptions | None = None,
+    *,
+    truth: pa.Table | None = None,
+    store: Store | None = None,
+    n_threads: int | None = None,
+    progress: Callable[[str, float | None], None] | None = None,
+    on_plan: Callable[[Plan], None] | None = None,
+) -> AuditResult:
+    """
+    Find out how many people could be re-identified, why, and what protecting them would cost.
+
+    Parameters
+    ----------
+    released : Events
+        What would be published; without ``auxiliary`` it is cut in two, and one half is taken for
+        what an adversary knows.
+    auxiliary : Events, optional
+        What somebody might know; read with the same engine.
+    options : AuditOptions, optional
+        Attacks, protections, limits.
+    truth : pyarrow.Table, optional
+        Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are taken for
+        equal people.
+    store : Store, optional
+        Keeps finished parts, so that an interrupted audit goes on from there.
+    n_threads : int, optional
+        Changes nothing but the time.
+    progress : callable, optional
+        Told what is being done and which share of all is over.
+    on_plan : callable, optional
+        Told what will be done, before it is.
+
+    Returns
+    -------
+    AuditResult
+        Shows itself in notebooks; ``to_dict()`` is ``result.json``.
+    """
+    from trailprint.audit.run import Asked, run_audit
+
+    sides: Sequence[Events] = (released,) if auxiliary is None else (released, auxiliary)
+    asked = Asked(sides=sides, truth=truth, options=options or AuditOptions())
+    return run_audit(asked, store=store, n_threads=n_threads, progress=progress, on_plan=on_plan)

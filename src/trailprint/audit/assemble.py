@@ -1,0 +1,248 @@
+"""The result of an audit from the outcomes of its parts: plain values, no identifiers."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from importlib.metadata import version
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from trailprint.audit.attack_parts import did_not_run
+from trailprint.audit.bench import Bench
+from trailprint.audit.headline import make_headline
+from trailprint.audit.options import ATTACKS
+from trailprint.audit.parts import Outcome
+from trailprint.audit.plan import LeftOut
+from trailprint.audit.protection_parts import mark_frontier
+from trailprint.audit.wording import LOSS_MEANING, NOTHING_KNOWN, target_sentence
+from trailprint.evaluation.agreement import compare_attacks, find_worst_case
+from trailprint.evaluation.per_user import distribute_risk
+from trailprint.events.events import Events
+from trailprint.events.periods import periods_overlap
+from trailprint.events.summary import inspect
+
+SCHEMA = "trailprint.result/1"
+SMALL = 10
+"""Counts of people in a breakdown below this are not told exactly."""
+
+_PACKAGES = ("trailprint", "numpy", "scipy", "numba", "duckdb", "pyarrow", "python-crfsuite")
+_STUDIES = ("users", "time", "resolution", "knowledge")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Done:
+    """What the parts found, what was left out, and what reading left aside."""
+
+    outcomes: Mapping[str, Outcome]
+    left_out: Sequence[LeftOut]
+    n_rows_skipped: int
+    seconds: float
+
+
+def assemble(bench: Bench, done: Done) -> dict[str, Any]:
+    """``result.json`` as a dict; see its schema."""
+    attacks = _attacks(bench, done)
+    protections = _protections(bench, done)
+    worst, agreement = _together(bench, done)
+    return {
+        "schema": SCHEMA,
+        "version": version("trailprint"),
+        "seed": bench.options.seed,
+        "privacy": {
+            "small_count_threshold": SMALL,
+            "locations_named": bench.options.name_locations,
+        },
+        "data": _data(bench, done),
+        "headline": make_headline(attacks, protections),
+        "attacks": attacks,
+        "worst_case": worst,
+        "agreement": agreement,
+        "controls": [
+            control
+            for name in ATTACKS
+            if f"control/{name}" in done.outcomes
+            for control in done.outcomes[f"control/{name}"].data["controls"]
+        ],
+        "growth": _growth(done),
+        "protections": protections,
+        "why": _why(done),
+        "per_user": _per_user(bench, done),
+        "settings": {**bench.options.to_dict(), "data_notes": _notes(bench)},
+        "versions": {"python": platform.python_version()}
+        | {package: version(package) for package in _PACKAGES},
+        "seconds": {
+            "total": done.seconds,
+            "parts": {name: outcome.seconds for name, outcome in done.outcomes.items()},
+        },
+    }
+
+
+def _attacks(bench: Bench, done: Done) -> list[dict[str, Any]]:
+    """Every attack there is; those that did not run say why."""
+    reasons = {skipped.name: skipped.why for skipped in done.left_out}
+    entries = []
+    for name in ATTACKS:
+        outcome = done.outcomes.get(f"attack/{name}")
+        if outcome is not None:
+            entries.append(outcome.data["entry"])
+        else:
+            why = reasons.get(f"attack/{name}", "It was not asked for.")
+            entries.append(did_not_run(name, why))
+    return entries
+
+
+def _data(bench: Bench, done: Done) -> dict[str, Any]:
+    sides, sizes = bench.sides, bench.sizes
+    columns = [side.columns for side in bench.events]
+    return {
+        "sides": "two" if sides.kind is None else "split",
+        "split": None
+        if sides.kind is None
+        else {"kind": sides.kind, "description": sides.description},
+        "released": _side(sides.released),
+        "auxiliary": _side(sides.auxiliary),
+        "common_users": sizes.n_people,
+        "locations": sizes.n_locations,
+        "sampled": None
+        if sides.sampled_of is None
+        else {"users": sizes.n_people, "of": sides.sampled_of},
+        "has": {
+            "times": all("start" in own for own in columns),
+            "durations": all("end" in own for own in columns),
+            "positions": all("lat" in own for own in columns),
+        },
+        "rows_skipped": done.n_rows_skipped,
+        "periods_overlap": periods_overlap(*bench.events),
+        "truth": sides.truth,
+    }
+
+
+def _notes(bench: Bench) -> list[str]:
+    """What was done to the data before it was audited, in words."""
+    return list(dict.fromkeys(note for side in bench.events for note in side.notes))
+
+
+def _side(events: Events) -> dict[str, Any]:
+    found = inspect(replace(events, raw_query=""))
+    return {
+        "users": found.users,
+        "locations": found.locations,
+        "events": found.events,
+        "first": found.first,
+        "last": found.last,
+        "days": _days(found.first, found.last),
+        "active_days_median": found.active_days_median,
+    }
+
+
+def _days(first: str | None, last: str | None) -> int | None:
+    if first is None or last is None:
+        return None
+    return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).days + 1
+
+
+def _together(bench: Bench, done: Done) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The worst case for each person, and where every two attacks agree."""
+    found = _by_attack(done, "linked")
+    worst = find_worst_case(found)
+    worst["by_attacks"] = [
+        {**row, "people": hide_small(row["people"])} for row in worst["by_attacks"]
+    ]
+    tried = {name: ~np.isnan(risk) for name, risk in _by_attack(done, "risk").items()}
+    agreement = []
+    for first, second in combinations(found, 2):
+        both = tried[first] & tried[second]
+        (row,) = compare_attacks({name: found[name][both] for name in (first, second)})
+        agreement.append(
+            {key: n if key in ("first", "second") else hide_small(n) for key, n in row.items()}
+        )
+    return worst, agreement
+
+
+def _by_attack(done: Done, array: str) -> dict[str, Any]:
+    return {
+        name: done.outcomes[f"attack/{name}"].arrays[array]
+        for name in ATTACKS
+        if f"attack/{name}" in done.outcomes
+    }
+
+
+def worst_risk(outcomes: Mapping[str, Outcome]) -> Any:
+    """Each person's highest estimated risk over the attacks tried on her."""
+    risks = [
+        outcomes[f"attack/{name}"].arrays["risk"]
+        for name in ATTACKS
+        if f"attack/{name}" in outcomes
+    ]
+    return np.fmax.reduce(risks)
+
+
+def _per_user(bench: Bench, done: Done) -> dict[str, Any]:
+    found = distribute_risk(np.nan_to_num(worst_risk(done.outcomes)))
+    bins = [{**row, "people": hide_small(row["people"])} for row in found["bins"]]
+    return {**found, "bins": bins}
+
+
+def hide_small(n_people: int) -> int | str:
+    """A count of people, or that it is small."""
+    return f"<{SMALL}" if 0 < n_people < SMALL else n_people
+
+
+def _growth(done: Done) -> dict[str, Any]:
+    studies: dict[str, Any] = dict.fromkeys(_STUDIES)
+    left_out = [
+        {"study": skipped.name.removeprefix("growth/"), "why": skipped.why}
+        for skipped in done.left_out
+        if skipped.name.startswith("growth/")
+    ]
+    for name in _STUDIES:
+        outcome = done.outcomes.get(f"growth/{name}")
+        if outcome is not None:
+            studies[name] = outcome.data["study"]
+            if outcome.data["why_not"] is not None:
+                left_out.append({"study": name, "why": outcome.data["why_not"]})
+    return {**studies, "left_out": left_out}
+
+
+def _protections(bench: Bench, done: Done) -> dict[str, Any]:
+    found = [outcome.data for name, outcome in done.outcomes.items() if name.startswith("protect/")]
+    points = mark_frontier([point for data in found for point in data["points"]])
+    target_risk = bench.options.target_risk
+    targets = [data["target"] for data in found if data.get("target") is not None]
+    cheapest = min(targets, key=lambda point: point["loss"], default=None)
+    target = None
+    if cheapest is not None:
+        same = ("name", "parameters")
+        target = next(p for p in points if all(p[key] == cheapest[key] for key in same))
+    return {
+        "points": points,
+        "loss_meaning": LOSS_MEANING,
+        "target_risk": target_risk,
+        "target": target,
+        "target_reading": None if target_risk is None else target_sentence(target_risk, target),
+        "left_out": [
+            *(row for data in found for row in data["left_out"]),
+            *(
+                {"label": skipped.name.removeprefix("protect/"), "why": skipped.why}
+                for skipped in done.left_out
+                if skipped.name.startswith("protect/")
+            ),
+        ],
+    }
+
+
+def _why(done: Done) -> dict[str, Any]:
+    outcome = done.outcomes.get("why")
+    if outcome is not None:
+        found: dict[str, Any] = outcome.data["why"]
+        alone = found["one_rare_location"]
+        if alone is not None and alone["people"] != hide_small(alone["people"]):
+            alone = {**alone, "people": hide_small(alone["people"]), "share": None}
+        return {**found, "one_rare_location": alone}
+    reason = next((skipped.why for skipped in done.left_out if skipped.name == "why"), "")
+    return {"locations": [], "one_rare_location": None, "reading": f"{NOTHING_KNOWN} {reason}"}

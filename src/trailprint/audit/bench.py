@@ -1,0 +1,118 @@
+"""What the parts of an audit share: both sides, and their features once somebody needs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from trailprint.audit.options import AuditOptions
+from trailprint.audit.sides import Sides
+from trailprint.evaluation.truth import Truth, truth_from_ids
+from trailprint.events.events import Events
+from trailprint.features.histograms import (
+    HistogramOptions,
+    Histograms,
+    build_histogram_pair,
+)
+from trailprint.features.sequences import Sequences, build_sequence_pair
+from trailprint.features.trails import Trails, trails_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """
+    How much there is: what parts' durations are estimated from.
+
+    ``n_visited`` counts locations of each released user, added up; ``n_pairs`` how often a
+    released and an auxiliary user share a location.
+    """
+
+    n_released: int
+    n_auxiliary: int
+    n_people: int
+    n_locations: int
+    n_events: int
+    n_visited: int
+    n_pairs: int
+
+
+class Bench:
+    """Two sides, the options, and features built when first asked for."""
+
+    def __init__(self, sides: Sides, options: AuditOptions, n_threads: int | None = None) -> None:
+        self.sides = sides
+        self.options = options
+        self.n_threads = n_threads
+
+    @property
+    def events(self) -> tuple[Events, Events]:
+        """Both sides as events."""
+        return self.sides.released, self.sides.auxiliary
+
+    @property
+    def counting(self) -> HistogramOptions:
+        """What histograms count."""
+        return HistogramOptions(weight=self.options.weight)
+
+    @cached_property
+    def histograms(self) -> tuple[Histograms, Histograms]:
+        """Both sides as histograms."""
+        return build_histogram_pair(*self.events, self.counting)
+
+    @cached_property
+    def trails(self) -> tuple[Trails, Trails]:
+        """Both sides as trails over the locations both have: others compare with nothing."""
+        first, second = (trails_of(side) for side in self.histograms)
+        shared = (first.visitors > 0) & (second.visitors > 0)
+        return first.at(shared), second.at(shared)
+
+    @cached_property
+    def sequences(self) -> tuple[Sequences, Sequences]:
+        """Both sides as sequences of visits."""
+        return build_sequence_pair(*self.events)
+
+    @cached_property
+    def truth(self) -> Truth:
+        """Who is who, in rows of histograms and trails."""
+        return truth_from_ids(self.histograms[0].users, self.histograms[1].users)
+
+    @cached_property
+    def people(self) -> pa.Array:
+        """Released ids with a counterpart: every array over people is in this order."""
+        return self.histograms[0].users.take(pa.array(self.truth.released))
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """How much there is."""
+        released, auxiliary = self.histograms
+        visitors = [
+            np.bincount(side.matrix.indices, minlength=side.matrix.shape[1])
+            for side in (released, auxiliary)
+        ]
+        return Sizes(
+            n_released=released.n_users,
+            n_auxiliary=auxiliary.n_users,
+            n_people=self.truth.n_common,
+            n_locations=len(released.locations),
+            n_events=sum(side.count() for side in self.events),
+            n_visited=int(released.matrix.nnz),
+            n_pairs=int(visitors[0].astype(np.float64) @ visitors[1]),
+        )
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What the data is, whatever the order of its rows; no value of it can be read off."""
+        return {"released": _digest(self.events[0]), "auxiliary": _digest(self.events[1])}
+
+
+def _digest(events: Events) -> list[Any]:
+    columns = sorted(events.columns)
+    hashed = ", ".join(f'"{column}"' for column in columns)
+    n_rows, mixed, total = events.engine.row(
+        f"SELECT count(*), coalesce(bit_xor(h), 0), coalesce(sum(h::HUGEINT), 0) "
+        f"FROM (SELECT hash({hashed}) AS h FROM ({events.query}))"
+    )
+    return [columns, events.timezone, int(n_rows), str(mixed), str(total)]

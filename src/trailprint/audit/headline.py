@@ -1,0 +1,68 @@
+"""What an audit comes down to: how many of how many, by which attack, and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trailprint.audit.wording import ABOUT, LOSS_MEANING, headline_sentence, protection_sentence
+
+#: Without a target, a protection is called effective when it leaves at most this share of the risk.
+EFFECTIVE = 0.5
+
+
+def make_headline(
+    attacks: Sequence[Mapping[str, Any]], protections: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The strongest attack, and the cheapest protection that helps."""
+    found = _strongest(attacks)
+    share, chance = found["accuracy"], found["chance"]
+    protection = _cheapest(protections)
+    sentence = headline_sentence(found["people"], found["correct"], share, chance, found["title"])
+    if protection is not None:
+        sentence += " " + protection_sentence(protection)
+    return {
+        "people": found["people"],
+        "linked": found["correct"],
+        "share": share,
+        "interval": found["interval"],
+        "chance": chance,
+        "times_chance": share / chance if chance else None,
+        "attack": found["name"],
+        "attack_title": found["title"],
+        "assumption": ABOUT[found["name"]]["assumptions"][0],
+        "protection": protection,
+        "sentence": sentence,
+    }
+
+
+def _strongest(attacks: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Of the attacks tried on the most people, the one that links the largest share."""
+    ran = [attack for attack in attacks if attack["ran"]]
+    most = max(attack["people"] for attack in ran)
+    return max(
+        (attack for attack in ran if attack["people"] == most),
+        key=lambda attack: attack["accuracy"],
+    )
+
+
+def _cheapest(protections: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The target where one was set; else the least loss that leaves half of the risk or less."""
+    point = protections["target"]
+    if protections["target_risk"] is None:
+        plain = [p for p in protections["points"] if p["name"] == "none"]
+        limit = EFFECTIVE * plain[0]["accuracy"] if plain else 0.0
+        others = [p for p in protections["points"] if p["name"] != "none"]
+        enough = [p for p in others if p["accuracy"] <= limit]
+        point = min(enough, key=lambda p: p["loss"], default=None)
+    if point is None:
+        return None
+    return {
+        "label": point["label"],
+        "name": point["name"],
+        "parameters": point["parameters"],
+        "share": point["accuracy"],
+        "interval": point["interval"],
+        "loss": point["loss"],
+        "loss_meaning": LOSS_MEANING,
+    }

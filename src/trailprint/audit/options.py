@@ -1,0 +1,98 @@
+"""What an audit is asked for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from trailprint.errors import OptionError
+from trailprint.events.split import SplitOptions
+
+ATTACKS = ("histogram", "trail", "sequence")
+"""Every attack, in the order they are run."""
+
+WEIGHTS = ("visits", "duration", "day-balanced")
+"""What histograms may count; see `HistogramOptions`."""
+
+_UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditOptions:
+    """
+    What an audit does and how long it may take.
+
+    Attributes
+    ----------
+    attacks : tuple of str
+        Some of ``histogram``, ``trail`` and ``sequence``.
+    protections : tuple of str
+        Written as ``NAME[:key=value,…]``, several in a row joined by `` then ``; empty for a small
+        set that fits the data.
+    target_risk : float, optional
+        Also look for the protection that costs least and leaves at most this share linked.
+    weight : {"visits", "duration", "day-balanced"}
+        What histograms count.
+    split : SplitOptions, optional
+        How one dataset is cut in two; by default what suits the data.
+    users : int, optional
+        Audit a random choice of so many people.
+    time_limit_s : float, optional
+        Most informative parts first; what does not fit is left out and listed.
+    sequence_users : int
+        The sequence attack trains a model for each person: at most for so many, drawn at random.
+    name_locations : bool
+        Whether the result may hold names of locations.
+    seed : int
+        Of every random choice.
+    """
+
+    attacks: tuple[str, ...] = ATTACKS
+    protections: tuple[str, ...] = ()
+    target_risk: float | None = None
+    weight: Literal["visits", "duration", "day-balanced"] = "visits"
+    split: SplitOptions | None = None
+    users: int | None = None
+    time_limit_s: float | None = None
+    sequence_users: int = 2000
+    name_locations: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.attacks if name not in ATTACKS]
+        if unknown or not self.attacks or len(set(self.attacks)) < len(self.attacks):
+            got = ",".join(self.attacks) or "none"
+            raise OptionError(f"--attacks must name some of {', '.join(ATTACKS)}, got {got!r}.")
+        if self.target_risk is not None and not 0 <= self.target_risk <= 1:
+            raise OptionError(
+                f"--target-risk must be a share from 0 to 1, got {self.target_risk}. Try 0.05."
+            )
+        if self.weight not in WEIGHTS:
+            raise OptionError(
+                f"--weight must be one of {', '.join(WEIGHTS)}, got {self.weight!r} instead."
+            )
+        for name, least in (("users", 2), ("sequence_users", 2)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise OptionError(f"--{name} must be at least {least} people, got {value} instead.")
+        if self.time_limit_s is not None and not self.time_limit_s > 0:
+            raise OptionError(f"--time-limit must be positive, got {self.time_limit_s:g} seconds.")
+        if self.seed < 0:
+            raise OptionError(f"--seed must not be negative, got {self.seed} instead.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The options as plain values, ready for JSON."""
+        plain = asdict(self)
+        plain["attacks"], plain["protections"] = list(self.attacks), list(self.protections)
+        if self.split is not None:
+            plain["split"] = {name: value for name, value in asdict(self.split).items() if value}
+        return plain
+
+
+def parse_duration(text: str) -> float:
+    """Read ``90s``, ``10m``, ``1.5h`` or plain seconds; the seconds."""
+    found = re.match(r"^\s*(\d+(?:\.\d+)?)\s*([smh]?)(?:in|ec|ours?)?\s*$", text)
+    if not found:
+        raise OptionError(f"--time-limit must be a duration, got {text!r} instead. Try 10m.")
+    return float(found[1]) * _UNITS_S[found[2] or "s"]

@@ -1,0 +1,105 @@
+"""
+A part of an audit: something that can be done on its own, kept, and found again.
+
+What is kept are plain values and arrays of row numbers and rates: never an id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trailprint.store import Store
+
+Tell = Callable[[float | None], None]
+"""Told which share of a part is over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Outcome:
+    """
+    What a part found.
+
+    Attributes
+    ----------
+    data : dict
+        Plain values, ready for JSON.
+    arrays : mapping
+        What later parts need: flags, rates and row numbers.
+    seconds : float
+        How long it took, when it was done.
+    """
+
+    data: dict[str, Any]
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Part:
+    """
+    One thing to be done.
+
+    Attributes
+    ----------
+    name : str
+        Such as ``attack/histogram``.
+    title : str
+        What a person is told meanwhile.
+    seconds : float
+        How long it should take, from the size of the data.
+    compute : callable
+        Does it, from the outcomes of the parts before it.
+    depends_on : mapping
+        Which options it depends on, as plain values: they make its key.
+    needs : tuple of str
+        Parts without which it cannot be done.
+    is_asked : bool
+        Done whatever the time limit.
+    """
+
+    name: str
+    title: str
+    seconds: float
+    compute: Callable[[Mapping[str, Outcome], Tell], Outcome]
+    depends_on: Mapping[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    is_asked: bool = False
+
+
+def key_of(part: Part, fingerprint: Mapping[str, Any]) -> str:
+    """Where a part is kept: other data, other options or another version, another place."""
+    named = {"part": part.name, "depends_on": part.depends_on, **fingerprint}
+    digest = hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()
+    return f"parts/{part.name.partition(':')[0].replace('/', '-')}-{digest[:20]}"
+
+
+def fetch(store: Store, key: str) -> Outcome | None:
+    """What was kept; None where nothing usable was."""
+    kept = store.get(key)
+    if kept is None:
+        return None
+    try:
+        with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
+            found = {name: arrays[name] for name in arrays.files}
+        about = json.loads(found.pop("about").tobytes())
+        return Outcome(data=about["data"], seconds=about["seconds"], arrays=found)
+    except (KeyError, ValueError, EOFError, OSError, zipfile.BadZipFile):
+        return None
+
+
+def keep(store: Store, key: str, outcome: Outcome) -> None:
+    """Keep an outcome, wholly or not at all."""
+    about = json.dumps({"data": outcome.data, "seconds": outcome.seconds}).encode()
+    buffer = io.BytesIO()
+    arrays = {"about": np.frombuffer(about, dtype=np.uint8), **outcome.arrays}
+    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+    store.put(key, buffer.getvalue())

@@ -1,0 +1,281 @@
+"""What an audit will do, in which order, and how long it should take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from trailprint.audit import study_parts
+from trailprint.audit.attack_parts import attack_histograms, attack_trails
+from trailprint.audit.bench import Bench, Sizes
+from trailprint.audit.parts import Outcome, Part, Tell
+from trailprint.audit.protection_parts import Family, list_families, try_family
+from trailprint.audit.sequence_parts import attack_sequences, control_sequences, count_controlled
+from trailprint.audit.wording import ABOUT, duration
+
+LEAST_MODELS = 50
+"""Fewer people say too little of the sequence attack."""
+
+#: Weights each protection is attacked with.
+_N_WEIGHTS = 3
+
+Compute = Callable[[Bench, Mapping[str, Outcome], Tell], Outcome]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A part that will not be done, and why."""
+
+    name: str
+    title: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Plan:
+    """
+    The parts of an audit, most informative first.
+
+    Attributes
+    ----------
+    parts : tuple of Part
+        What is to be done, in order.
+    left_out : tuple of LeftOut
+        What the data does not allow.
+    kept : frozenset of str
+        Names of parts that an earlier run has finished.
+    time_limit_s : float, optional
+        What the parts may take together.
+    """
+
+    parts: tuple[Part, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    kept: frozenset[str] = frozenset()
+    time_limit_s: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long what is still to be done should take."""
+        return sum(part.seconds for part in self.expected() if part.name not in self.kept)
+
+    def expected(self) -> list[Part]:
+        """The parts that should fit the time limit, by their estimates."""
+        spent, fitting = 0.0, []
+        for part in self.parts:
+            if self.fits(part, spent):
+                fitting.append(part)
+                spent += part.seconds
+        return fitting
+
+    def fits(self, part: Part, spent_s: float) -> bool:
+        """Whether there is time for a part, after so many seconds."""
+        limit = self.time_limit_s
+        return limit is None or part.is_asked or spent_s + part.seconds <= limit
+
+    def too_long(self, part: Part) -> LeftOut:
+        """A part that there is no time for."""
+        why = (
+            f"It would take about {duration(part.seconds)}, and the time limit of "
+            f"{duration(self.time_limit_s or 0.0)} leaves less."
+        )
+        return LeftOut(name=part.name, title=part.title, why=why)
+
+
+def make_plan(bench: Bench) -> Plan:
+    """Attacks first, then their controls, protections, growth, and why."""
+    attacks, refused = _plan_attacks(bench)
+    parts = [
+        *attacks,
+        *_plan_controls(bench, attacks),
+        *_plan_protections(bench),
+        *_plan_studies(bench),
+    ]
+    return Plan(
+        parts=tuple(parts),
+        left_out=tuple(refused),
+        time_limit_s=bench.options.time_limit_s,
+    )
+
+
+def _plan_attacks(bench: Bench) -> tuple[list[Part], list[LeftOut]]:
+    n_models = count_models(bench)
+    known: dict[str, tuple[Compute, float]] = {
+        "histogram": (attack_histograms, 3 * match_seconds(bench.sizes)),
+        "trail": (attack_trails, 4 * trail_seconds(bench.sizes)),
+        "sequence": (
+            partial(attack_sequences, n_models),
+            sequence_seconds(bench.sizes, n_models),
+        ),
+    }
+    parts: list[Part] = []
+    refused: list[LeftOut] = []
+    for name in bench.options.attacks:
+        title = ABOUT[name]["title"]
+        if name == "sequence" and not all("start" in side.columns for side in bench.events):
+            why = "It needs the time of each visit, and the data has none."
+            refused.append(LeftOut(name="attack/sequence", title=title, why=why))
+            continue
+        compute, seconds = known[name]
+        limits = {"users": n_models} if name == "sequence" else {}
+        is_first = not parts
+        parts.append(
+            _part(
+                bench,
+                f"attack/{name}",
+                title,
+                seconds,
+                compute,
+                depends_on=limits,
+                is_asked=is_first,
+            )
+        )
+    return parts, refused
+
+
+def _plan_controls(bench: Bench, attacks: Sequence[Part]) -> list[Part]:
+    known: dict[str, tuple[Compute, float]] = {
+        "histogram": (study_parts.control_histograms, 3 * match_seconds(bench.sizes)),
+        "trail": (study_parts.control_trails, 3 * trail_seconds(bench.sizes)),
+        "sequence": (
+            control_sequences,
+            3 * sequence_seconds(bench.sizes, count_controlled(bench.sizes)),
+        ),
+    }
+    parts = []
+    for attack in attacks:
+        name = attack.name.removeprefix("attack/")
+        compute, seconds = known[name]
+        title = f"Controls of {attack.title.lower()}"
+        needs = (attack.name,)
+        parts.append(_part(bench, f"control/{name}", title, seconds, compute, needs=needs))
+    return parts
+
+
+def _plan_protections(bench: Bench) -> list[Part]:
+    return [_plan_family(bench, family) for family in list_families(bench)]
+
+
+def _plan_family(bench: Bench, family: Family) -> Part:
+    once = _N_WEIGHTS * match_seconds(bench.sizes) + events_seconds(bench.sizes)
+    if any(step.name == "microaggregate" for step in family.chain):
+        once += grouping_seconds(bench.sizes)
+    title = "Without protection" if family.title == "none" else f"Protection: {family.title}"
+    return _part(
+        bench,
+        f"protect/{family.title}",
+        title,
+        family.n_points * once,
+        partial(_try, family),
+        depends_on={
+            "chain": [[step.name, step.parameters()] for step in family.chain],
+            "values": list(family.values),
+            "target_risk": bench.options.target_risk,
+            "is_asked": family.is_asked,
+        },
+    )
+
+
+def _try(family: Family, bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
+    return try_family(bench, family, before, tell)
+
+
+def _plan_studies(bench: Bench) -> list[Part]:
+    once, counting = match_seconds(bench.sizes), events_seconds(bench.sizes)
+    named = {"name_locations": bench.options.name_locations}
+    return [
+        _part(
+            bench, "growth/users", "Risk by number of people", 25 * once, study_parts.study_users
+        ),
+        _part(
+            bench,
+            "growth/time",
+            "Risk by length of observation",
+            8 * (once + counting),
+            study_parts.study_time,
+        ),
+        _part(
+            bench,
+            "why",
+            "Most revealing locations",
+            once + study_parts.N_LOCATIONS * trail_seconds(bench.sizes),
+            study_parts.explain,
+            depends_on={**named, "trails": "trail" in bench.options.attacks},
+        ),
+        _part(
+            bench,
+            "growth/resolution",
+            "Risk by size of places",
+            6 * (once + counting),
+            study_parts.study_resolution,
+        ),
+        _part(
+            bench,
+            "growth/knowledge",
+            "Risk by share of people known",
+            15 * once,
+            study_parts.study_knowledge,
+        ),
+    ]
+
+
+def _part(
+    bench: Bench,
+    name: str,
+    title: str,
+    seconds: float,
+    compute: Compute,
+    *,
+    depends_on: Mapping[str, Any] | None = None,
+    needs: tuple[str, ...] = (),
+    is_asked: bool = False,
+) -> Part:
+    return Part(
+        name=name,
+        title=title,
+        seconds=seconds,
+        compute=partial(compute, bench),
+        depends_on=depends_on or {},
+        needs=needs,
+        is_asked=is_asked,
+    )
+
+
+def match_seconds(sizes: Sizes) -> float:
+    """One joint matching, from the pairs that share a location."""
+    return 0.05 + 2.5e-7 * sizes.n_pairs + 5e-5 * (sizes.n_released + sizes.n_auxiliary)
+
+
+def trail_seconds(sizes: Sizes) -> float:
+    """One matching of trails."""
+    return 0.05 + 5e-8 * sizes.n_pairs + 1e-5 * (sizes.n_released + sizes.n_auxiliary)
+
+
+def sequence_seconds(sizes: Sizes, n_most: int) -> float:
+    """Models trained and run for so many people, at most."""
+    n_people = min(sizes.n_released, n_most)
+    n_visits = sizes.n_events / 2 * n_people / max(sizes.n_released, 1)
+    return 0.2 + 2.5e-4 * n_visits + 1e-5 * n_people**2
+
+
+def grouping_seconds(sizes: Sizes) -> float:
+    """People put into groups of the most alike."""
+    return 5e-8 * sizes.n_released * sizes.n_visited
+
+
+def count_models(bench: Bench) -> int:
+    """For how many people models are trained: a third of the time limit may go into that."""
+    wanted, limit = bench.options.sequence_users, bench.options.time_limit_s
+    while (
+        limit is not None
+        and wanted > LEAST_MODELS
+        and sequence_seconds(bench.sizes, wanted) > limit / 3
+    ):
+        wanted = max(LEAST_MODELS, wanted * 3 // 4)
+    return wanted
+
+
+def events_seconds(sizes: Sizes) -> float:
+    """Events changed and counted anew."""
+    return 0.1 + 2e-6 * sizes.n_events

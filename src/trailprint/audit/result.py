@@ -1,0 +1,91 @@
+"""What an audit returns: the result as plain values, and, when asked, who was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from trailprint.audit.assemble import worst_risk
+from trailprint.audit.bench import Bench
+from trailprint.audit.options import ATTACKS
+from trailprint.audit.parts import Outcome
+from trailprint.audit.sides import given_ids
+from trailprint.audit.summary import to_html
+
+
+class AuditResult:
+    """
+    The result of an audit.
+
+    ``to_dict()`` is ``result.json`` and holds no identifier. Who was found is in ``links()`` and
+    ``per_user()`` only: handle them with care.
+    """
+
+    def __init__(
+        self, values: Mapping[str, Any], bench: Bench, outcomes: Mapping[str, Outcome]
+    ) -> None:
+        self._values = dict(values)
+        self._bench = bench
+        self._found = {
+            name: outcomes[f"attack/{name}"] for name in ATTACKS if f"attack/{name}" in outcomes
+        }
+        self._outcomes = dict(outcomes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything that may be shown, as plain values."""
+        return self._values
+
+    def links(self) -> pa.Table:
+        """Who is linked to whom: attack, released, auxiliary, confidence. Handle with care."""
+        released, auxiliary = (side.users for side in self._bench.histograms)
+        given = given_ids(self._bench.sides, auxiliary)
+        tables = [
+            pa.table(
+                {
+                    "attack": pa.repeat(name, len(outcome.arrays["released"])),
+                    "released": released.take(pa.array(outcome.arrays["released"])),
+                    "auxiliary": given.take(pa.array(outcome.arrays["auxiliary"])),
+                    "confidence": pa.array(outcome.arrays["confidence"]),
+                }
+            )
+            for name, outcome in self._found.items()
+        ]
+        return pa.concat_tables(tables)
+
+    def per_user(self) -> pa.Table:
+        """
+        The risk of each released user with a counterpart. Handle with care.
+
+        Columns: ``user``; ``linked_by`` each attack (null where it was not tried on her);
+        ``attacks``, how many link her; ``margin`` of her link by histogram matching; ``risk``,
+        the estimated probability that the strongest attack links her correctly.
+        """
+        bench = self._bench
+        columns: dict[str, Any] = {"user": bench.people}
+        for name, outcome in self._found.items():
+            untried = np.isnan(outcome.arrays["risk"])
+            columns[f"linked_by_{name}"] = pa.array(outcome.arrays["linked"], mask=untried)
+        linked = [outcome.arrays["linked"] for outcome in self._found.values()]
+        columns["attacks"] = pa.array(np.sum(linked, axis=0, dtype=np.int64))
+        columns["margin"] = self._margins()
+        columns["risk"] = pa.array(np.nan_to_num(worst_risk(self._outcomes)))
+        return pa.table(columns)
+
+    def _margins(self) -> pa.Array:
+        """How much worse the joint matching would be without each person's link."""
+        n_released = self._bench.sizes.n_released
+        margin = np.full(n_released, np.nan)
+        if "histogram" in self._found:
+            arrays = self._found["histogram"].arrays
+            margin[arrays["released"]] = arrays["confidence"]
+        own = margin[self._bench.truth.released]
+        return pa.array(own, mask=np.isnan(own))
+
+    def __repr__(self) -> str:
+        return f"<AuditResult: {self._values['headline']['sentence']}>"
+
+    def _repr_html_(self) -> str:
+        return to_html(self._values)

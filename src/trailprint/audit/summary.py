@@ -1,0 +1,94 @@
+"""A result on one screen: rows for a terminal, a small table for a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from trailprint.audit.wording import percent
+
+Row = tuple[str, str]
+
+
+def summarise(result: Mapping[str, Any]) -> list[Row]:
+    """The figures that matter most, as names and values; at most a screen of them."""
+    data, worst = result["data"], result["worst_case"]
+    rows: list[Row] = [
+        ("people on both sides", f"{data['common_users']:,}"),
+        ("locations", f"{data['locations']:,}"),
+        *(_attack(attack) for attack in result["attacks"]),
+        ("linked by any of them", _with_interval(worst["share"], worst["interval"])),
+        ("controls", _controls(result["controls"])),
+    ]
+    users = result["growth"]["users"]
+    if users is not None and users.get("fit"):
+        far = users["fit"]["extrapolation"][-1]
+        guess = f"{percent(far['accuracy'])} ({percent(far['low'])} to {percent(far['high'])})"
+        rows.append((f"at {far['x']:,.0f} people, extrapolated", guess))
+    return rows + _protections(result["protections"])
+
+
+def _attack(attack: Mapping[str, Any]) -> Row:
+    if not attack["ran"]:
+        return attack["title"].lower(), "not run"
+    found = _with_interval(attack["accuracy"], attack["interval"])
+    return attack["title"].lower(), f"{found}, chance {percent(attack['chance'])}"
+
+
+def _with_interval(share: float | None, interval: list[float] | None) -> str:
+    if share is None:
+        return "—"
+    reach = f" ({percent(interval[0])} to {percent(interval[1])})" if interval else ""
+    return percent(share) + reach
+
+
+def _controls(controls: list[Mapping[str, Any]]) -> str:
+    n_failed = sum(not control["passed"] for control in controls)
+    if not controls:
+        return "none run"
+    return f"{n_failed} of {len(controls)} FAILED" if n_failed else f"all {len(controls)} passed"
+
+
+def _protections(protections: Mapping[str, Any]) -> list[Row]:
+    """The points no other beats, from cheap to dear; a handful of them."""
+    points = [p for p in protections["points"] if p["on_frontier"] and p["name"] != "none"]
+    points.sort(key=lambda point: point["loss"])
+    step = max(1, -(-len(points) // 4))
+    return [
+        (
+            f"{point['label'][0].lower()}{point['label'][1:]}",
+            f"{percent(point['accuracy'])} linked, {percent(point['loss'])} lost",
+        )
+        for point in points[::step]
+    ]
+
+
+def list_notes(result: Mapping[str, Any]) -> list[str]:
+    """What has to be known to read the figures."""
+    notes = list(result["settings"]["data_notes"])
+    if result["data"]["split"] is not None:
+        notes.append(result["data"]["split"]["description"])
+    if result["data"]["periods_overlap"]:
+        notes.append("The two periods overlap: the sides are not independent, the risk misleads.")
+    notes += [
+        f"{attack['title']} did not run: {attack['why_not']}"
+        for attack in result["attacks"]
+        if not attack["ran"]
+    ]
+    left_out = result["growth"]["left_out"] + result["protections"]["left_out"]
+    if left_out:
+        notes.append(f"{len(left_out)} further parts were left out; the report says why.")
+    return notes
+
+
+def to_html(result: Mapping[str, Any]) -> str:
+    """A small table that stands on its own."""
+    rows = "".join(
+        f'<tr><th scope="row" style="text-align:left">{escape(name)}</th>'
+        f"<td>{escape(value)}</td></tr>"
+        for name, value in summarise(result)
+    )
+    notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in list_notes(result))
+    sentence = escape(result["headline"]["sentence"])
+    return f"<div><p><strong>{sentence}</strong></p><table>{rows}</table>{notes}</div>"

@@ -1,0 +1,95 @@
+"""What is said about attacks, risks and protections, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+ABOUT: Mapping[str, dict[str, Any]] = {
+    "histogram": {
+        "title": "Histogram matching",
+        "question": "Do habits, how often people are where, identify them across the two sides?",
+        "assumptions": [
+            "The adversary has records of the same people, by name, from another period.",
+            "She compares everybody with everybody at once, and each released record belongs to "
+            "at most one person.",
+            "Habits change little between the two periods.",
+        ],
+    },
+    "trail": {
+        "title": "Trail matching",
+        "question": "Does the mere set of places, without counts or times, identify people?",
+        "assumptions": [
+            "The adversary collects lists of names from the same places that are in the release.",
+            "Every entry stems from a visit, and the same pseudonym is the same person everywhere.",
+            "One side may lack visits that the other has, but has none the other lacks.",
+        ],
+    },
+    "sequence": {
+        "title": "Sequence correlation",
+        "question": "Do the order and the timing of visits identify one known person?",
+        "assumptions": [
+            "The adversary knows the visits of one person on some days, with their times.",
+            "She trains a model of each released record and takes the one that explains these "
+            "visits best.",
+            "Daily routines change little between the two periods.",
+        ],
+    },
+}
+
+LOSS_MEANING = (
+    "Information loss compares each person's habits before and after: 0 % when nothing changed, "
+    "100 % when everybody's were replaced by the average of all. Somebody left out loses hers "
+    "wholly."
+)
+
+NOTHING_KNOWN = "Which locations reveal most was not looked into."
+
+
+def percent(share: float) -> str:
+    """A share in percent, as people write it."""
+    return f"{100 * share:.2g} %" if 0 < share < 0.0005 else f"{100 * share:.1f} %"
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < 1:
+        return "less than a second"
+    if seconds < 1.5:
+        return "1 second"
+    if seconds < 90:
+        return f"{seconds:.0f} seconds"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.1f} hours"
+
+
+def headline_sentence(people: int, linked: int, share: float, chance: float, title: str) -> str:
+    """How many of how many, compared with chance."""
+    return (
+        f"{linked:,} of {people:,} people ({percent(share)}) could be linked to their own record "
+        f"by {title.lower()}; by chance it would be {percent(chance)}."
+    )
+
+
+def protection_sentence(protection: Mapping[str, Any]) -> str:
+    """What the cheapest protection that helps would leave and cost."""
+    return (
+        f"The cheapest protection tried that helps ({_lower(protection['label'])}) would leave "
+        f"{percent(protection['share'])} and cost {percent(protection['loss'])} of the information."
+    )
+
+
+def target_sentence(target_risk: float, target: Mapping[str, Any] | None) -> str:
+    """Whether the target can be reached, and at which price."""
+    if target is None:
+        return f"No protection tried leaves at most {percent(target_risk)} of the people linked."
+    return (
+        f"{target['label']}: the cheapest tried that leaves at most {percent(target_risk)} of the "
+        f"people linked ({percent(target['accuracy'])}), at an information loss of "
+        f"{percent(target['loss'])}."
+    )
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,232 @@
+"""``trailprint audit``: how many could be re-identified, why, and what would protect them?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import pyarrow as pa
+import typer
+from rich.console import Console
+
+from trailprint.cli.compile_ahead import compiling_ahead
+from trailprint.cli.flags import ReadFlags, RunFlags, ScoreFlags, ShapeFlags, SplitFlags
+from trailprint.cli.groups import option, takes
+from trailprint.cli.present import print_json, print_table
+from trailprint.cli.progress import announce_compilation, showing
+from trailprint.errors import OptionError
+from trailprint.events.engine import Engine
+from trailprint.events.events import Events
+from trailprint.events.read import read
+
+if TYPE_CHECKING:
+    from trailprint.audit.options import AuditOptions
+    from trailprint.audit.plan import Plan
+    from trailprint.audit.result import AuditResult
+
+NAME = "audit"
+EXAMPLE = "trailprint audit visits.parquet --out audit"
+
+_AUDIT = "Audit"
+_MANIFEST = {"work": "trailprint audit", "format": 1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFlags:
+    """What is looked into, and what may be told."""
+
+    out: Annotated[
+        str, option("--out", help="The folder the report and all else go to.", panel=_AUDIT)
+    ]
+    attacks: Annotated[
+        str,
+        option("--attacks", help="Some of histogram,trail,sequence (default: all).", panel=_AUDIT),
+    ] = "histogram,trail,sequence"
+    protect: Annotated[
+        list[str] | None,
+        option(
+            "--protect",
+            help="Try NAME[:key=value,…], or 'A then B' (default: what fits).",
+            panel=_AUDIT,
+        ),
+    ] = None
+    target_risk: Annotated[
+        float | None,
+        option("--target-risk", help="Find the least loss for this risk, 0.05.", panel=_AUDIT),
+    ] = None
+    weight: Annotated[
+        str,
+        option(
+            "--weight",
+            help="Histograms of visits (default), duration or day-balanced.",
+            panel=_AUDIT,
+        ),
+    ] = "visits"
+    users: Annotated[
+        int | None, option("--users", help="Audit so many people, drawn at random.", panel=_AUDIT)
+    ] = None
+    time_limit: Annotated[
+        str | None,
+        option("--time-limit", help="Most informative first, such as 10m.", panel=_AUDIT),
+    ] = None
+    per_user: Annotated[
+        bool,
+        option("--per-user", help="Also write each person's risk, for you only.", panel=_AUDIT),
+    ] = False
+    name_locations: Annotated[
+        bool,
+        option("--name-locations", help="Name revealing locations in the report.", panel=_AUDIT),
+    ] = False
+
+    def options(self, splitting: SplitFlags, shaping: ShapeFlags, seed: int) -> AuditOptions:
+        """The same as the library's options."""
+        from trailprint.audit.options import AuditOptions, parse_duration
+
+        cut = None
+        if splitting.is_given:
+            cut = splitting.options(min_events=shaping.min_events, seed=seed)
+        elif splitting != SplitFlags():
+            raise OptionError(
+                "Choices of users on both sides go with a split: say where to cut, as --at median, "
+                "or use --users."
+            )
+        return AuditOptions(
+            attacks=tuple(name.strip() for name in self.attacks.split(",") if name.strip()),
+            protections=tuple(self.protect or ()),
+            target_risk=self.target_risk,
+            weight=self.weight,  # type: ignore[arg-type]
+            split=cut,
+            users=self.users,
+            time_limit_s=None if self.time_limit is None else parse_duration(self.time_limit),
+            name_locations=self.name_locations,
+            seed=seed,
+        )
+
+
+@takes(AuditFlags, RunFlags, ScoreFlags, SplitFlags, ReadFlags, ShapeFlags)
+def run(
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="What would be published.", show_default=False)
+    ],
+    running: RunFlags,
+    auditing: AuditFlags,
+    splitting: SplitFlags,
+    reading: ReadFlags,
+    shaping: ShapeFlags,
+    scoring: ScoreFlags,
+    auxiliary: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="AUXILIARY",
+            help="What somebody might know; without it, DATA is split.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Audit a dataset: every attack, controls, growth, protections and one report."""
+    from trailprint.report.outputs import Written, describe_source, open_folder
+
+    options = auditing.options(splitting, shaping, running.seed)
+    scoring.check(data, auxiliary)
+    open_folder(auditing.out)
+    engine = running.engine()
+    sources = [source for source in (data, auxiliary) if source is not None]
+    with showing(engine):
+        described = [describe_source(source) for source in sources]
+        sides = [read(source, reading.options(), engine=engine) for source in sources]
+        sides = shaping.shape(sides, two_sides=splitting.is_given)
+    result = audit_to_folder(
+        sides, options, auditing.out, running, truth=scoring.read_truth(engine)
+    )
+    asked_for = auditing.per_user or scoring.links is not None
+    written = Written(
+        result=result.to_dict(),
+        sources=described,
+        settings={"reading": _given(reading), "shaping": _given(shaping)},
+        per_user=result.per_user() if asked_for else None,
+    )
+    finish(written, auditing.out, running)
+    _write_links(scoring, result, engine)
+    if scoring.links is not None and not running.json:
+        Console(stderr=True).print(f"Links written to {scoring.links}, readable by you only.")
+
+
+def _given(flags: ReadFlags | ShapeFlags) -> dict[str, Any]:
+    """The options that were given, not the defaults."""
+    plain = asdict(type(flags)())
+    return {name: value for name, value in asdict(flags).items() if value != plain[name]}
+
+
+def _write_links(scoring: ScoreFlags, result: AuditResult, engine: Engine) -> None:
+    if scoring.links is not None:
+        scoring.write_links(result.links(), engine)
+
+
+def audit_to_folder(
+    sides: list[Events],
+    options: AuditOptions,
+    folder: str,
+    running: RunFlags,
+    *,
+    truth: pa.Table | None = None,
+) -> AuditResult:
+    """Run an audit that keeps its finished parts below a folder; says what it is going to do."""
+    from trailprint.audit import audit
+    from trailprint.report.outputs import RESULT, WORK
+    from trailprint.store import FolderStore
+
+    announce_compilation()
+    is_again = (Path(folder) / RESULT).exists()
+    store = FolderStore(Path(folder) / WORK, _MANIFEST)
+    with compiling_ahead(), showing(what="Counting events") as progress:
+        return audit(
+            sides[0],
+            sides[1] if len(sides) == 2 else None,
+            options,
+            truth=truth,
+            store=store,
+            n_threads=running.threads,
+            progress=progress,
+            on_plan=None if running.json else lambda plan: _announce(plan, is_again=is_again),
+        )
+
+
+def _announce(plan: Plan, *, is_again: bool) -> None:
+    """What is going to be done and how long that should take, on standard error."""
+    from trailprint.audit.wording import duration
+
+    console = Console(stderr=True, highlight=False)
+    expected = plan.expected()
+    to_do = [part for part in expected if part.name not in plan.kept]
+    if is_again and to_do:
+        console.print(
+            "The data, the options or the program have changed since the last audit in this "
+            "folder: what depends on them is done anew.",
+            style="dim",
+        )
+    console.print(f"{len(to_do)} parts to do, about {duration(plan.seconds)}:", style="bold")
+    for part in to_do:
+        console.print(f"  {part.title} ({duration(part.seconds)})", style="dim", markup=False)
+    n_kept = len(expected) - len(to_do)
+    if n_kept:
+        console.print(f"{n_kept} parts are kept from an earlier run.", style="dim")
+    n_skipped = len(plan.parts) - len(expected)
+    if n_skipped:
+        console.print(f"{n_skipped} parts do not fit the time limit.", style="dim")
+
+
+def finish(written: Any, folder: str, running: RunFlags) -> None:
+    """Write the folder, then show the result on one screen or as JSON."""
+    from trailprint.audit.summary import list_notes, summarise
+    from trailprint.report.outputs import REPORT, write_outputs
+
+    with showing(what="Writing the report"):
+        paths = write_outputs(folder, written)
+    if running.json:
+        print_json(written.result)
+        return
+    notes = [*list_notes(written.result), f"The report: {Path(folder) / REPORT}"]
+    if written.per_user is not None:
+        notes.append(f"Each person's risk: {paths[-1]}, readable by you only.")
+    print_table(written.result["headline"]["sentence"], summarise(written.result), notes)

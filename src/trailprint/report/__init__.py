@@ -1,0 +1,1 @@
+"""Results drawn: pages, charts and files. Nothing here computes."""

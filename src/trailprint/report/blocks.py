@@ -1,0 +1,166 @@
+"""
+What a page is made of.
+
+Every block holds plain text, which the page escapes. `Block` is anything that may stand in a
+section; ``template`` names the macro of ``blocks.html.j2`` that writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from trailprint.report.chart_style import Size
+from trailprint.report.svg import Drawing
+
+Shape = Literal["line", "guess", "bar", "outline", "tick", "whisker", "dot", "ring", "hollow"]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading below the section's own."""
+
+    template: ClassVar[str] = "heading"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """One paragraph."""
+
+    template: ClassVar[str] = "prose"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """A list of short texts, with a line above it if there is one."""
+
+    template: ClassVar[str] = "points"
+    items: Sequence[str]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Terms and what there is to say about each."""
+
+    template: ClassVar[str] = "facts"
+    items: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark set off from the text."""
+
+    template: ClassVar[str] = "note"
+    text: str
+    kind: Literal["plain", "caution"] = "plain"
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One key figure: what it is, its value, and what the value needs to be understood."""
+
+    label: str
+    value: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """Key figures, side by side."""
+
+    template: ClassVar[str] = "tiles"
+    tiles: Sequence[Tile]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """
+    Rows of text under their columns' titles.
+
+    Attributes
+    ----------
+    columns : sequence of str
+        Titles.
+    rows : sequence of sequence of str
+        As many cells each as there are columns. The first is the row's heading.
+    caption : str
+        What the table shows, for those who do not see what is around it.
+    text_columns : int
+        How many columns, from the left, hold text; the others hold figures.
+    """
+
+    template: ClassVar[str] = "table"
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+    text_columns: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What a series' colour and shape stand for."""
+
+    series: str
+    label: str
+    shape: Shape = "line"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """
+    A chart with all that makes it readable.
+
+    Attributes
+    ----------
+    title : str
+        What the chart shows.
+    summary : str
+        The same for those who do not see it: what is drawn and what stands out.
+    drawing : Drawing
+        The chart.
+    reading : str
+        How to read it, in a sentence or two.
+    table : Table
+        Its data.
+    legend : sequence of Key
+        What colours and shapes stand for.
+    size : {"full", "half"}
+        As it was drawn.
+    is_open : bool
+        Whether the table is shown at once.
+    """
+
+    template: ClassVar[str] = "figure"
+    title: str
+    summary: str
+    drawing: Drawing
+    reading: str
+    table: Table
+    legend: Sequence[Key] = ()
+    size: Size = "full"
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Half-size figures, side by side where there is room."""
+
+    template: ClassVar[str] = "row"
+    figures: Sequence[Figure]
+
+
+Block = Heading | Prose | Points | Facts | Note | Tiles | Table | Figure | Row
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A titled part of a page; ``anchor`` is its address, made of the title if empty."""
+
+    title: str
+    blocks: Sequence[Block]
+    anchor: str = ""

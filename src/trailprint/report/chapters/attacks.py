@@ -1,0 +1,273 @@
+"""Risk by attack: with intervals, baseline and chance; the worst case; precision and ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trailprint.report.axes import Axis
+from trailprint.report.blocks import Block, Figure, Heading, Key, Note, Prose, Row, Section, Table
+from trailprint.report.chart_style import SERIES
+from trailprint.report.charts import draw_bars, draw_lines
+from trailprint.report.wording import count, interval, join, percent, plural, sentence, within
+
+Attacks = Sequence[Mapping[str, Any]]
+_LINKED = Axis("People linked to their own record", unit="percent")
+
+
+def name_attacks(result: Mapping[str, Any]) -> dict[str, str]:
+    """The attacks' titles by their names."""
+    return {attack["name"]: attack["title"] for attack in result["attacks"]}
+
+
+def write_attacks(result: Mapping[str, Any]) -> Section:
+    """How many people each attack links."""
+    scored = [attack for attack in result["attacks"] if _is_scored(attack)]
+    blocks: list[Block] = [_draw_risk(scored)] if scored else []
+    for attack in result["attacks"]:
+        blocks += [Heading(attack["title"]), *_tell(attack)]
+    return Section("Risk by attack", blocks, "attacks")
+
+
+def write_worst_case(result: Mapping[str, Any]) -> Section:
+    """Who is linked by any attack, and whether attacks link the same people."""
+    worst = result["worst_case"]
+    if not worst or worst["share"] is None:
+        blocks: list[Block] = [Prose("No attack could be scored, so there is no worst case.")]
+        return Section("Worst case and agreement", blocks, "worst-case")
+    told = (
+        f"{count(worst['linked'])} of {count(worst['people'])} people ({percent(worst['share'])}; "
+        f"95 % interval {interval(worst['interval'])}) are linked by at least one attack. An "
+        "adversary who could check her guesses would come this far."
+    )
+    blocks = [Prose(told)]
+    if worst["by_attacks"]:
+        blocks.append(_draw_counts(worst))
+    blocks.append(_compare_attacks(result))
+    return Section("Worst case and agreement", blocks, "worst-case")
+
+
+def write_confidence(result: Mapping[str, Any]) -> Section:
+    """How sure an adversary can be: precision against coverage, and top-k."""
+    attacks = [(SERIES[i], a) for i, a in enumerate(result["attacks"]) if _is_scored(a)]
+    figures = [
+        *_draw_coverage([(series, a) for series, a in attacks if _has_coverage(a)]),
+        *_draw_ranks([(series, a) for series, a in attacks if a["ranks"]]),
+    ]
+    blocks: list[Block] = [Row(figures)] if figures else []
+    blocks += _tell_missing([attack for _, attack in attacks])
+    if not attacks:
+        blocks.append(Prose("No attack could be scored, so nothing can be said about confidence."))
+    return Section("How sure an adversary can be", blocks, "confidence")
+
+
+def _is_scored(attack: Mapping[str, Any]) -> bool:
+    return bool(attack["ran"]) and attack["accuracy"] is not None
+
+
+def _has_coverage(attack: Mapping[str, Any]) -> bool:
+    return any(point["precision"] is not None for point in attack["coverage"])
+
+
+def _tell_missing(attacks: Attacks) -> list[Block]:
+    """Which attacks lack which of the two curves."""
+    without = {
+        "precision against coverage": [a["title"] for a in attacks if not _has_coverage(a)],
+        "rank curve": [a["title"] for a in attacks if not a["ranks"]],
+    }
+    return [
+        Prose(f"There is no {name} for {join(within(title) for title in titles)}.")
+        for name, titles in without.items()
+        if titles
+    ]
+
+
+def _draw_risk(attacks: Attacks) -> Figure:
+    rows = [row for index, attack in enumerate(attacks) for row in _risk_rows(index, attack)]
+    best = max(attacks, key=lambda attack: float(attack["accuracy"]))
+    columns = ("Attack", "People linked", "95 % interval", "By guessing")
+    cells = [
+        (row["label"], row["text"], interval(row["interval"]), percent(row["mark"])) for row in rows
+    ]
+    return Figure(
+        title="Share of people linked to their own record, by attack",
+        summary=f"{best['title']} links most: {percent(best['accuracy'])} of the people it was "
+        f"tried on. {len(rows)} bars, attacks and their simpler baselines.",
+        drawing=draw_bars(rows, _LINKED),
+        reading="A longer bar means more people linked rightly. The thin line is the 95 % "
+        "interval. Grey bars are simpler attacks; the dark tick is what guessing would achieve.",
+        table=Table(columns=columns, rows=cells, caption="People linked, by attack"),
+        legend=(
+            Key("f", "Simpler baseline", "bar"),
+            Key("ink", "95 % interval", "whisker"),
+            Key("ink", "Guessing", "tick"),
+        ),
+    )
+
+
+def _risk_rows(index: int, attack: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = [_risk_row(attack["title"], attack, SERIES[index])]
+    if attack["baseline"]:
+        base = attack["baseline"]
+        rows.append(_risk_row(f"Baseline: {base['title']}", base, "f"))
+    return rows
+
+
+def _risk_row(label: str, scored: Mapping[str, Any], series: str) -> dict[str, Any]:
+    low, high = scored["interval"] or (None, None)
+    share = scored["accuracy"]
+    return {
+        "label": label,
+        "value": share,
+        "text": percent(share),
+        "low": low,
+        "high": high,
+        "interval": scored["interval"],
+        "mark": scored["chance"],
+        "series": series,
+    }
+
+
+def _tell(attack: Mapping[str, Any]) -> list[Block]:
+    blocks: list[Block] = [Prose(attack["question"])]
+    if not attack["ran"]:
+        return [
+            *blocks,
+            Note(sentence(attack["why_not"]) or "No reason is recorded.", title="Not run"),
+        ]
+    blocks.append(Prose(" ".join([_tell_score(attack), *_tell_method(attack)])))
+    return [*blocks, *(Prose(sentence(note)) for note in attack["notes"])]
+
+
+def _tell_score(attack: Mapping[str, Any]) -> str:
+    made = plural(attack["matched"], "link was made", "links were made")
+    if attack["accuracy"] is None:
+        return f"{made}. Without knowing who is who, none can be called right or wrong."
+    right = (
+        "" if attack["precision"] is None else f", of which {percent(attack['precision'])} right"
+    )
+    return (
+        f"{count(attack['correct'])} of {count(attack['people'])} people were linked rightly "
+        f"({percent(attack['accuracy'])}; 95 % interval {interval(attack['interval'])}; "
+        f"{percent(attack['chance'])} by guessing). {made}{right}."
+    )
+
+
+def _tell_method(attack: Mapping[str, Any]) -> list[str]:
+    told = [f"Method: {sentence(attack['variant'])}"] if attack["variant"] else []
+    gap = attack["proof"].get("optimality_gap")
+    if gap == 0:
+        told.append("The matching is proven to be the best possible of its kind.")
+    elif gap is not None:
+        told.append(f"The matching is proven to be within {gap:.2g} of the best possible.")
+    return told
+
+
+def _draw_counts(worst: Mapping[str, Any]) -> Figure:
+    rows: list[dict[str, Any]] = [
+        {
+            "label": "No attack"
+            if r["attacks"] == 0
+            else plural(r["attacks"], "attack", "attacks"),
+            "value": 0 if isinstance(r["people"], str) else r["people"],
+            "text": count(r["people"]),
+            "series": "f" if r["attacks"] == 0 else "a",
+        }
+        for r in worst["by_attacks"]
+    ]
+    return Figure(
+        title="People by the number of attacks that link them rightly",
+        summary=" ".join(f"{row['label']}: {row['text']} people." for row in rows),
+        drawing=draw_bars(rows, Axis("People")),
+        reading="People in the lower bars are linked by several attacks that look at different "
+        "things: protecting against one of them would not be enough for them.",
+        table=Table(
+            columns=("Linked by", "People"), rows=[(row["label"], row["text"]) for row in rows]
+        ),
+    )
+
+
+def _compare_attacks(result: Mapping[str, Any]) -> Block:
+    titles = name_attacks(result)
+    if not result["agreement"]:
+        return Prose("Fewer than two attacks could be compared, so their agreement is not known.")
+    rows = [
+        (
+            titles.get(pair["first"], pair["first"]),
+            titles.get(pair["second"], pair["second"]),
+            *(count(pair[key]) for key in ("both", "only_first", "only_second", "neither")),
+        )
+        for pair in result["agreement"]
+    ]
+    return Table(
+        columns=("First attack", "Second attack", "Both", "Only first", "Only second", "Neither"),
+        rows=rows,
+        caption="Agreement: people linked rightly by two attacks, of those both were tried on",
+        text_columns=2,
+    )
+
+
+def _draw_coverage(attacks: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Figure]:
+    if not attacks:
+        return []
+    rows = [
+        {"x": point["coverage"], "y": point["precision"], "series": series}
+        for series, attack in attacks
+        for point in attack["coverage"]
+        if point["precision"] is not None
+    ]
+    cells = [
+        (attack["title"], percent(p["coverage"]), percent(p["precision"]), count(p["links"]))
+        for _, attack in attacks
+        for p in attack["coverage"]
+    ]
+    x = Axis("Share of people linked, surest first", unit="percent", high=1.0)
+    return [
+        Figure(
+            title="Precision against coverage",
+            summary="Share of links that are right when only the surest are kept, for "
+            f"{join(within(attack['title']) for _, attack in attacks)}.",
+            drawing=draw_lines(rows, x, Axis("Links that are right", unit="percent"), size="half"),
+            reading="Start at the left: the few links the attack is surest of. Where a line starts "
+            "high, an adversary knows which of her links to trust.",
+            table=Table(columns=("Attack", "Coverage", "Precision", "Links"), rows=cells),
+            legend=[Key(series, attack["title"]) for series, attack in attacks],
+            size="half",
+        )
+    ]
+
+
+def _draw_ranks(attacks: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Figure]:
+    if not attacks:
+        return []
+    rows = [
+        {"x": point["k"], "y": point["share"], "series": series}
+        for series, attack in attacks
+        for point in attack["ranks"]["curve"]
+    ]
+    cells = [
+        (attack["title"], count(point["k"]), percent(point["share"]))
+        for _, attack in attacks
+        for point in attack["ranks"]["curve"]
+    ]
+    medians = join(
+        f"{count(attack['ranks']['median'])} for {within(attack['title'])}" for _, attack in attacks
+    )
+    return [
+        Figure(
+            title="Rank of the right person",
+            summary="Share of people whose own record is among the k best guesses. Median rank: "
+            f"{medians}.",
+            drawing=draw_lines(
+                rows,
+                Axis("Guesses allowed, k", kind="log"),
+                Axis("Own record among them", unit="percent"),
+                size="half",
+            ),
+            reading=f"At k = 10, how many would be found if the adversary may look at ten "
+            f"candidates each. The median rank is {medians}.",
+            table=Table(columns=("Attack", "k", "Own record among them"), rows=cells),
+            legend=[Key(series, attack["title"]) for series, attack in attacks],
+            size="half",
+        )
+    ]

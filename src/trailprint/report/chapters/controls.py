@@ -1,0 +1,55 @@
+"""Controls: attacks whose result is known beforehand, so that a defect would show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any
+
+from trailprint.report.blocks import Block, Facts, Heading, Note, Prose, Section
+from trailprint.report.chapters.attacks import name_attacks
+from trailprint.report.wording import interval, percent, sentence
+
+_TITLE = "Controls"
+_AT_MOST = {"absent": "at most "}
+"""For people who are not there, what is expected is a limit."""
+
+
+def write_controls(result: Mapping[str, Any]) -> Section:
+    """Do they pass?"""
+    controls = result["controls"]
+    if not controls:
+        missing = Note("No control was run, so a defect could go unseen.", kind="caution")
+        return Section(_TITLE, [missing], "controls")
+    titles = name_attacks(result)
+    n_passed = sum(bool(control["passed"]) for control in controls)
+    blocks: list[Block] = [_tell(n_passed, len(controls))]
+    for attack, own in groupby(controls, key=lambda control: str(control["attack"])):
+        facts = [(str(control["title"]), _tell_outcome(control)) for control in own]
+        blocks += [Heading(titles.get(attack, attack)), Facts(facts)]
+    return Section(_TITLE, blocks, "controls")
+
+
+def _tell(n_passed: int, n_controls: int) -> Block:
+    what = "A control is an attack whose outcome is known beforehand. "
+    if n_passed == n_controls:
+        every = "The one that was run" if n_controls == 1 else f"All {n_controls}"
+        return Prose(f"{what}{every} came out as expected.")
+    return Note(
+        f"{what}{n_controls - n_passed} of {n_controls} did not come out as expected. Find out why "
+        "before you use the figures: the data may give away who is who by its order, or the attack "
+        "may link people who are not there.",
+        kind="caution",
+        title="Not as expected",
+    )
+
+
+def _tell_outcome(control: Mapping[str, Any]) -> str:
+    outcome = "As expected." if control["passed"] else "Not as expected!"
+    told = [outcome, sentence(control["reading"])]
+    if control["share"] is not None:
+        told.append(
+            f"Linked: {percent(control['share'])} (95 % interval {interval(control['interval'])}); "
+            f"expected: {_AT_MOST.get(control['kind'], '')}{percent(control['expected'])}."
+        )
+    return " ".join(text for text in told if text)

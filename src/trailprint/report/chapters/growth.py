@@ -1,0 +1,187 @@
+"""How risk grows and shrinks: with people, time, resolution and what the adversary knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from trailprint.report.axes import Axis
+from trailprint.report.blocks import Block, Figure, Key, Note, Points, Row, Section, Table
+from trailprint.report.chart_style import Size
+from trailprint.report.charts import draw_lines
+from trailprint.report.wording import count, interval, percent, sentence
+
+_LINKED = Axis("People linked", unit="percent")
+_DAYS = Axis("Days observed on each side", is_from_nought=False)
+_CLOSE = 0.01
+"""Curves nearer than this look like one."""
+_NAMES = {
+    "users": "number of people",
+    "time": "length of observation",
+    "resolution": "resolution",
+    "knowledge": "what the adversary knows",
+}
+
+
+def write_growth(result: Mapping[str, Any]) -> Section:
+    """One figure for each study that was done, and words for those that were not."""
+    growth = result["growth"]
+    blocks: list[Block] = [*_tell_users(growth.get("users"))]
+    done = [name for name in _DRAWN if _is_measured(growth.get(name))]
+    if len(done) % 2:
+        blocks.append(_DRAWN[done[0]](growth[done[0]], "full"))
+    paired = done[len(done) % 2 :]
+    if paired:
+        blocks.append(Row([_DRAWN[name](growth[name], "half") for name in paired]))
+    left_out = _list_left_out(growth)
+    if left_out:
+        blocks.append(Points(left_out, title="Not measured"))
+    return Section("How risk grows and shrinks", blocks, "growth")
+
+
+def _list_left_out(growth: Mapping[str, Any]) -> list[str]:
+    """Every study without points, with the reason if one is recorded."""
+    reasons = {entry["study"]: sentence(entry["why"]) for entry in growth["left_out"]}
+    missing = [name for name in _NAMES if not _is_measured(growth.get(name))]
+    told = [f"By {_NAMES[n]}: {reasons.get(n) or 'no reason is recorded.'}" for n in missing]
+    others = [f"{study}: {why}" for study, why in reasons.items() if study not in missing]
+    return told + others
+
+
+def _is_measured(study: Mapping[str, Any] | None) -> bool:
+    return any(point["accuracy"] is not None for point in (study or {}).get("points", ()))
+
+
+def _tell_users(study: Mapping[str, Any] | None) -> list[Block]:
+    if study is None or not _is_measured(study):
+        return []
+    blocks: list[Block] = [_draw_users(study)]
+    if study["fit"]:
+        formula = study["fit"]["formula"]
+        text = f"{sentence(study['fit']['caution'])} Fitted curve: {formula}."
+        blocks.append(Note(text, kind="caution", title="Beyond the measurements"))
+    return blocks
+
+
+def _draw_users(study: Mapping[str, Any]) -> Figure:
+    beyond = study["fit"]["extrapolation"] if study["fit"] else []
+    rows = [*_rows(study["points"]), *({**row, "guess": True} for row in _rows(beyond))]
+    first, last = study["points"][0], study["points"][-1]
+    legend = [Key("a", "Measured, with 95 % interval")]
+    if beyond:
+        legend.append(Key("a", "Extrapolated, not measured", "guess"))
+    cells = [_cells(point, "measured", count(point["runs"])) for point in study["points"]]
+    cells += [_cells(point, "extrapolated", "none") for point in beyond]
+    return Figure(
+        title=study.get("title") or "Risk by number of people",
+        summary=f"Measured from {count(first['x'])} people ({percent(first['accuracy'])}) to "
+        f"{count(last['x'])} ({percent(last['accuracy'])}).",
+        drawing=draw_lines(rows, Axis("People in the data", kind="log"), _LINKED),
+        reading=f"{_reading(study)} Each step along the axis multiplies the number of people.",
+        table=Table(
+            columns=("People", "How", "People linked", "95 % interval", "Runs"),
+            rows=[(cell[0], cell[3], cell[1], cell[2], cell[4]) for cell in cells],
+            text_columns=2,
+        ),
+        legend=legend,
+    )
+
+
+def _draw_time(study: Mapping[str, Any], size: Size) -> Figure:
+    points = study["points"]
+    return Figure(
+        title="Risk by length of observation",
+        summary=_summary(points, lambda point: f"{count(point['x'])} days"),
+        drawing=draw_lines(_rows(points), _DAYS, _LINKED, size=size),
+        reading=_reading(study),
+        table=Table(
+            columns=("Days", "People linked", "95 % interval", "People"),
+            rows=[_cells(point, count(point["people"])) for point in points],
+        ),
+        size=size,
+    )
+
+
+def _draw_resolution(study: Mapping[str, Any], size: Size) -> Figure:
+    points = sorted(study["points"], key=lambda point: float(point["x"]))
+    n = len(points)
+    axis = Axis(
+        "Resolution",
+        low=0.5,
+        high=n + 0.5,
+        ticks=tuple(range(1, n + 1)),
+        labels=tuple(str(point["label"]) for point in points),
+    )
+    rows = [{**row, "x": number} for number, row in enumerate(_rows(points), 1)]
+    return Figure(
+        title="Risk by resolution",
+        summary=_summary(points, lambda point: str(point["label"])),
+        drawing=draw_lines(rows, axis, _LINKED, size=size),
+        reading=_reading(study),
+        table=Table(
+            columns=("Resolution", "People linked", "95 % interval", "Places"),
+            rows=[
+                (str(point["label"]), *_cells(point)[1:], count(point["locations"]))
+                for point in points
+            ],
+        ),
+        size=size,
+    )
+
+
+def _draw_knowledge(study: Mapping[str, Any], size: Size) -> Figure:
+    points = study["points"]
+    axis = Axis("Share of people the adversary knows", unit="percent", high=1.0)
+    precise = points if any(_differ(p.get("precision"), p["accuracy"]) for p in points) else []
+    rows = [*_rows(points), *({"x": p["x"], "y": p["precision"], "series": "b"} for p in precise)]
+    legend = [Key("a", "Of those she knows, linked"), Key("b", "Of her links, right")]
+    share = "Share" if precise else "Linked, of those she knows"
+    return Figure(
+        title="Risk by what the adversary knows",
+        summary=_summary(points, lambda point: f"{percent(point['x'])} known"),
+        drawing=draw_lines(rows, axis, Axis(share, unit="percent"), size=size),
+        reading=_reading(study),
+        table=Table(
+            columns=("Known", "People linked", "95 % interval", "Precision"),
+            rows=[(percent(p["x"]), *_cells(p)[1:], percent(p.get("precision"))) for p in points],
+        ),
+        legend=legend if precise else (),
+        size=size,
+    )
+
+
+_DRAWN: dict[str, Callable[[Mapping[str, Any], Size], Figure]] = {
+    "time": _draw_time,
+    "resolution": _draw_resolution,
+    "knowledge": _draw_knowledge,
+}
+"""The studies below that of the number of people, in the order of the page."""
+
+
+def _differ(precision: float | None, accuracy: float | None) -> bool:
+    """Whether precision says anything new: it does not where a link is made for everybody."""
+    return precision is not None and accuracy is not None and abs(precision - accuracy) > _CLOSE
+
+
+def _rows(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {"x": point["x"], "y": point["accuracy"], "low": point["low"], "high": point["high"]}
+        for point in points
+    ]
+
+
+def _cells(point: Mapping[str, Any], *more: str) -> tuple[str, ...]:
+    ends = None if point["low"] is None else (point["low"], point["high"])
+    return (count(point["x"]), percent(point["accuracy"]), interval(ends), *more)
+
+
+def _summary(points: Sequence[Mapping[str, Any]], name: Callable[[Mapping[str, Any]], str]) -> str:
+    first, last = points[0], points[-1]
+    return (
+        f"From {name(first)} ({percent(first['accuracy'])} linked) to {name(last)} "
+        f"({percent(last['accuracy'])} linked)."
+    )
+
+
+def _reading(study: Mapping[str, Any]) -> str:
+    return f"{sentence(study['reading'])} The band is the 95 % interval.".strip()

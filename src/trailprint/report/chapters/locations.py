@@ -1,0 +1,76 @@
+"""Which locations give people away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trailprint.report.axes import Axis
+from trailprint.report.blocks import Block, Figure, Prose, Section, Table
+from trailprint.report.charts import draw_bars
+from trailprint.report.wording import count, people_and_share, percent, sentence, within
+
+_TITLE = "The most revealing locations"
+_MOST = 12
+
+
+def write_locations(result: Mapping[str, Any]) -> Section:
+    """Contributions to correct links, and people given away by one rare place."""
+    why = result["why"]
+    if not why:
+        return Section(_TITLE, [Prose("What drives the risk was not measured.")], "locations")
+    blocks: list[Block] = [Prose(sentence(why["reading"]))] if why["reading"] else []
+    if why["one_rare_location"]:
+        blocks.append(Prose(_tell_rare(why["one_rare_location"])))
+    if why["locations"]:
+        blocks.append(_draw(why["locations"]))
+    else:
+        blocks.append(Prose("No location contributed to a correct link."))
+    if not result["privacy"]["locations_named"]:
+        blocks.append(Prose("Locations are numbered here; their names were not asked for."))
+    return Section(_TITLE, blocks, "locations")
+
+
+def _tell_rare(rare: Mapping[str, Any]) -> str:
+    return (
+        f"One rare location alone gives away {people_and_share(rare)}. Counted are "
+        f"{within(sentence(rare['meaning']))}"
+    )
+
+
+def _draw(locations: Sequence[Mapping[str, Any]]) -> Figure:
+    rows = [
+        {
+            "label": location["label"],
+            "value": location["contribution"],
+            "text": percent(location["contribution"]),
+        }
+        for location in locations[:_MOST]
+    ]
+    cells = [
+        (
+            str(location["label"]),
+            count(location["users"]),
+            percent(location["contribution"]),
+            _signed(location["leave_one_out"]),
+        )
+        for location in locations
+    ]
+    shown = f"The {len(rows)} most revealing of {len(cells)} locations listed"
+    return Figure(
+        title="Locations by what they contribute to correct links",
+        summary=f"{shown}. The first contributes {rows[0]['text']}.",
+        drawing=draw_bars(rows, Axis("Share of the evidence for correct links", unit="percent")),
+        reading="A longer bar means that more of what made correct links stand out happened there. "
+        "A few long bars can be removed; many short ones mean that the habits themselves identify.",
+        table=Table(
+            columns=("Location", "People", "Contribution", "Trail links without it"),
+            rows=cells,
+            caption="The last column is how the number of people linked by trail matching changes "
+            "when the location is left out.",
+        ),
+    )
+
+
+def _signed(change: float | None) -> str:
+    return "not measured" if change is None else f"{change:+,.0f}".replace("-", "−")

@@ -1,0 +1,174 @@
+"""What the figures mean in regulators' words, what they rest on, and what they do not prove."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from trailprint.report.blocks import Block, Facts, Heading, Points, Prose, Section, Table
+from trailprint.report.wording import (
+    count,
+    date,
+    interval,
+    join,
+    people_and_share,
+    percent,
+    seconds,
+    sentence,
+    within,
+)
+
+_NOT_PROVEN = (
+    "That the data is anonymous. No figure of this page, however low, is a verdict.",
+    "That people who were not linked are safe. Another attack, more data, or somebody who knows "
+    "the person may find them.",
+    "What a particular adversary would achieve. She may know less than was assumed here and find "
+    "fewer people, or know home addresses and find more.",
+    "The risk in a larger or smaller release, or in one of another period. Risk falls with the "
+    "number of people and rises with the time observed.",
+    "What harm a link would do. That depends on what the data says about a person.",
+    "That the true rate lies in the interval whatever else changes. An interval covers the people "
+    "who happened to be in the data, not the choice of split, attack or settings.",
+)
+_SURE = 0.95
+"""Links that are right so often are called sure."""
+_TRUTHS = {
+    "same-ids": "Equal ids on both sides are taken for the same person.",
+    "file": "Who is who was given in a separate file.",
+    "none": "Who is who is not known, so links could not be scored.",
+}
+
+
+def write_regulators(result: Mapping[str, Any]) -> Section:
+    """Singling out, linkability, inference and the motivated intruder."""
+    facts = [
+        ("Singling out", _tell_singling_out(result)),
+        ("Linkability", _tell_linkability(result)),
+        (
+            "Inference",
+            "Not measured. Whether attributes of a person can be deduced without linking her "
+            "record is another question; protections that hide people in groups do not settle it.",
+        ),
+        ("Motivated intruder", _tell_intruder(result)),
+    ]
+    intro = (
+        "European guidance on anonymisation (Article 29 Working Party, opinion 05/2014) asks about "
+        "three risks: singling out, linkability and inference. The British regulator (ICO) asks "
+        "whether a motivated intruder would succeed."
+    )
+    return Section("In regulators' words", [Prose(intro), Facts(facts)], "regulators")
+
+
+def write_assumptions(result: Mapping[str, Any]) -> Section:
+    """The data, the adversary and each attack."""
+    data = result["data"]
+    blocks: list[Block] = [Heading("The data"), _tabulate(data), Points(_list_data(data))]
+    for attack in result["attacks"]:
+        if attack["ran"] and attack["assumptions"]:
+            blocks += [
+                Heading(attack["title"]),
+                Points([sentence(a) for a in attack["assumptions"]]),
+            ]
+    return Section("Assumptions", blocks, "assumptions")
+
+
+def write_limits() -> Section:
+    """What the numbers do not prove."""
+    return Section("What the numbers do not prove", [Points(_NOT_PROVEN)], "limits")
+
+
+def _tell_singling_out(result: Mapping[str, Any]) -> str:
+    told = ["Can a person's record be told apart from all others?"]
+    rare = (result["why"] or {}).get("one_rare_location")
+    if rare:
+        told.append(f"One rare location gives away {people_and_share(rare)}.")
+    curve = _strongest(result).get("coverage") or []
+    sure = [p for p in curve if p["precision"] is not None and p["precision"] >= _SURE]
+    if sure:
+        most = max(sure, key=lambda point: float(point["coverage"]))
+        told.append(
+            f"The surest links, for {percent(most['coverage'])} of the people, are right in "
+            f"{percent(most['precision'])} of cases: they are singled out with confidence."
+        )
+    elif curve:
+        told.append(f"However few links are kept, fewer than {percent(_SURE)} of them are right.")
+    return " ".join(told if len(told) > 1 else [*told, "This was not measured."])
+
+
+def _tell_linkability(result: Mapping[str, Any]) -> str:
+    told = "Can records of one person in two datasets be linked? "
+    headline, worst = result["headline"], result["worst_case"]
+    if headline["share"] is None:
+        return told + "Links were made but could not be scored, because who is who is not known."
+    told += (
+        f"Yes for {count(headline['linked'])} of {count(headline['people'])} people "
+        f"({percent(headline['share'])}; 95 % interval {interval(headline['interval'])}) by the "
+        f"strongest attack; guessing would link {percent(headline['chance'])}."
+    )
+    if worst and worst["share"] is not None:
+        told += f" At least one attack links {percent(worst['share'])}."
+    return told
+
+
+def _tell_intruder(result: Mapping[str, Any]) -> str:
+    attack = _strongest(result)
+    told = (
+        "Somebody without special skills but with time and public tools. The attacks run here are "
+        "published"
+    )
+    spent = attack.get("seconds")
+    told += f"; the strongest took {seconds(spent)} on an ordinary computer. " if spent else ". "
+    told += f"What it takes is knowledge. Assumed here: {_assumed(result)} "
+    knowledge = (result["growth"].get("knowledge") or {}).get("points") or []
+    if knowledge:
+        least = min(knowledge, key=lambda point: float(point["x"]))
+        told += (
+            f"If she knows only {percent(least['x'])} of the people, she links "
+            f"{percent(least['accuracy'])} of those."
+        )
+    return told.strip()
+
+
+def _assumed(result: Mapping[str, Any]) -> str:
+    return within(sentence(result["headline"]["assumption"])) or "nothing is recorded."
+
+
+def _strongest(result: Mapping[str, Any]) -> Mapping[str, Any]:
+    name = result["headline"]["attack"]
+    return next((a for a in result["attacks"] if a["name"] == name and a["ran"]), {})
+
+
+def _tabulate(data: Mapping[str, Any]) -> Table:
+    sides = (data["released"], data["auxiliary"])
+    lines = (
+        ("People", [count(side["users"]) for side in sides]),
+        ("Locations", [count(side["locations"]) for side in sides]),
+        ("Events", [count(side["events"]) for side in sides]),
+        ("First day", [date(side["first"]) for side in sides]),
+        ("Last day", [date(side["last"]) for side in sides]),
+        ("Days covered", [count(side["days"]) for side in sides]),
+        ("Active days, median", [count(side["active_days_median"]) for side in sides]),
+    )
+    return Table(
+        columns=("", "Released", "Auxiliary"),
+        rows=[(name, *cells) for name, cells in lines],
+        caption="The two sides: what would be released, and what the adversary knows",
+    )
+
+
+def _list_data(data: Mapping[str, Any]) -> list[str]:
+    has = [name for name, there in data["has"].items() if there]
+    overlap = {
+        True: "The two sides' periods overlap, so they may share events: the risk is overstated.",
+        False: "The two sides' periods do not overlap.",
+        None: "Whether the two sides' periods overlap is not known.",
+    }
+    told = [
+        sentence(data["split"]["description"]) if data["split"] else "",
+        f"{count(data['common_users'])} people are on both sides; rates are shares of them.",
+        _TRUTHS.get(data["truth"], ""),
+        overlap[data["periods_overlap"]],
+        f"The data has {join(has)}." if has else "The data has neither times nor positions.",
+        f"{count(data['rows_skipped'])} rows could not be read." if data["rows_skipped"] else "",
+    ]
+    return [text for text in told if text]

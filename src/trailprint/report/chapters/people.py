@@ -1,0 +1,57 @@
+"""How the risk is spread over people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from trailprint.report.axes import Axis
+from trailprint.report.blocks import Block, Figure, Key, Prose, Section, Table
+from trailprint.report.charts import draw_histogram
+from trailprint.report.wording import count, percent, sentence, within
+
+_TITLE = "Risk from person to person"
+
+
+def write_people(result: Mapping[str, Any]) -> Section:
+    """The distribution of per-user risk."""
+    per_user = result["per_user"]
+    if not per_user or not per_user["bins"]:
+        missing: list[Block] = [Prose("The risk of single people was not measured.")]
+        return Section(_TITLE, missing, "people")
+    blocks: list[Block] = [
+        Prose(
+            "An average hides people: the same rate may mean a small risk for everybody, or "
+            f"certainty for a few. Risk here means {within(sentence(per_user['meaning']))}"
+        ),
+        _draw(per_user["bins"], result["privacy"]["small_count_threshold"]),
+    ]
+    return Section(_TITLE, blocks, "people")
+
+
+def _draw(bins: list[dict[str, Any]], threshold: int) -> Figure:
+    rows = [
+        {
+            "low": row["low"],
+            "high": row["high"],
+            "value": threshold / 2 if isinstance(row["people"], str) else row["people"],
+            "veiled": isinstance(row["people"], str),
+            "text": row["people"] if isinstance(row["people"], str) else count(row["people"]),
+        }
+        for row in bins
+    ]
+    veiled = any(row["veiled"] for row in rows)
+    last = bins[-1]
+    cells = [(f"{percent(b['low'])} to {percent(b['high'])}", count(b["people"])) for b in bins]
+    return Figure(
+        title="How many people run which risk",
+        summary=f"{len(bins)} bars from {percent(bins[0]['low'])} to {percent(last['high'])} risk; "
+        f"the highest holds {count(last['people'])} people.",
+        drawing=draw_histogram(rows, Axis("Risk of being linked", unit="percent"), Axis("People")),
+        reading="Each bar counts the people whose risk lies in its range. Bars at the far right "
+        "are people who are nearly always linked.",
+        table=Table(columns=("Risk", "People"), rows=cells, caption="People by their risk"),
+        legend=[Key("a", f"Fewer than {threshold} people, not shown exactly", "outline")]
+        if veiled
+        else (),
+    )

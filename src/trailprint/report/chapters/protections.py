@@ -1,0 +1,125 @@
+"""What protecting people costs: risk against loss, and the cheapest that reaches the target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trailprint.report.axes import Axis
+from trailprint.report.blocks import Block, Figure, Key, Points, Prose, Section, Table
+from trailprint.report.charts import Mark, draw_scatter
+from trailprint.report.wording import interval, percent, sentence, within
+
+_TITLE = "What protection costs"
+
+
+def write_protections(result: Mapping[str, Any]) -> Section:
+    """The frontier, the target and what was not tried."""
+    protections = result["protections"] or {}
+    points = protections.get("points") or []
+    blocks: list[Block] = [Prose(_tell_target(protections))] if points else []
+    if any(_is_measured(point) for point in points):
+        blocks.append(_draw(protections, points, result))
+    else:
+        blocks.append(Prose("No protection was tested."))
+    left_out = [f"{e['label']}: {sentence(e['why'])}" for e in protections.get("left_out") or ()]
+    if left_out:
+        blocks.append(Points(left_out, title="Not tested"))
+    return Section(_TITLE, blocks, "protections")
+
+
+def _is_measured(point: Mapping[str, Any]) -> bool:
+    return point["loss"] is not None and point["accuracy"] is not None
+
+
+def _tell_target(protections: Mapping[str, Any]) -> str:
+    if protections["target_reading"]:
+        return sentence(protections["target_reading"])
+    if protections["target_risk"] is None:
+        return (
+            "No target was set. With one (--target-risk), the cheapest protection that reaches it "
+            "would be named here."
+        )
+    return f"The target was a risk of at most {percent(protections['target_risk'])}."
+
+
+def _draw(
+    protections: Mapping[str, Any], points: Sequence[Mapping[str, Any]], result: Mapping[str, Any]
+) -> Figure:
+    target = protections["target_risk"]
+    marks = [Mark(target, f"Target: {percent(target)}")] if target is not None else []
+    best = (protections["target"] or {}).get("label")
+    drawn = [(n, point) for n, point in enumerate(points, 1) if _is_measured(point)]
+    names = {attack["name"]: attack["title"] for attack in result["attacks"]}
+    n_on = sum(bool(point["on_frontier"]) for point in points)
+    return Figure(
+        title="Risk that is left against what is lost",
+        summary=f"{len(points)} protections; {n_on} of them are not beaten by another in both "
+        "risk and loss. Numbers refer to the table.",
+        drawing=draw_scatter(
+            [_row(number, point, best) for number, point in drawn],
+            Axis("Loss", unit="percent"),
+            Axis("People still linked", unit="percent"),
+            marks=marks,
+        ),
+        reading="Down is safer, left is cheaper. Points on the line are the best bargains: nothing "
+        "else that was tried both costs less and leaves less. "
+        f"{sentence(protections['loss_meaning'])}",
+        table=_tabulate(points, names),
+        legend=_legend(points, best),
+        is_open=True,
+    )
+
+
+def _name_weight(attack: str | None) -> str:
+    """The strongest of several weights, as a reader would write it."""
+    written = (attack or "").replace("jensen-shannon", "Jensen–Shannon")
+    return f"Histograms, {written}" if written else ""
+
+
+def _row(number: int, point: Mapping[str, Any], best: str | None) -> dict[str, Any]:
+    low, high = point["interval"] or (None, None)
+    return {
+        "x": point["loss"],
+        "y": point["accuracy"],
+        "low": low,
+        "high": high,
+        "label": str(number),
+        "on_line": point["on_frontier"],
+        "stressed": point["label"] == best,
+    }
+
+
+def _legend(points: Sequence[Mapping[str, Any]], best: str | None) -> list[Key]:
+    legend = [Key("a", "Best bargain", "dot"), Key("f", "Beaten by another", "hollow")]
+    if best is not None and any(point["label"] == best for point in points):
+        legend.append(Key("b", "Cheapest that reaches the target", "ring"))
+    return legend
+
+
+def _tabulate(points: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> Table:
+    """The points; the attack has a column only where it is not the same for all."""
+    attacks = [names.get(point["attack"]) or _name_weight(point["attack"]) for point in points]
+    is_one = len(set(attacks)) == 1
+    rows = [
+        (
+            f"{number}. {point['label']}{' (asked for)' if point['asked'] else ''}",
+            *(() if is_one else (attack,)),
+            percent(point["loss"]),
+            percent(point["accuracy"]),
+            interval(point["interval"]),
+            percent(point["cluster_accuracy"]),
+        )
+        for number, (point, attack) in enumerate(zip(points, attacks, strict=True), 1)
+    ]
+    figures = ("Loss", "Still linked", "95 % interval", "To an equal record")
+    texts = ("Protection",) if is_one else ("Protection", "Strongest attack")
+    by = f"Strongest attack: {within(attacks[0])}. " if is_one and attacks[0] else ""
+    by += f"Guessing would link {percent(points[0]['chance'])}. "
+    return Table(
+        columns=texts + figures,
+        rows=rows,
+        caption=f"{by}“To an equal record” also counts links to a record that looks exactly like "
+        "one's own: who shares it cannot be told apart, but what it says is known of all of them.",
+        text_columns=len(texts),
+    )

@@ -1,0 +1,155 @@
+"""An audit's folder: the report, the result, its tables and what they were made from."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from trailprint.errors import OutputError
+from trailprint.events.files import find_files
+from trailprint.events.write import replacing
+from trailprint.report.html import render_report
+from trailprint.report.tables import TABLES
+
+REPORT, RESULT, MANIFEST = "report.html", "result.json", "manifest.json"
+PER_USER = "per_user.parquet"
+WORK = "work"
+"""Where finished parts are kept, below the folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """
+    A dataset as it was when it was read.
+
+    ``sha256`` of one file is the file's own; of several, that of their digests in order of names.
+    """
+
+    name: str
+    files: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Written:
+    """
+    What goes into an audit's folder.
+
+    Attributes
+    ----------
+    result : mapping
+        As in its schema.
+    sources : sequence of Source
+        What was read.
+    settings : mapping
+        Options beyond those in the result: how the data was read and shaped.
+    per_user : pyarrow.Table, optional
+        Each person's risk; written for the owner only.
+    """
+
+    result: Mapping[str, Any]
+    sources: Sequence[Source] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    per_user: pa.Table | None = None
+
+
+def describe_source(source: str) -> Source:
+    """Count and hash the files of a dataset; names of files inside a folder are not told."""
+    paths = sorted(find_files(source).paths)
+    digests = [_hash_file(path) for path in paths]
+    whole = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode())
+    return Source(
+        name=os.path.basename(source.rstrip("/")),
+        files=len(paths),
+        bytes=sum(os.path.getsize(path) for path in paths),
+        sha256=whole if isinstance(whole, str) else whole.hexdigest(),
+    )
+
+
+def _hash_file(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def open_folder(folder: str | os.PathLike[str]) -> Path:
+    """Make the folder of an audit, or complain before any work is done."""
+    path = Path(folder)
+    try:
+        (path / "tables").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"The folder {str(folder)!r} must be one that can be written to: {error.strerror}."
+        ) from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise OutputError(f"The folder {str(folder)!r} must be one that can be written to.")
+    return path
+
+
+def write_outputs(folder: str | os.PathLike[str], written: Written) -> list[Path]:
+    """
+    Write everything, each file wholly or not at all; the files written.
+
+    Tables and private files of an earlier audit that this one does not have are removed.
+    """
+    path = open_folder(folder)
+    tables = {name: list(make(written.result)) for name, make in TABLES.items()}
+    texts = {
+        REPORT: render_report(written.result),
+        RESULT: _json(written.result),
+        MANIFEST: _json(_manifest(written)),
+        **{f"tables/{name}.csv": _csv(rows) for name, rows in tables.items() if rows},
+    }
+    targets = [path / name for name in texts]
+    with replacing(targets) as temporary:
+        for name, text in zip(temporary, texts.values(), strict=True):
+            Path(name).write_text(text, encoding="utf-8", newline="")
+        _remove(path / f"tables/{name}.csv" for name, rows in tables.items() if not rows)
+    if written.per_user is None:
+        _remove([path / PER_USER])
+        return targets
+    with replacing([path / PER_USER], private=True) as (private,):
+        pq.write_table(written.per_user, private, compression="zstd")
+    return [*targets, path / PER_USER]
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)
+
+
+def _manifest(written: Written) -> dict[str, Any]:
+    result = written.result
+    return {
+        "schema": "trailprint.manifest/1",
+        "inputs": [
+            {name: getattr(source, name) for name in ("name", "files", "bytes", "sha256")}
+            for source in written.sources
+        ],
+        "options": {**result["settings"], **written.settings},
+        "seed": result["seed"],
+        "versions": result["versions"],
+        "seconds": result["seconds"],
+    }
+
+
+def _json(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

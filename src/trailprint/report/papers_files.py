@@ -1,0 +1,68 @@
+"""A folder of reproduced experiments: tidy tables, everything as JSON, and the page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from trailprint.errors import OutputError
+from trailprint.events.write import replacing
+from trailprint.papers.experiment import Reproduction
+from trailprint.report.papers_page import make_figure, render_papers_page
+from trailprint.report.papers_svg import write_svg
+
+PAGE, RESULTS = "papers.html", "papers.json"
+
+
+def open_folder(folder: str | os.PathLike[str]) -> Path:
+    """Make the folder, or complain before any work is done."""
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"--out must name a folder that can be written to, got {str(folder)!r}: "
+            f"{error.strerror}."
+        ) from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise OutputError(f"--out must name a folder that can be written to, got {str(folder)!r}.")
+    return path
+
+
+def write_experiment(folder: Path, result: Reproduction) -> None:
+    """Write one experiment's tidy table, the paper's numbers beside ours, and its charts."""
+    label = {"experiment": result.experiment.name, "population": result.population}
+    name = result.experiment.name
+    compared = [comparison.to_dict() for comparison in result.outcome.comparisons]
+    _write(folder / f"{name}.csv", _csv([{**label, **row} for row in result.outcome.rows]))
+    _write(folder / f"{name}-compared.csv", _csv([{**label, **row} for row in compared]))
+    for number, chart in enumerate(result.outcome.charts, 1):
+        _write(folder / f"{name}-{number}.svg", write_svg(make_figure(result, chart)))
+
+
+def write_page(folder: Path, results: Sequence[Reproduction]) -> Path:
+    """Write the page and all results as JSON; the page's path."""
+    everything = {"experiments": [result.to_dict() for result in results]}
+    text = json.dumps(everything, ensure_ascii=False, indent=1, allow_nan=False)
+    _write(folder / RESULTS, text + "\n")
+    _write(folder / PAGE, render_papers_page(results))
+    return folder / PAGE
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing([path]) as (temporary,):
+        Path(temporary).write_text(text, encoding="utf-8", newline="")
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    text = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,243 @@
+"""The papers' experiments on one page: each with its table, its chart and the paper's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from trailprint.papers.experiment import Chart, Comparison, Reproduction, Row
+from trailprint.report.axes import Axis
+from trailprint.report.blocks import (
+    Block,
+    Figure,
+    Heading,
+    Key,
+    Note,
+    Points,
+    Prose,
+    Section,
+    Table,
+    Tile,
+    Tiles,
+)
+from trailprint.report.chart_style import SERIES
+from trailprint.report.charts import draw_bars, draw_lines, draw_scatter
+from trailprint.report.page import render_page
+from trailprint.report.svg import Drawing
+from trailprint.report.wording import count, percent, seconds
+
+#: So many rows of a chart's data are shown on the page; the others are in its CSV file.
+MOST_ROWS = 60
+
+_LABELS = {
+    "simulated": "simulated people",
+    "your data": "your data",
+    "partly your data, partly simulated": "partly your data, partly simulated people",
+}
+
+
+def render_papers_page(results: Sequence[Reproduction]) -> str:
+    """Draw experiments that have been run as one self-contained page."""
+    by_paper = groupby(results, key=lambda result: result.experiment.paper)
+    sections = [
+        Section(paper, [block for result in group for block in _blocks(result)])
+        for paper, group in by_paper
+    ]
+    return render_page(
+        "The papers, reproduced",
+        sections,
+        lead=_lead(results),
+        eyebrow="Trailprint",
+        footer="Made by trailprint reproduce. Nothing on this page was loaded from elsewhere.",
+    )
+
+
+def _lead(results: Sequence[Reproduction]) -> list[Block]:
+    n_simulated = sum(result.population != "your data" for result in results)
+    lead: list[Block] = [
+        Prose("Tables and figures of published papers, run again, their numbers beside ours."),
+        Tiles(
+            (
+                Tile("Experiments", count(len(results))),
+                Tile("With simulation", count(n_simulated), "wholly or in part"),
+                Tile("Time", seconds(sum(result.seconds for result in results))),
+            )
+        ),
+    ]
+    if n_simulated:
+        lead.append(
+            Note(
+                "Where it says simulated, nobody in the data exists: a population was drawn that "
+                "has the statistics the paper reports. Agreement shows that the method is the "
+                "paper's; it does not confirm the paper's data.",
+                kind="caution",
+                title="Simulated people",
+            )
+        )
+    return lead
+
+
+def _blocks(result: Reproduction) -> list[Block]:
+    experiment, outcome = result.experiment, result.outcome
+    sizes = "The paper's sizes" if result.full else "Reduced sizes where the paper's are large"
+    blocks: list[Block] = [
+        Heading(f"{_place(experiment.name)}: {experiment.title} ({_LABELS[result.population]})"),
+        Prose(outcome.reading),
+        Prose(
+            f"{experiment.name}. On {_LABELS[result.population]}. {sizes}; seed {result.seed}; "
+            f"{seconds(result.seconds)}."
+        ),
+    ]
+    if outcome.comparisons:
+        blocks.append(_comparisons(outcome.comparisons, experiment.name))
+    blocks += [make_figure(result, chart) for chart in outcome.charts]
+    if outcome.notes:
+        blocks.append(Points(outcome.notes, title="What to know"))
+    return blocks
+
+
+def _place(name: str) -> str:
+    """Where in its paper an experiment stands: ``2005-figure-11`` is Figure 11."""
+    return name.partition("-")[2].replace("-", " ").capitalize()
+
+
+def _comparisons(comparisons: Sequence[Comparison], name: str) -> Table:
+    return Table(
+        columns=("Quantity", "Paper", "Ours", "Difference"),
+        rows=[
+            (
+                each.quantity,
+                _number(each.paper, each.unit),
+                _number(each.ours, each.unit),
+                _number(each.difference, "points" if each.unit == "%" else each.unit, signed=True),
+            )
+            for each in comparisons
+        ],
+        caption=f"{name}: the paper's numbers beside ours",
+    )
+
+
+def _number(value: float | None, unit: str, *, signed: bool = False) -> str:
+    if value is None:
+        return "—"
+    digits = 1 if abs(value) >= 10 or unit in ("%", "points") else 2
+    text = f"{value:{'+' if signed else ''},.{digits}f}".replace("-", "−")
+    return f"{text}\u00a0{unit}" if unit else text
+
+
+def make_figure(result: Reproduction, chart: Chart) -> Figure:
+    """One chart of an experiment, with all that makes it readable."""
+    rows = [row for row in result.outcome.rows if _is_drawn(row, chart)]
+    letters = _letters(rows, chart)
+    title = chart.title or result.experiment.title
+    return Figure(
+        title=f"{title} ({_LABELS[result.population]})",
+        summary=f"{chart.y_title} by {chart.x_title or chart.x}. {result.outcome.reading}",
+        drawing=_draw(rows, chart, letters),
+        reading=_how_to_read(chart),
+        table=_data(rows, chart, result.experiment.name),
+        legend=_legend(chart, letters),
+    )
+
+
+def _is_drawn(row: Row, chart: Chart) -> bool:
+    chosen = all(row.get(name) == value for name, value in chart.where.items())
+    return chosen and row.get(chart.y) is not None and row.get(chart.x) is not None
+
+
+def _letters(rows: Sequence[Row], chart: Chart) -> dict[str, str]:
+    """Each series' place in the palette; what does not fit into it stays in the table."""
+    names = dict.fromkeys(str(row[chart.series]) for row in rows) if chart.series else {"": None}
+    return dict(zip(names, SERIES, strict=False))
+
+
+def _draw(rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]) -> Drawing:
+    unit: Any = "percent" if chart.y_is_share else "number"
+    y = Axis(chart.y_title, kind="log" if chart.log_y else "linear", unit=unit)
+    x = Axis(chart.x_title, kind="log" if chart.log_x else "linear")
+    if chart.kind == "bar":
+        return draw_bars(_bars(rows, chart, letters), y)
+    points = _points(rows, chart, letters)
+    return draw_lines(points, x, y) if chart.kind == "line" else draw_scatter(points, x, y)
+
+
+def _bars(rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "label": " · ".join(str(row[name]) for name in (chart.x, chart.series) if name),
+            "value": row[chart.y],
+            "text": percent(row[chart.y]) if chart.y_is_share else count(row[chart.y]),
+            "low": row.get(chart.low) if chart.low else None,
+            "high": row.get(chart.high) if chart.high else None,
+            "mark": row.get(chart.paper) if chart.paper else None,
+            "series": _letter(row, chart, letters),
+        }
+        for row in rows
+        if _letter(row, chart, letters)
+    ]
+
+
+def _points(rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "x": row[chart.x],
+            "y": row[chart.y],
+            "low": row.get(chart.low) if chart.low else None,
+            "high": row.get(chart.high) if chart.high else None,
+            "series": _letter(row, chart, letters),
+        }
+        for row in rows
+        if _letter(row, chart, letters) and _has_place(row, chart)
+    ]
+
+
+def _has_place(row: Row, chart: Chart) -> bool:
+    """A logarithmic axis has no place for nought."""
+    return bool((row[chart.x] > 0 or not chart.log_x) and (row[chart.y] > 0 or not chart.log_y))
+
+
+def _letter(row: Row, chart: Chart, letters: Mapping[str, str]) -> str | None:
+    return letters.get(str(row[chart.series]) if chart.series else "")
+
+
+def _legend(chart: Chart, letters: Mapping[str, str]) -> list[Key]:
+    shape: Any = {"line": "line", "bar": "bar", "point": "dot"}[chart.kind]
+    keys = [Key(letter, name, shape) for name, letter in letters.items() if chart.series]
+    if chart.paper:
+        keys.append(Key("ink", "The paper's value", "tick"))
+    return keys
+
+
+def _how_to_read(chart: Chart) -> str:
+    marks = {"line": "Each line is one series", "bar": "Each bar is one row", "point": "Each point"}
+    text = f"{marks[chart.kind]}; the scale shows: {chart.y_title}."
+    if chart.kind == "point":
+        text = f"Each point is one row of the data: {chart.y_title} by {chart.x_title}."
+    if chart.low:
+        text += " Bands and whiskers are intervals."
+    if chart.log_x or chart.log_y:
+        text += " Steps along a logarithmic axis multiply."
+    return text
+
+
+def _data(rows: Sequence[Row], chart: Chart, name: str) -> Table:
+    columns = list(dict.fromkeys(filter(None, _columns(chart))))
+    cut = f" (the first {MOST_ROWS} of {len(rows)} rows)" if len(rows) > MOST_ROWS else ""
+    return Table(
+        columns=[column.replace("_", " ") for column in columns],
+        rows=[[_cell(row.get(column)) for column in columns] for row in rows[:MOST_ROWS]],
+        caption=f"Data of the chart{cut}; all rows are in {name}.csv",
+    )
+
+
+def _columns(chart: Chart) -> tuple[str | None, ...]:
+    return chart.series, chart.x, chart.y, chart.low, chart.high, chart.paper
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "—"
+    if isinstance(value, float):
+        return f"{value:,.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

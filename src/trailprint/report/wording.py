@@ -1,0 +1,113 @@
+"""Numbers as people write them, and the plain words for what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+UNKNOWN = "not known"
+_THIN = "\u00a0"
+"""Keeps a number and its unit on one line."""
+_PERCENT = f"{_THIN}%"
+_HALF_OF_ONE = 0.005
+_SMALLEST = 0.0005
+"""Below this a share needs more than one digit after the point."""
+
+
+def percent(share: float | None) -> str:
+    """A share in percent: one digit after the point, or two that tell where that would be none."""
+    if share is None:
+        return UNKNOWN
+    digits = f"{100 * share:.2g}" if 0 < abs(share) < _SMALLEST else f"{100 * share:.1f}"
+    return f"{digits}{_PERCENT}"
+
+
+def in_a_hundred(share: float | None) -> str:
+    """A share as people picture it."""
+    if share is None:
+        return UNKNOWN
+    if 0 < share < _HALF_OF_ONE:
+        return "fewer than 1 in 100"
+    return f"{round(100 * share)} in 100"
+
+
+def interval(ends: Sequence[float] | None) -> str:
+    """An interval of shares."""
+    if ends is None:
+        return UNKNOWN
+    low, high = (percent(end) for end in ends)
+    return f"{low.removesuffix(_PERCENT)} to {high}"
+
+
+def count(number: int | float | str | None) -> str:
+    """A number of people or things; a veiled one (``"<10"``) in words."""
+    if number is None:
+        return UNKNOWN
+    if isinstance(number, str):
+        return f"fewer than {number[1:]}" if number.startswith("<") else number
+    return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.1f}"
+
+
+def people_and_share(counted: Mapping[str, Any]) -> str:
+    """A number of people and their share, unless that would unveil the number."""
+    share = "" if counted["share"] is None else f" ({percent(counted['share'])})"
+    return plural(counted["people"], "person", "people") + share
+
+
+def plural(number: int | str | None, one: str, many: str) -> str:
+    """A count and its noun."""
+    return f"{count(number)} {one if number == 1 else many}"
+
+
+def times(factor: float | None) -> str:
+    """How many times as much."""
+    if factor is None:
+        return UNKNOWN
+    return f"{factor:,.1f} times" if factor < 10 else f"{factor:,.0f} times"
+
+
+def seconds(duration: float | None) -> str:
+    """A duration in the unit people would use."""
+    if duration is None:
+        return UNKNOWN
+    if duration < 60:
+        return f"{duration:.1f}{_THIN}s"
+    minutes, rest = divmod(round(duration), 60)
+    return f"{minutes}{_THIN}min {rest}{_THIN}s"
+
+
+def date(moment: str | None) -> str:
+    """The day of a moment in ISO form."""
+    return UNKNOWN if not moment else moment[:10]
+
+
+def join(words: Iterable[str]) -> str:
+    """Words in a row: a, b and c."""
+    known = list(words)
+    return known[0] if len(known) == 1 else ", ".join(known[:-1]) + " and " + known[-1]
+
+
+def within(title: str) -> str:
+    """A title inside a sentence: a small first letter, unless it is an abbreviation."""
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
+
+
+def value(anything: Any) -> str:
+    """A setting as text."""
+    if anything is None:
+        return "none"
+    if isinstance(anything, bool):
+        return "yes" if anything else "no"
+    if isinstance(anything, float):
+        return f"{anything:g}"
+    if isinstance(anything, Mapping):
+        return ", ".join(f"{name} = {value(inner)}" for name, inner in anything.items()) or "none"
+    if isinstance(anything, (list, tuple)):
+        return ", ".join(value(inner) for inner in anything) or "none"
+    return str(anything)
+
+
+def sentence(text: str | None) -> str:
+    """A text that ends with a full stop; nothing for nothing."""
+    stripped = (text or "").strip()
+    return stripped if not stripped or stripped[-1] in ".?!" else stripped + "."

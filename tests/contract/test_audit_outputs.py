@@ -1,0 +1,146 @@
+"""What others rely on in an audit's folder: no identifiers, its schema, the same bytes twice."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from trailprint.cli.main import main
+from trailprint.report.schema import load_schema
+
+jsonschema = pytest.importorskip("jsonschema")
+
+#: What must never be seen unless it is asked for; the positions are as distinctive as the names.
+USER = re.compile(r"SECRETUSER|987654")
+PLACE = re.compile(r"SECRETPLACE|12\.3456|98\.7654")
+PUBLIC = ("report.html", "result.json", "manifest.json", "tables")
+
+
+def rows():
+    random = np.random.default_rng(4)
+    habits = random.dirichlet(np.full(15, 0.2), 25)
+    for day in range(21):
+        for user, habit in enumerate(habits):
+            for hour, place in zip((8, 12, 17), random.choice(15, 3, p=habit), strict=True):
+                yield (
+                    f"SECRETUSER{987654000 + user}",
+                    f"SECRETPLACE{place % 4}.room{place}",
+                    f"2024-01-{1 + day:02}T{hour:02}:00:00",
+                    f"2024-01-{1 + day:02}T{hour + 2:02}:00:00",
+                )
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "data.csv"
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows([("user", "location", "start", "end"), *rows()])
+    return path
+
+
+def audit(data: Path, out: Path, *arguments: str) -> Path:
+    with pytest.raises(SystemExit) as stopped:
+        main(["audit", str(data), "--out", str(out), *arguments])
+    assert not stopped.value.code
+    return out
+
+
+@pytest.fixture(scope="module")
+def audited(data, tmp_path_factory):
+    return audit(data, tmp_path_factory.mktemp("audit") / "a", "--threads", "1")
+
+
+def read_all(folder: Path, names: tuple[str, ...] = PUBLIC) -> dict[str, str]:
+    paths = [p for name in names for p in (folder / name, *(folder / name).rglob("*"))]
+    return {str(p.relative_to(folder)): p.read_text() for p in paths if p.is_file()}
+
+
+def test_nobody_and_no_place_is_named(audited):
+    written = read_all(audited)
+    assert len(written) > 10
+    for name, text in written.items():
+        assert not USER.search(text), name
+        assert not PLACE.search(text), name
+
+
+def test_what_is_kept_meanwhile_names_nobody(audited):
+    for path in (audited / "work").rglob("*"):
+        if path.is_file() and path.suffix != ".json":
+            with np.load(path) as arrays:
+                kept = b"".join(arrays[name].tobytes() for name in arrays.files)
+            assert not USER.search(kept.decode("latin-1")), path.name
+            assert not PLACE.search(kept.decode("latin-1")), path.name
+
+
+def test_nothing_is_said_on_the_way(data, tmp_path, capsys):
+    capsys.readouterr()
+    audit(data, tmp_path / "a", "--threads", "1", "--attacks", "trail", "--time-limit", "1s")
+    printed = capsys.readouterr()
+    assert not USER.search(printed.out + printed.err)
+    assert not PLACE.search(printed.out + printed.err)
+
+
+def test_places_are_named_when_that_is_asked_for(data, audited, tmp_path):
+    arguments = ("--threads", "1", "--attacks", "histogram", "--protect", "top-locations:n=3")
+    written = read_all(audit(data, tmp_path / "a", *arguments, "--name-locations"))
+    assert PLACE.search(written["result.json"])
+    assert PLACE.search(written["report.html"])
+    assert not any(USER.search(text) for text in written.values())
+
+
+def test_people_are_named_when_that_is_asked_for(data, tmp_path):
+    arguments = ("--threads", "1", "--attacks", "histogram", "--protect", "top-locations:n=3")
+    out = audit(data, tmp_path / "a", *arguments, "--per-user")
+    people = pq.read_table(out / "per_user.parquet")
+    assert people.num_rows == 25
+    assert all(USER.search(user) for user in people["user"].to_pylist())
+    assert (out / "per_user.parquet").stat().st_mode & 0o077 == 0
+    assert not any(USER.search(text) for text in read_all(out).values())
+
+
+def test_the_result_obeys_its_schema(audited):
+    result = json.loads((audited / "result.json").read_text())
+    jsonschema.Draft202012Validator(load_schema()).validate(result)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--attacks", "trail", "--time-limit", "0.001s"),
+        ("--attacks", "histogram", "--protect", "coarsen-grid", "--users", "3"),
+    ],
+)
+def test_a_meagre_result_obeys_its_schema(data, tmp_path, arguments):
+    out = audit(data, tmp_path / "a", "--threads", "1", *arguments)
+    result = json.loads((out / "result.json").read_text())
+    jsonschema.Draft202012Validator(load_schema()).validate(result)
+
+
+def test_the_same_seed_gives_the_same_bytes(data, audited, tmp_path):
+    other = audit(data, tmp_path / "a", "--threads", "2")
+    texts = []
+    for folder in (audited, other):
+        result = json.loads((folder / "result.json").read_text())
+        result["seconds"] = None
+        for attack in result["attacks"]:
+            attack["seconds"] = None
+        texts.append(json.dumps(result, indent=1))
+    assert texts[0] == texts[1]
+
+
+def test_small_counts_are_not_told(audited):
+    result = json.loads((audited / "result.json").read_text())
+    counts = [
+        *(row["people"] for row in result["worst_case"]["by_attacks"]),
+        *(row["people"] for row in result["per_user"]["bins"]),
+        *(row[key] for row in result["agreement"] for key in ("both", "only_first", "neither")),
+        *(row["users"] for row in result["why"]["locations"]),
+    ]
+    assert "<10" in counts
+    assert not any(isinstance(n, int) and 0 < n < 10 for n in counts)

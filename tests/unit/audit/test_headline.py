@@ -1,0 +1,117 @@
+"""The headline says the worst honestly, and what would help."""
+
+import pytest
+
+from trailprint.audit.headline import make_headline
+from trailprint.audit.summary import list_notes, summarise, to_html
+
+
+def attack(name="histogram", accuracy=0.5, people=100, **changes):
+    return {
+        "name": name,
+        "title": {"histogram": "Histogram matching", "sequence": "Sequence correlation"}[name],
+        "ran": True,
+        "why_not": None,
+        "people": people,
+        "correct": round(accuracy * people),
+        "accuracy": accuracy,
+        "interval": [accuracy - 0.1, accuracy + 0.1],
+        "chance": 0.01,
+        **changes,
+    }
+
+
+def point(label, accuracy, loss, name="microaggregate"):
+    return {
+        "label": label,
+        "name": name,
+        "parameters": {"k": 5},
+        "accuracy": accuracy,
+        "interval": [0, 1],
+        "loss": loss,
+        "on_frontier": True,
+    }
+
+
+def protections(*points, target_risk=None, target=None):
+    plain = point("No protection", 0.6, 0.0, name="none")
+    return {
+        "points": [plain, *points],
+        "target_risk": target_risk,
+        "target": target,
+        "left_out": [],
+    }
+
+
+def test_the_strongest_attack_counts():
+    found = make_headline([attack(accuracy=0.3), attack("sequence", 0.7)], protections())
+    assert (found["attack"], found["linked"], found["people"]) == ("sequence", 70, 100)
+    assert found["times_chance"] == pytest.approx(70)
+    assert found["sentence"] == (
+        "70 of 100 people (70.0 %) could be linked to their own record by sequence correlation; "
+        "by chance it would be 1.0 %."
+    )
+
+
+def test_an_attack_on_fewer_people_does_not_count():
+    few = attack("sequence", 0.9, people=20)
+    assert make_headline([attack(accuracy=0.3), few], protections())["attack"] == "histogram"
+
+
+def test_the_cheapest_protection_that_halves_the_risk():
+    found = make_headline(
+        [attack()],
+        protections(
+            point("Dear", 0.01, 0.9), point("Fair", 0.3, 0.4), point("Cheap and weak", 0.4, 0.1)
+        ),
+    )
+    assert found["protection"]["label"] == "Fair"
+    assert found["sentence"].endswith(
+        "The cheapest protection tried that helps (fair) would leave 30.0 % and cost 40.0 % of "
+        "the information."
+    )
+
+
+def test_a_target_that_no_protection_reaches():
+    weak = protections(point("Fair", 0.3, 0.4), target_risk=0.05)
+    assert make_headline([attack()], weak)["protection"] is None
+    reached = protections(target_risk=0.05, target=point("Dear", 0.01, 0.9))
+    assert make_headline([attack()], reached)["protection"]["label"] == "Dear"
+
+
+@pytest.fixture
+def result():
+    found = [attack(), {**attack("sequence"), "ran": False, "why_not": "No times <here>."}]
+    tried = protections(point("<b>Averages</b>", 0.1, 0.5))
+    return {
+        "data": {
+            "common_users": 100,
+            "locations": 7,
+            "split": {"kind": "weeks-halves", "description": "Cut in half."},
+            "periods_overlap": True,
+        },
+        "settings": {"data_notes": ["Cells of 1000 m."]},
+        "headline": make_headline(found, tried),
+        "attacks": found,
+        "worst_case": {"share": 0.5, "interval": [0.4, 0.6]},
+        "controls": [{"passed": True}, {"passed": False}],
+        "growth": {"users": None, "left_out": [{"study": "time", "why": "No times."}]},
+        "protections": tried,
+    }
+
+
+def test_a_summary_fits_a_screen(result):
+    rows = dict(summarise(result))
+    assert rows["histogram matching"] == "50.0 % (40.0 % to 60.0 %), chance 1.0 %"
+    assert rows["sequence correlation"] == "not run"
+    assert rows["controls"] == "1 of 2 FAILED"
+    assert len(rows) + len(list_notes(result)) <= 20
+    assert any("periods overlap" in note for note in list_notes(result))
+
+
+def test_in_a_notebook_names_are_text(result):
+    html = to_html(result)
+    assert "<b>Averages" not in html
+    assert "&lt;b&gt;averages" in html.lower()
+    assert "&lt;here&gt;" in html
+    assert result["headline"]["sentence"].split("<")[0][:40] in html

@@ -1,0 +1,92 @@
+"""What is done when time is short, and in which order."""
+
+import dataclasses
+
+import pytest
+
+from trailprint.audit.bench import Bench
+from trailprint.audit.options import AuditOptions
+from trailprint.audit.parts import Part
+from trailprint.audit.plan import LEAST_MODELS, Plan, count_models, make_plan
+from trailprint.audit.sides import make_sides
+from trailprint.events.read import read
+from trailprint.simulate.campus import CampusOptions, simulate_campus
+
+
+@pytest.fixture(scope="module")
+def campus(engine):
+    return read(simulate_campus(CampusOptions(n_users=30, n_days=14)), engine=engine)
+
+
+def make_bench(events, **options):
+    chosen = AuditOptions(**options)
+    return Bench(make_sides([events], None, chosen), chosen)
+
+
+def part(name, seconds, *, is_asked=False):
+    return Part(name=name, title=name, seconds=seconds, compute=lambda *_: None, is_asked=is_asked)
+
+
+def test_everything_without_a_limit(campus):
+    plan = make_plan(make_bench(campus))
+    names = [part.name for part in plan.parts]
+    assert names[:3] == ["attack/histogram", "attack/trail", "attack/sequence"]
+    assert names[3:6] == ["control/histogram", "control/trail", "control/sequence"]
+    assert names[6] == "protect/none"
+    assert {"protect/microaggregate", "protect/coarsen-names"} <= set(names)
+    assert {"growth/users", "growth/time", "growth/resolution", "growth/knowledge", "why"} < set(
+        names
+    )
+    assert len(set(names)) == len(names)
+    assert plan.expected() == list(plan.parts)
+    assert plan.left_out == ()
+
+
+def test_only_what_was_asked_for(campus):
+    asked = ("microaggregate:k=3", "coarsen-names:levels=2 then top-locations:n=5")
+    plan = make_plan(make_bench(campus, attacks=("trail",), protections=asked))
+    names = [part.name for part in plan.parts]
+    assert names[:2] == ["attack/trail", "control/trail"]
+    assert [n for n in names if n.startswith("protect/")] == [
+        "protect/none",
+        *(f"protect/{text}" for text in asked),
+    ]
+
+
+def test_no_sequences_without_times(make_events):
+    rows = [(f"u{i % 5}", f"p{i % 7}") for i in range(200)]
+    plan = make_plan(make_bench(make_events(rows, "user", "location")))
+    assert [part.name for part in plan.parts][:2] == ["attack/histogram", "attack/trail"]
+    (left_out,) = plan.left_out
+    assert left_out.name == "attack/sequence"
+    assert left_out.why == "It needs the time of each visit, and the data has none."
+
+
+def test_the_first_attack_is_run_whatever_the_limit():
+    plan = Plan(
+        parts=(part("a", 10, is_asked=True), part("b", 5), part("c", 1), part("d", 20)),
+        time_limit_s=12,
+    )
+    assert [p.name for p in plan.expected()] == ["a", "c"]
+    assert plan.seconds == 11
+    kept = dataclasses.replace(plan, kept=frozenset({"a"}))
+    assert kept.seconds == 1
+
+
+def test_why_a_part_does_not_fit():
+    plan = Plan(parts=(), time_limit_s=600)
+    why = plan.too_long(part("x", 7000)).why
+    assert why == "It would take about 1.9 hours, and the time limit of 10 minutes leaves less."
+
+
+def test_fewer_models_where_time_is_short(campus):
+    assert count_models(make_bench(campus)) == 2000
+    bench = make_bench(campus, time_limit_s=0.1)
+    assert count_models(bench) == LEAST_MODELS
+
+
+def test_an_unknown_protection_is_refused_before_any_work(campus):
+    from trailprint.errors import OptionError
+
+    with pytest.raises(OptionError, match="A protection must be one of"):
+        make_plan(make_bench(campus, protections=("magic:k=3",)))

@@ -1,0 +1,145 @@
+"""An audit's folder: every file wholly or not at all, and nothing stale beside it."""
+
+import csv
+import errno
+import hashlib
+import io
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from trailprint.errors import OutputError
+from trailprint.report import outputs
+from trailprint.report.outputs import Written, describe_source, open_folder, write_outputs
+from trailprint.report.tables import TABLES
+
+
+@pytest.fixture
+def result():
+    """As little of a result as the tables need."""
+    attack = {
+        "name": "histogram",
+        "ran": True,
+        "why_not": None,
+        "people": 20,
+        "matched": 20,
+        "correct": 10,
+        "accuracy": 0.5,
+        "interval": [0.3, 0.7],
+        "chance": 0.05,
+        "precision": 0.5,
+        "baseline": {"title": "One, by one", "accuracy": 0.4},
+        "ranks": {"median": 1, "curve": [{"k": 1, "share": 0.5}]},
+        "coverage": [{"coverage": 1.0, "precision": 0.5, "links": 20}],
+    }
+    point = {
+        "label": "Groups",
+        "name": "microaggregate",
+        "parameters": {"k": 5, "norm": "l1"},
+        "loss": 0.2,
+        "accuracy": 0.1,
+        "interval": None,
+    }
+    return {
+        "seed": 0,
+        "settings": {"users": None},
+        "versions": {"python": "3"},
+        "seconds": {"total": 1.0, "parts": {}},
+        "attacks": [attack, {**attack, "name": "trail", "ranks": None, "baseline": None}],
+        "worst_case": {"by_attacks": [{"attacks": 0, "people": "<10"}]},
+        "agreement": [],
+        "controls": [{"attack": "trail", "interval": [0.0, 0.1], "passed": True}],
+        "growth": {
+            "users": {"points": [{"x": 10, "accuracy": 0.9}], "fit": None},
+            "time": None,
+            "resolution": None,
+            "knowledge": None,
+        },
+        "protections": {"points": [point]},
+        "why": {"locations": [{"label": "Location 1", "users": "<10"}]},
+        "per_user": {"bins": [{"low": 0.0, "high": 0.1, "people": 20}]},
+    }
+
+
+@pytest.fixture(autouse=True)
+def page(monkeypatch):
+    monkeypatch.setattr(outputs, "render_report", lambda result: "<!doctype html>")
+
+
+def read_csv(path):
+    return list(csv.DictReader(io.StringIO(Path(path).read_text())))
+
+
+def test_what_is_written(result, tmp_path):
+    write_outputs(tmp_path / "new" / "out", Written(result=result))
+    out = tmp_path / "new" / "out"
+    assert json.loads((out / "result.json").read_text()) == result
+    assert (out / "report.html").read_text() == "<!doctype html>"
+    names = {path.stem for path in (out / "tables").iterdir()}
+    assert names == set(TABLES) - {
+        "agreement",
+        "growth_users_extrapolation",
+        "growth_time",
+        "growth_resolution",
+        "growth_knowledge",
+    }
+    assert read_csv(out / "tables/attacks.csv")[0]["low"] == "0.3"
+    assert read_csv(out / "tables/attacks.csv")[0]["baseline"] == "One, by one"
+    assert read_csv(out / "tables/protections.csv")[0]["parameters"] == "k=5,norm=l1"
+    assert read_csv(out / "tables/ranks.csv") == [{"attack": "histogram", "k": "1", "share": "0.5"}]
+
+
+def test_what_an_earlier_audit_left_is_removed(result, tmp_path):
+    people = pa.table({"user": ["a"], "risk": [0.5]})
+    write_outputs(tmp_path, Written(result=result, per_user=people))
+    assert (tmp_path / "per_user.parquet").stat().st_mode & 0o777 == 0o600
+    (tmp_path / "own.txt").write_text("mine")
+    result["controls"] = []
+    write_outputs(tmp_path, Written(result=result))
+    assert not (tmp_path / "per_user.parquet").exists()
+    assert not (tmp_path / "tables/controls.csv").exists()
+    assert (tmp_path / "own.txt").read_text() == "mine"
+
+
+def test_a_full_disk_leaves_what_was_there(result, tmp_path, monkeypatch):
+    write_outputs(tmp_path, Written(result=result))
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    real = Path.write_text
+
+    def fail(self, text, **options):
+        if "manifest" in self.name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(self, text, **options)
+
+    monkeypatch.setattr(Path, "write_text", fail)
+    result["seed"] = 5
+    with pytest.raises(OutputError, match="could not be written: No space left on device"):
+        write_outputs(tmp_path, Written(result=result))
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_a_folder_below_a_file(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="must be one that can be written to: Not a directory"):
+        open_folder(tmp_path / "file" / "out")
+
+
+def test_a_source_of_one_file_has_its_own_hash(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"user,location\na,b\n")
+    found = describe_source(str(path))
+    assert (found.name, found.files, found.bytes) == ("data.csv", 1, 18)
+    assert found.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_folder_is_hashed_file_by_file_and_tells_no_names(tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for name in ("SECRETa.csv", "SECRETb.csv"):
+        (folder / name).write_text(f"user,location\n{name},b\n")
+    found = describe_source(f"{folder}/")
+    assert (found.name, found.files) == ("many", 2)
+    (folder / "SECRETb.csv").write_text("user,location\nc,b\n")
+    assert describe_source(str(folder)).sha256 != found.sha256

@@ -1,0 +1,141 @@
+"""Experiments on a page: their numbers, their label, and nothing from elsewhere."""
+
+import csv
+import io
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from trailprint.errors import OutputError
+from trailprint.papers.experiment import (
+    Chart,
+    Comparison,
+    Experiment,
+    Outcome,
+    Reproduction,
+    compare_share,
+)
+from trailprint.report.papers_files import open_folder, write_experiment, write_page
+from trailprint.report.papers_page import render_papers_page
+
+
+def make(population="simulated", charts=(), rows=None, title="A thing") -> Reproduction:
+    rows = rows or [
+        {"place": "<b>here</b>", "method": m, "n": n, "share": n / 10, "low": 0.0, "high": 1.0}
+        for m in ("x", "y")
+        for n in (1, 2, 5)
+    ]
+    outcome = Outcome(
+        rows=rows,
+        comparisons=(
+            compare_share("found", 52.9, 0.61),
+            Comparison(quantity="unprinted", paper=None, ours=3.0, unit="sites"),
+        ),
+        reading="One sees it.",
+        charts=charts,
+        notes=("A note.",),
+    )
+    experiment = Experiment(
+        name="2099-figure-7", paper="Nobody 2099", title=title, run=lambda context: outcome
+    )
+    return Reproduction(
+        experiment=experiment,
+        outcome=outcome,
+        population=population,
+        full=False,
+        seed=3,
+        seconds=1.5,
+    )
+
+
+def chart(kind, **more) -> Chart:
+    fields = {"x": "n", "y": "share", "x_title": "number", "y_title": "share found"} | more
+    return Chart(kind=kind, **fields)
+
+
+def test_the_papers_number_stands_beside_ours() -> None:
+    page = render_papers_page([make()])
+    for text in (
+        "52.9\u00a0%",
+        "61.0\u00a0%",
+        "+8.1\u00a0points",
+        "3.00\u00a0sites",
+        "One sees it.",
+    ):
+        assert text in page
+    assert "Figure 7: A thing" in page
+    assert "A note." in page
+
+
+@pytest.mark.parametrize("kind", ["line", "bar", "point"])
+def test_every_kind_of_chart_is_drawn_and_labelled(kind) -> None:
+    drawn = chart(kind, series="method", low="low", high="high", y_is_share=True)
+    page = render_papers_page([make(charts=(drawn,))])
+    assert page.count("<svg") >= 1
+    figures = re.findall(r"<figure.*?</figure>", page, re.DOTALL)
+    assert figures
+    assert all("simulated people" in figure for figure in figures)
+
+
+def test_own_data_is_not_called_simulated() -> None:
+    page = render_papers_page([make(population="your data")])
+    assert "simulated people" not in page
+    assert "your data" in page
+
+
+def test_text_is_escaped_and_nothing_is_loaded() -> None:
+    drawn = chart("bar", x="place", series="method", paper="high")
+    page = render_papers_page([make(charts=(drawn,), title="<script>alert(1)</script>")])
+    assert "<script" not in page
+    assert "<b>here" not in page
+    loaded = re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?(?!#|data:)([^"')\s>]+)""", page)
+    assert loaded == []
+
+
+def test_logarithmic_axes_leave_nought_out() -> None:
+    rows = [{"n": n, "share": n / 10} for n in (0, 1, 10)]
+    page = render_papers_page([make(rows=rows, charts=(chart("line", log_x=True, log_y=True),))])
+    assert "NaN" not in page
+
+
+def test_only_the_rows_asked_for_are_drawn_and_long_tables_are_cut() -> None:
+    rows = [{"n": n, "share": 0.5, "method": "x" if n < 90 else "y"} for n in range(100)]
+    page = render_papers_page([make(rows=rows, charts=(chart("line", where={"method": "x"}),))])
+    assert "the first 60 of 90 rows" in page
+
+
+def test_files_hold_everything(tmp_path) -> None:
+    folder = open_folder(tmp_path / "a" / "b")
+    result = make(charts=(chart("bar", x="place", series="method"),))
+    write_experiment(folder, result)
+    write_page(folder, [result])
+    names = {path.name for path in folder.iterdir()}
+    assert names == {
+        "2099-figure-7.csv",
+        "2099-figure-7-compared.csv",
+        "2099-figure-7-1.svg",
+        "papers.html",
+        "papers.json",
+    }
+    rows = list(csv.DictReader(io.StringIO((folder / "2099-figure-7.csv").read_text())))
+    assert len(rows) == 6
+    assert {row["population"] for row in rows} == {"simulated"}
+    kept = json.loads((folder / "papers.json").read_text())["experiments"]
+    assert kept[0]["comparisons"][0]["difference"] == pytest.approx(8.1)
+
+
+def test_a_chart_stands_alone_with_title_and_key(tmp_path) -> None:
+    drawn = chart("line", series="method", title="A & B")
+    write_experiment(tmp_path, make(charts=(drawn,)))
+    picture = ElementTree.parse(tmp_path / "2099-figure-7-1.svg").getroot()
+    texts = [element.text for element in picture.iter() if element.text]
+    assert "A & B (simulated people)" in texts
+    assert {"x", "y"} <= set(texts)
+
+
+def test_a_file_is_no_folder(tmp_path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match="--out"):
+        open_folder(tmp_path / "file")
