@@ -5,7 +5,8 @@ protecting them would cost.
 
 from typing import TYPE_CHECKING, Any
 
-from trailprint.errors import InputError, OptionError, OutputError, TrailprintError
+from trailprint.audit import AuditOptions, audit
+from trailprint.errors import TrailprintError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
 from trailprint.events.filters import FilterOptions, apply_filters
@@ -16,7 +17,9 @@ from trailprint.events.summary import inspect
 
 if TYPE_CHECKING:
     from trailprint.attacks.histogram import MatchOptions
+    from trailprint.attacks.sequence import CorrelateOptions
     from trailprint.attacks.trail import TrailOptions
+    from trailprint.verbs.correlate import correlate
     from trailprint.verbs.match import match
     from trailprint.verbs.protect import protect
     from trailprint.verbs.trails import trails
@@ -24,18 +27,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AuditOptions",
+    "CorrelateOptions",
     "Engine",
     "Events",
     "FilterOptions",
-    "InputError",
     "MatchOptions",
-    "OptionError",
-    "OutputError",
     "ReadOptions",
     "SplitOptions",
     "TrailOptions",
     "TrailprintError",
     "apply_filters",
+    "audit",
+    "correlate",
     "inspect",
     "match",
     "protect",
@@ -46,8 +50,10 @@ __all__ = [
 
 #: Names whose modules load compiled kernels: looked up when first used.
 _LATE = {
+    "CorrelateOptions": "trailprint.attacks.sequence",
     "MatchOptions": "trailprint.attacks.histogram",
     "TrailOptions": "trailprint.attacks.trail",
+    "correlate": "trailprint.verbs.correlate",
     "match": "trailprint.verbs.match",
     "protect": "trailprint.verbs.protect",
     "trails": "trailprint.verbs.trails",

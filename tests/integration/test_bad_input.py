@@ -294,7 +294,7 @@ def test_sources_that_are_none(run, tmp_path, monkeypatch, source, says):
         (("simulate", "campus", "--users", "0", "--out", "x.csv"), "--users must be at least 1"),
         (("simulate", "campus", "--users", "1000000000000", "--out", "x.csv"), "more memory"),
         (("simulate", "campus", "--out", "x.txt"), "must end in one of"),
-        (("demo", "--out", "file"), "could not be made"),
+        (("demo", "--out", "file"), "must be one that can be written to"),
     ],
 )
 def test_commands_that_cannot_be(run, tmp_path, monkeypatch, arguments, says):

@@ -41,7 +41,7 @@ FIELDS = {
 @pytest.fixture(scope="module")
 def campus(tmp_path_factory):
     path = tmp_path_factory.mktemp("campus") / "campus.parquet"
-    pq.write_table(simulate_campus(CampusOptions(n_users=60)), path)
+    pq.write_table(simulate_campus(CampusOptions(n_users=60, conformity=0.1)), path)
     return str(path)
 
 

@@ -11,7 +11,19 @@ from typing import Annotated
 import typer
 
 from trailprint import __version__
-from trailprint.cli import demo, inspect, layouts, match, protect, simulate, split, trails
+from trailprint.cli import (
+    audit,
+    correlate,
+    demo,
+    inspect,
+    layouts,
+    match,
+    protect,
+    reproduce,
+    simulate,
+    split,
+    trails,
+)
 from trailprint.errors import TrailprintError
 
 app = typer.Typer(
@@ -24,7 +36,19 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, inspect, split, match, trails, protect, simulate, layouts):
+for command in (
+    demo,
+    audit,
+    inspect,
+    split,
+    match,
+    trails,
+    correlate,
+    protect,
+    simulate,
+    reproduce,
+    layouts,
+):
     app.command(name=command.NAME, epilog=f"Example:  {command.EXAMPLE}")(command.run)
 
 

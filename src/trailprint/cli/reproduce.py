@@ -1,0 +1,163 @@
+"""``trailprint reproduce``: the papers' tables and figures, their numbers beside ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from trailprint.cli.flags import RunFlags
+from trailprint.cli.groups import option, takes
+from trailprint.cli.present import print_json, print_rows, print_table
+from trailprint.cli.progress import announce_compilation, showing
+from trailprint.errors import OptionError
+
+NAME = "reproduce"
+EXAMPLE = "trailprint reproduce 2005 2013-table-1 --out papers/"
+
+_PANEL = "Experiments"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReproduceFlags:
+    """What to reproduce, from what, and where it goes."""
+
+    list_all: Annotated[
+        bool, option("--list", help="Show what can be reproduced and stop.", panel=_PANEL)
+    ] = False
+    data: Annotated[
+        str | None,
+        option("--data", help="Your own copies of the papers' data.", panel=_PANEL, metavar="DIR"),
+    ] = None
+    full: Annotated[
+        bool, option("--full", help="The papers' sizes, however long it takes.", panel=_PANEL)
+    ] = False
+    changed: Annotated[
+        list[str],
+        option(
+            "--set", help="Change a setting that --list shows.", panel=_PANEL, metavar="NAME=VALUE"
+        ),
+    ] = field(default_factory=list)
+    out: Annotated[
+        str | None,
+        option("--out", help="A folder for page, tables and JSON.", panel=_PANEL, metavar="DIR"),
+    ] = None
+
+
+@takes(RunFlags, ReproduceFlags)
+def run(
+    running: RunFlags,
+    chosen: ReproduceFlags,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME…",
+            help="Experiments, a paper's year, or all.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Run experiments of the papers, on simulated people or on your own copies of the data."""
+    from trailprint.papers.registry import choose, experiments
+
+    if chosen.list_all:
+        _list(list(experiments().values()), running)
+        return
+    if not names:
+        raise OptionError(
+            "At least one experiment must be named, got none. See trailprint reproduce --list."
+        )
+    wanted = choose(names)
+    results = _reproduce(wanted, chosen, running)
+    if running.json:
+        found = [result.to_dict() for result in results]
+        print_json({"experiments": found, "out": chosen.out})
+    else:
+        _print(results, chosen.out)
+
+
+def _reproduce(wanted: list[Any], chosen: ReproduceFlags, running: RunFlags) -> list[Any]:
+    """Run them; each table is written as soon as it is there."""
+    from trailprint.papers.experiment import Context
+    from trailprint.papers.run import find_data, parse_settings, run_experiments
+    from trailprint.report.papers_files import open_folder, write_experiment, write_page
+
+    data = {} if chosen.data is None else find_data(Path(chosen.data), wanted)
+    settings = parse_settings(chosen.changed, wanted)
+    folder = None if chosen.out is None else open_folder(chosen.out)
+    announce_compilation()
+    with showing(what="Starting") as progress:
+        context = Context(
+            seed=running.seed,
+            full=chosen.full,
+            data=data,
+            settings=settings,
+            n_threads=running.threads,
+            memory=running.memory,
+            progress=progress,
+        )
+        if folder is None:
+            return run_experiments(wanted, context)
+        place = folder
+        results = run_experiments(wanted, context, lambda result: write_experiment(place, result))
+        progress("Drawing the page", None)
+        write_page(folder, results)
+    return results
+
+
+def _list(known: list[Any], running: RunFlags) -> None:
+    from trailprint.papers.experiment import SOURCES
+
+    if running.json:
+        rows = [
+            {
+                "name": each.name,
+                "paper": each.paper,
+                "title": each.title,
+                "data": list(each.sources),
+                "settings": dict(each.settings),
+            }
+            for each in known
+        ]
+        print_json({"experiments": rows, "data": dict(SOURCES)})
+        return
+    shown: list[tuple[str, object]] = [(each.name, each.title) for each in known]
+    print_table(f"{len(known)} experiments", shown, is_prose=True)
+    settings = {name: text for each in known for name, text in each.settings.items()}
+    if settings:
+        print_table("Settings for --set", list(settings.items()), is_prose=True)
+    notes = ["Your own copies go into one folder under these names, with any ending."]
+    print_table("Data for --data", list(SOURCES.items()), notes, is_prose=True)
+
+
+def _print(results: list[Any], out: str | None) -> None:
+    for result in results:
+        rows = [
+            {
+                "quantity": comparison.quantity,
+                "paper": _short(comparison.paper),
+                "ours": _short(comparison.ours),
+                "difference": _short(comparison.difference),
+                "unit": comparison.unit,
+            }
+            for comparison in result.outcome.comparisons
+        ]
+        title = f"{result.experiment.name}: {result.experiment.title} ({result.population})"
+        if rows:
+            print_rows(title, rows, most=len(rows))
+        read: list[tuple[str, object]] = [("read as", result.outcome.reading)]
+        print_table("", [*read, ("seconds", result.seconds)], is_prose=True)
+    where = "Add --out DIR for a page with charts, and the tables." if out is None else _where(out)
+    print_table("Done", [("experiments", len(results))], [where])
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)
+
+
+def _where(out: str) -> str:
+    return (
+        f"Written to {Path(out)}/: papers.html, papers.json, and tables and charts by experiment."
+    )

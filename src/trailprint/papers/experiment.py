@@ -1,0 +1,233 @@
+"""What an experiment is: a table or figure of a paper, run again, its numbers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from trailprint.events.engine import Engine
+
+Progress = Callable[[str, float | None], None]
+Row = Mapping[str, Any]
+Kept = TypeVar("Kept")
+
+#: Where the people come from; a result on simulated people always says so.
+Population = Literal["simulated", "your data", "partly your data, partly simulated"]
+
+#: The datasets of the papers, by the names under which a user keeps her own copies.
+SOURCES: Mapping[str, str] = {
+    "associations-2011": "association log: user, location (building.floor.ap), start, end",
+    "associations-2013": "start-only association log: user, location, start",
+    "call-records": "call records: user, location (antenna), start",
+    "clickstreams-2005": "visits and purchases (user, location), households (user, household)",
+    "geolife": "GeoLife trajectories in the folders of the original download",
+    "web-history": "web history: user, location (favicon or site), start",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """
+    What an experiment is given.
+
+    Attributes
+    ----------
+    seed : int
+        Of every random choice; same seed, same numbers.
+    full : bool
+        The paper's sizes instead of reduced ones.
+    data : mapping of str to Path
+        The user's own copies, by the names of ``SOURCES``; what is not there is simulated.
+    n_threads, memory : int, str, optional
+        Limits of the engine; change nothing but the time.
+    progress : callable, optional
+        Told what is being done and which share of the experiment is over.
+    settings : mapping of str to str
+        What the user changed of the experiments' ``settings``, as typed.
+    """
+
+    seed: int = 0
+    full: bool = False
+    data: Mapping[str, Path] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    n_threads: int | None = None
+    memory: str | None = None
+    progress: Progress | None = None
+    _kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def own(self, source: str) -> Path | None:
+        """The user's own copy of a dataset; None where it is to be simulated."""
+        return self.data.get(source)
+
+    def engine(self) -> Engine:
+        """The DuckDB of this run, with its limits."""
+        return self.share("engine", lambda: Engine(memory=self.memory, threads=self.n_threads))
+
+    def tell(self, what: str, done: float | None = None) -> None:
+        """Say how far the experiment is."""
+        if self.progress is not None:
+            self.progress(what, done)
+
+    def has(self, name: str) -> bool:
+        """Whether something is shared under this name already."""
+        return name in self._kept
+
+    def share(self, name: str, make: Callable[[], Kept]) -> Kept:
+        """What experiments have in common, such as a population: made by the first to ask."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        kept: Kept = self._kept[name]
+        return kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """One number of the paper (None where it gives none) beside ours, in the same ``unit``."""
+
+    quantity: str
+    paper: float | None
+    ours: float | None
+    unit: str = "%"
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the paper's, in ``unit`` (percentage points where that is ``%``)."""
+        if self.paper is None or self.ours is None:
+            return None
+        return self.ours - self.paper
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {**asdict(self), "difference": self.difference}
+
+
+def compare_share(quantity: str, paper_percent: float | None, ours: float | None) -> Comparison:
+    """A comparison in percent; ours is a share between nought and one."""
+    return Comparison(
+        quantity=quantity, paper=paper_percent, ours=None if ours is None else 100 * ours
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """
+    A drawing of the rows; ``x``, ``y``, ``series``, ``low``, ``high`` name their columns.
+
+    Attributes
+    ----------
+    kind : {"line", "bar", "point"}
+        Lines join points in the order of ``x``, a number; bars take any ``x``, one bar for each
+        row; points are not joined. At most six series.
+    low, high : str, optional
+        An interval around ``y``.
+    log_x, log_y : bool
+        Logarithmic axes.
+    y_is_share : bool
+        ``y`` is a share, shown in percent.
+    where : mapping, optional
+        Only the rows with these values are drawn.
+    paper : str, optional
+        A column of the paper's own values, drawn as ticks on bars.
+    """
+
+    kind: Literal["line", "bar", "point"]
+    x: str
+    y: str
+    x_title: str
+    y_title: str
+    title: str = ""
+    series: str | None = None
+    low: str | None = None
+    high: str | None = None
+    log_x: bool = False
+    log_y: bool = False
+    y_is_share: bool = False
+    where: Mapping[str, Any] = field(default_factory=dict)
+    paper: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """
+    What an experiment found.
+
+    Attributes
+    ----------
+    rows : sequence of mappings
+        A tidy table of plain values: every row has the same keys; shares lie in nought to one.
+    comparisons : sequence of Comparison
+        The paper's numbers beside ours.
+    reading : str
+        What to see in it, in one sentence.
+    charts : sequence of Chart
+        Drawings of the rows.
+    notes : sequence of str
+        What differs from the paper's protocol, and choices it leaves open.
+    """
+
+    rows: Sequence[Row]
+    comparisons: Sequence[Comparison]
+    reading: str
+    charts: Sequence[Chart] = ()
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """
+    A table or figure of a paper.
+
+    Attributes
+    ----------
+    name : str
+        Such as ``2005-figure-11``: the year, then where in the paper.
+    paper : str
+        Such as ``Malin 2005``.
+    title : str
+        What is measured, in a few plain words.
+    run : callable
+        Does it; prints nothing.
+    sources : tuple of str
+        Which of ``SOURCES`` it runs on, the user's own or simulated.
+    settings : mapping of str to str
+        What may be changed: names, and what each means with its default.
+    """
+
+    name: str
+    paper: str
+    title: str
+    run: Callable[[Context], Outcome]
+    sources: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reproduction:
+    """An experiment that has been run: what it found, on whom, and how long it took."""
+
+    experiment: Experiment
+    outcome: Outcome
+    population: Population
+    full: bool
+    seed: int
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, ready for JSON."""
+        outcome = self.outcome
+        return {
+            "name": self.experiment.name,
+            "paper": self.experiment.paper,
+            "title": self.experiment.title,
+            "population": self.population,
+            "full": self.full,
+            "seed": self.seed,
+            "seconds": self.seconds,
+            "reading": outcome.reading,
+            "notes": list(outcome.notes),
+            "comparisons": [comparison.to_dict() for comparison in outcome.comparisons],
+            "rows": [dict(row) for row in outcome.rows],
+            "charts": [asdict(chart) for chart in outcome.charts],
+        }

@@ -1,0 +1,8 @@
+"""Malin 2005, trail re-identification: every experiment of the paper."""
+
+from __future__ import annotations
+
+from trailprint.papers.malin_2005_popularity import EXPERIMENTS as _POPULARITY
+from trailprint.papers.malin_2005_shops import EXPERIMENTS as _SHOPS
+
+EXPERIMENTS = (*_SHOPS, *_POPULARITY)

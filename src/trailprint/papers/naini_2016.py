@@ -1,0 +1,15 @@
+"""Naini et al. 2016, "Where You Are Is Who You Are": its experiments in the paper's order."""
+
+from __future__ import annotations
+
+from trailprint.papers import naini_2016_calls, naini_2016_gps, naini_2016_web
+from trailprint.papers.naini_2016_overall import FIGURE_12, SECTION_4D, TABLE_2
+
+EXPERIMENTS = (
+    TABLE_2,
+    *naini_2016_calls.EXPERIMENTS,
+    *naini_2016_web.EXPERIMENTS,
+    *naini_2016_gps.EXPERIMENTS,
+    SECTION_4D,
+    FIGURE_12,
+)

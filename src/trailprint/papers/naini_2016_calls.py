@@ -1,0 +1,358 @@
+"""Naini et al. 2016, IV-A: call records (Figures 5 to 7, Table III and location aggregation)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from trailprint.attacks.histogram import MatchOptions
+from trailprint.evaluation.intervals import mean_interval
+from trailprint.evaluation.risk import Risk
+from trailprint.events.filters import WEEKDAYS, on_weekdays
+from trailprint.features.histograms import build_histogram_pair
+from trailprint.linkage import Linkage
+from trailprint.papers.experiment import (
+    Chart,
+    Comparison,
+    Context,
+    Experiment,
+    Outcome,
+    compare_share,
+)
+from trailprint.papers.naini_2016_matching import (
+    METRICS,
+    accuracy_chart,
+    draw_rows,
+    match_sides,
+    metric_rows,
+    n_used,
+    risk_row,
+    share_one_by_one,
+    share_right,
+    some_people,
+)
+from trailprint.papers.naini_2016_people import (
+    CALLS,
+    PAPER,
+    SMALL,
+    Sides,
+    call_sides,
+    call_weeks,
+    choose_users,
+)
+
+#: How many people, and how often they are drawn anew.
+GROWTH = ((1_000, 6), (2_000, 4), (5_000, 2), (10_000, 2))
+GROWTH_FULL = ((1_000, 20), (2_000, 20), (5_000, 10), (10_000, 5), (20_000, 3), (46_986, 1))
+#: Into how many parts the released people are drawn; each is matched on its own.
+PARTS = (50, 20, 5, 2, 1)
+N_SIDE, N_COMMON = 5_000, 3_750
+
+_PAPER_AT_1000 = 78.0
+_PAPER_WHOLE = 21.1
+_PAPER_REGIONS = 4.40
+_PAPER_MONDAYS, _PAPER_USERS = 30_937, 46_986
+_PAPER_TABLE_3 = {"A2": (1_340, 36.0), "A1": (1_672, 33.0)}
+
+
+def run_figure_5(context: Context) -> Outcome:
+    """Fewer people are identified the more there are, whatever the metric."""
+    sides = call_sides(context, large=True)
+    plan = _fitting(GROWTH_FULL if context.full else GROWTH, sides[0].n_users)
+    rows: list[dict[str, Any]] = []
+    for number, (n_people, n_draws) in enumerate(plan):
+        context.tell(f"Matching {n_people:,} people", number / len(plan))
+        groups = [
+            some_people(
+                sides, draw_rows((context.seed, 5, n_people, draw), sides[0].n_users, n_people)
+            )
+            for draw in range(n_draws)
+        ]
+        rows += [_average(context, groups, metric) for metric in METRICS]
+    proposed = {row["people"]: row["accuracy"] for row in rows if row["metric"] == "proposed"}
+    return Outcome(
+        rows=rows,
+        comparisons=(
+            compare_share("proposed metric, 1,000 people", _PAPER_AT_1000, proposed.get(1_000)),
+            compare_share("proposed metric, 46,986 people", _PAPER_WHOLE, proposed.get(46_986)),
+        ),
+        reading="The more people there are, the fewer of them are identified: more of them "
+        "resemble each other.",
+        charts=(_with_interval(accuracy_chart("people", "people", log_x=True)),),
+        notes=("Means over random choices of people, with 90 % intervals of the mean.",),
+    )
+
+
+def _fitting(plan: tuple[tuple[int, int], ...], n_users: int) -> list[tuple[int, int]]:
+    """The sizes that the population has people for; all of it where it has fewer than the least."""
+    return [step for step in plan if step[0] <= n_users] or [(n_users, 1)]
+
+
+def _average(context: Context, groups: list[Sides], metric: str) -> dict[str, Any]:
+    found = np.array([share_right(context, group, metric) for group in groups])
+    low, high = mean_interval(found, 0.9)
+    return {
+        "people": groups[0][0].n_users,
+        "metric": metric,
+        "accuracy": float(found.mean()),
+        "low": max(0.0, low),
+        "high": min(1.0, high),
+        "draws": len(groups),
+    }
+
+
+def _with_interval(chart: Chart) -> Chart:
+    return replace(chart, low="low", high="high")
+
+
+def run_figure_6(context: Context) -> Outcome:
+    """Matching many people at once identifies a larger share than looking each up alone."""
+    released, auxiliary = call_sides(context)
+    alone = share_one_by_one(context, (released, auxiliary))
+    rows = [_part_row(1, alone, "one by one", released.n_users)]
+    order = np.random.default_rng((context.seed, 6)).permutation(released.n_users)
+    for number, n_parts in enumerate(PARTS):
+        context.tell(f"Matching {n_parts} parts", number / len(PARTS))
+        parts = [np.sort(part) for part in np.array_split(order, min(n_parts, released.n_users))]
+        found = [share_right(context, (released.select(part), auxiliary)) for part in parts]
+        accuracy = float(np.average(found, weights=[len(part) for part in parts]))
+        rows.append(_part_row(len(parts[0]), accuracy, "joint", len(parts)))
+    is_whole = auxiliary.n_users == _PAPER_USERS
+    return Outcome(
+        rows=rows,
+        comparisons=(
+            compare_share("one by one", None, alone),
+            compare_share(
+                f"all {auxiliary.n_users:,} released people at once",
+                _PAPER_WHOLE if is_whole or CALLS not in context.data else None,
+                rows[-1]["accuracy"],
+            ),
+        ),
+        reading="The more people are released, the larger the share of them identified: one's "
+        "privacy depends on what is known of others.",
+        charts=(
+            Chart(
+                kind="line",
+                x="released",
+                y="accuracy",
+                x_title="released people",
+                y_title="of these identified",
+                log_x=True,
+                y_is_share=True,
+            ),
+            Chart(
+                kind="line",
+                x="released",
+                y="correct",
+                x_title="released people",
+                y_title="right matches",
+                log_x=True,
+                log_y=True,
+            ),
+        ),
+        notes=(
+            "The leftmost point is the average over everybody looked up alone among all auxiliary "
+            "people. For the others the released people are drawn into parts of that size and each "
+            "part is matched on its own, so that everybody counts once at every point.",
+            SMALL,
+        ),
+    )
+
+
+def _part_row(n_released: int, accuracy: float, method: str, n_repetitions: int) -> dict[str, Any]:
+    return {
+        "released": n_released,
+        "method": method,
+        "accuracy": accuracy,
+        "correct": accuracy * n_released,
+        "repetitions": n_repetitions,
+    }
+
+
+def run_table_3(context: Context) -> Outcome:
+    """Knowing how many people both sides share makes matches fewer and surer."""
+    sides = call_sides(context, large=True)
+    n_side, n_common = _table_3_sizes(sides[0].n_users)
+    drawn = np.random.default_rng((context.seed, 3)).permutation(sides[0].n_users)
+    both = (
+        sides[0].select(np.sort(drawn[:n_side])),
+        sides[1].select(np.sort(drawn[n_side - n_common : 2 * n_side - n_common])),
+    )
+    rows, comparisons = [], []
+    for name, size in (("A2", n_common), ("A1", None)):
+        context.tell(f"Matching with {name}", 0.5 if name == "A1" else 0.0)
+        risk = match_sides(context, both, MatchOptions(size=size, seed=context.seed))[1]
+        rows.append(
+            {
+                "algorithm": name,
+                "matches": risk.n_matched,
+                "correct": risk.n_correct,
+                "precision": risk.precision,
+                "incorrect": risk.n_matched - risk.n_correct,
+            }
+        )
+        correct, precision = _PAPER_TABLE_3[name] if n_side == N_SIDE else (None, None)
+        comparisons += [
+            compare_share(f"{name}: right among the matches", precision, risk.precision),
+            Comparison(
+                quantity=f"{name}: right matches", paper=correct, ours=risk.n_correct, unit="people"
+            ),
+        ]
+    return Outcome(
+        rows=rows,
+        comparisons=comparisons,
+        reading="A2, which matches as many people as both sides share, makes fewer right matches "
+        "than A1, but a larger share of its matches is right.",
+        charts=(
+            Chart(
+                kind="bar",
+                x="algorithm",
+                y="precision",
+                x_title="algorithm",
+                y_title="right among the matches",
+                y_is_share=True,
+            ),
+        ),
+        notes=(f"{n_side:,} people on each side, {n_common:,} of them on both.",),
+    )
+
+
+def _table_3_sizes(n_users: int) -> tuple[int, int]:
+    """The paper's sizes, or the same proportions where there are fewer people."""
+    most = int(n_users / (2 - N_COMMON / N_SIDE))
+    n_side = min(N_SIDE, most)
+    return n_side, max(1, n_side * N_COMMON // N_SIDE)
+
+
+def run_figure_7(context: Context) -> Outcome:
+    """More days of data identify more people."""
+    weeks = call_weeks(context)
+    mondays = build_histogram_pair(
+        on_weekdays(weeks.released, WEEKDAYS[:1]), on_weekdays(weeks.auxiliary, WEEKDAYS[:1])
+    )
+    cohort = mondays[0].users.filter(pc.is_in(mondays[0].users, value_set=mondays[1].users))
+    rows: list[dict[str, Any]] = []
+    for n_days in range(1, 8):
+        context.tell(f"Matching {n_days} days", (n_days - 1) / 7)
+        days = [on_weekdays(side, WEEKDAYS[:n_days]) for side in (weeks.released, weeks.auxiliary)]
+        pair = build_histogram_pair(days[0], days[1])
+        sides = choose_users(pair[0], cohort), choose_users(pair[1], cohort)
+        name = "mon" if n_days == 1 else f"mon–{WEEKDAYS[n_days - 1]}"
+        rows += [{"days": n_days, "until": name, **row} for row in metric_rows(context, sides)]
+    n_active = _n_users(context)
+    return Outcome(
+        rows=rows,
+        comparisons=(
+            compare_share(
+                "people who call on both Mondays",
+                100 * _PAPER_MONDAYS / _PAPER_USERS,
+                len(cohort) / n_active,
+            ),
+            *(
+                compare_share(f"proposed metric, {row['until']}", None, row["accuracy"])
+                for row in rows
+                if row["metric"] == "proposed"
+            ),
+        ),
+        reading="Each further day identifies more people; a quiet Tuesday adds little.",
+        charts=(accuracy_chart("days", "days from Monday on"),),
+        notes=(
+            f"The {len(cohort):,} people who call on both Mondays, in every step. The paper prints "
+            "no accuracies of this figure.",
+            SMALL,
+        ),
+    )
+
+
+def _n_users(context: Context) -> int:
+    return call_sides(context)[0].n_users
+
+
+def match_callers(context: Context) -> tuple[Linkage, Risk]:
+    """Match everybody's two weeks of calls, once for all experiments of a run."""
+
+    def make() -> tuple[Linkage, Risk]:
+        sides = call_sides(context, large=True)
+        # A few people first: compiling is no part of the time that matching takes.
+        match_sides(context, some_people(sides, np.arange(min(100, sides[0].n_users))))
+        return match_sides(context, sides, MatchOptions(seed=context.seed))
+
+    return context.share("2016 callers matched", make)
+
+
+def run_section_4a6(context: Context) -> Outcome:
+    """Grouping antennas into regions protects better than anything else here."""
+    context.tell("Matching by antenna", 0.0)
+    found = [match_callers(context)[1]]
+    context.tell("Matching by region", 0.7)
+    regions = call_sides(context, large=True, by="region")
+    found.append(match_sides(context, regions, MatchOptions(seed=context.seed))[1])
+    sides = {"antenna": call_sides(context, large=True), "region": regions}
+    rows = [
+        {"place": place, "places": n_used(both), "people": both[0].n_users, **risk_row(risk)}
+        for (place, both), risk in zip(sides.items(), found, strict=True)
+    ]
+    return Outcome(
+        rows=rows,
+        comparisons=(
+            compare_share("by antenna", _PAPER_WHOLE, rows[0]["accuracy"]),
+            compare_share("by region", _PAPER_REGIONS, rows[1]["accuracy"]),
+        ),
+        reading="With antennas grouped into regions far fewer people are identified, but still "
+        "many more than by chance.",
+        charts=(
+            Chart(
+                kind="bar",
+                x="place",
+                y="accuracy",
+                low="low",
+                high="high",
+                x_title="what a location is",
+                y_title="people identified",
+                y_is_share=True,
+            ),
+        ),
+        notes=("The user's own call records need a column 'region' beside the antenna.",),
+    )
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="2016-figure-5",
+        paper=PAPER,
+        title="Accuracy by the number of people, four metrics (call records)",
+        run=run_figure_5,
+        sources=(CALLS,),
+    ),
+    Experiment(
+        name="2016-figure-6",
+        paper=PAPER,
+        title="Accuracy by how many people are released at once (call records)",
+        run=run_figure_6,
+        sources=(CALLS,),
+    ),
+    Experiment(
+        name="2016-table-3",
+        paper=PAPER,
+        title="Different people on the two sides: A1 and A2 (call records)",
+        run=run_table_3,
+        sources=(CALLS,),
+    ),
+    Experiment(
+        name="2016-figure-7",
+        paper=PAPER,
+        title="Accuracy by days of data (call records)",
+        run=run_figure_7,
+        sources=(CALLS,),
+    ),
+    Experiment(
+        name="2016-section-4a6",
+        paper=PAPER,
+        title="Antennas grouped into regions (call records)",
+        run=run_section_4a6,
+        sources=(CALLS,),
+    ),
+)

@@ -1,0 +1,162 @@
+"""Naini et al. 2016: callers and web users, the user's own copies or simulated people.
+
+Call records: two weeks, people who call in both. Web histories: the two consecutive weeks with
+the most people active in both.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy import sparse
+
+from trailprint.errors import InputError
+from trailprint.events.engine import Engine
+from trailprint.events.events import Events
+from trailprint.events.options import ReadOptions
+from trailprint.events.read import read
+from trailprint.events.split import Split, SplitOptions, split
+from trailprint.features.histograms import Histograms, build_histogram_pair
+from trailprint.papers.experiment import Context
+from trailprint.simulate.call_records import call_records
+from trailprint.simulate.calls import (
+    PAPER_ANTENNAS,
+    PAPER_CITIES,
+    PAPER_USERS,
+    CallPopulation,
+    WeekCalls,
+    simulate_calls,
+)
+from trailprint.simulate.web import WebOptions, simulate_web
+
+PAPER = "Naini et al. 2016"
+CALLS, WEB, GEOLIFE = "call-records", "web-history", "geolife"
+
+#: Released and auxiliary histograms of the same people, row for row.
+Sides = tuple[Histograms, Histograms]
+
+SMALL_USERS = 10_000
+"""People of the small country, which is like the large one but for its size."""
+SMALL = (
+    f"By default a country of {SMALL_USERS:,} people with cities and antennas in proportion, so "
+    "that as many people share an antenna as in the paper; --full takes the paper's size."
+)
+
+
+def shared_engine(context: Context) -> Engine:
+    """One DuckDB for all experiments of a run."""
+    return context.share("2016 engine", lambda: Engine(threads=context.n_threads))
+
+
+def pair_up(sides: Sides) -> Sides:
+    """Only people on both sides, in one order."""
+    released, auxiliary = sides
+    common = released.users.filter(pc.is_in(released.users, value_set=auxiliary.users))
+    if not len(common):
+        raise InputError("Both sides must have users in common, but no user id is on both.")
+    return choose_users(released, common), choose_users(auxiliary, common)
+
+
+def choose_users(histograms: Histograms, users: pa.Array) -> Histograms:
+    """The histograms of these users, in this order."""
+    places = pc.index_in(users, value_set=histograms.users).to_numpy(zero_copy_only=False)
+    return histograms.select(places.astype(np.int64))
+
+
+# Call records.
+
+
+def _population(context: Context, *, large: bool) -> CallPopulation:
+    n_users, scale = (PAPER_USERS, 1.0) if large else (SMALL_USERS, SMALL_USERS / PAPER_USERS)
+    return context.share(
+        f"2016 call population of {n_users}",
+        lambda: simulate_calls(
+            n_users,
+            n_cities=round(PAPER_CITIES * scale),
+            n_antennas=round(PAPER_ANTENNAS * scale),
+            seed=context.seed,
+        ),
+    )
+
+
+def _own_calls(context: Context, place: str) -> Split | None:
+    """The two weeks of the user's own call records by antenna or region; None if there are none."""
+    own = context.own(CALLS)
+    if own is None:
+        return None
+    options = (
+        ReadOptions() if place == "location" else ReadOptions(column_names={"location": place})
+    )
+    return context.share(
+        f"2016 own calls by {place}",
+        lambda: _busiest(read(str(own), options, engine=shared_engine(context))),
+    )
+
+
+def _busiest(events: Events) -> Split:
+    """The two consecutive weeks with the most users active in both, and these users only."""
+    return split(events.materialise(), SplitOptions(busiest_weeks=True, active_both=True))
+
+
+def call_weeks(context: Context) -> Split:
+    """Two weeks of call records as events, for what needs days; the paper's size if ``full``."""
+    own = _own_calls(context, "location")
+    if own is not None:
+        return own
+    population = _population(context, large=context.full)
+    return context.share(
+        "2016 call weeks",
+        lambda: _busiest(
+            read(call_records(population, seed=context.seed), engine=shared_engine(context))
+        ),
+    )
+
+
+def call_sides(context: Context, *, large: bool = False, by: str = "location") -> Sides:
+    """
+    Histograms of two weeks of calls, by antenna or by ``region``.
+
+    ``large`` asks for the paper's 46,986 people; otherwise they come with ``full`` only.
+    """
+    own = _own_calls(context, by)
+    if own is not None:
+        return context.share(f"2016 own call sides by {by}", lambda: _count(own))
+    population = _population(context, large=large or context.full)
+    place = np.arange(population.n_antennas) if by == "location" else population.antenna_region
+    return (
+        _week_histograms(population, population.weeks[0], place),
+        _week_histograms(population, population.weeks[1], place),
+    )
+
+
+def _count(sides: Split) -> Sides:
+    return pair_up(build_histogram_pair(sides.released, sides.auxiliary))
+
+
+def _week_histograms(
+    population: CallPopulation, week: WeekCalls, place: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> Histograms:
+    """One simulated week, straight from its counts."""
+    n_users, n_places = population.n_users, int(place.max()) + 1
+    entries = (week.count.astype(np.float64), (week.user, place[week.antenna]))
+    return Histograms(
+        matrix=sparse.coo_array(entries, shape=(n_users, n_places)).tocsr(),
+        users=pa.array(np.arange(n_users)).cast(pa.string()),
+        locations=pa.array(np.arange(n_places)).cast(pa.string()),
+    )
+
+
+# Web histories.
+
+
+def web_sides(context: Context) -> Sides:
+    """Histograms of the two weeks of web browsing."""
+    return context.share("2016 web sides", lambda: _count(_busiest(_web_events(context))))
+
+
+def _web_events(context: Context) -> Events:
+    own = context.own(WEB)
+    if own is not None:
+        return read(str(own), engine=shared_engine(context))
+    return read(simulate_web(WebOptions(seed=context.seed)), engine=shared_engine(context))

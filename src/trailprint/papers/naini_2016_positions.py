@@ -1,0 +1,121 @@
+"""Naini et al. 2016, IV-C: whom the experiments on positions are about.
+
+GeoLife's positions in a box of 39 km, people with two active weeks or more, the first half of
+their weeks against the second; all of it can be set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from trailprint.errors import OptionError
+from trailprint.events.engine import Engine
+from trailprint.events.events import Events
+from trailprint.events.grid import Box, GridOptions, to_cells, within_box
+from trailprint.events.options import ReadOptions
+from trailprint.events.read import read
+from trailprint.events.split import Split, SplitOptions, split
+from trailprint.features.histograms import HistogramOptions, Weight, build_histogram_pair
+from trailprint.papers.experiment import Context
+from trailprint.papers.naini_2016_people import GEOLIFE, Sides, pair_up, shared_engine
+from trailprint.simulate.gps import GpsOptions, simulate_gps
+
+CITY_BOX = "39.7294,116.1627,40.0806,116.6193"
+"""39 km × 39 km around the middle of the fifth ring road; the paper gives no corners."""
+
+#: What ``--set`` may change, and what it is otherwise.
+SETTINGS: Mapping[str, str] = {
+    "box": f"south,west,north,east of the city in degrees (default {CITY_BOX})",
+    "cell-m": "side of the squares in metres (default 1000)",
+    "weight": "what a histogram counts: visits (each fix, the default) or day-balanced",
+    "timezone": "where weeks begin (default Asia/Shanghai)",
+}
+PROTOCOL = (
+    "An odd number of active weeks gives the middle one to the first half. The paper gives no "
+    "corners of its box: ours is 39 km wide and high around the middle of the fifth ring road."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protocol:
+    """How positions become two sides."""
+
+    box: Box
+    cell_m: float
+    weight: Weight
+    timezone: str
+
+    @classmethod
+    def of(cls, context: Context) -> Protocol:
+        """The paper's, but for what was set."""
+        chosen = context.settings
+        weight = chosen.get("weight", "visits")
+        HistogramOptions(weight=cast(Weight, weight))
+        return cls(
+            box=Box.parse(chosen.get("box", CITY_BOX)),
+            cell_m=_metres(chosen.get("cell-m", "1000")),
+            weight=cast(Weight, weight),
+            timezone=chosen.get("timezone", "Asia/Shanghai"),
+        )
+
+
+def _metres(text: str) -> float:
+    try:
+        return GridOptions(cell_m=float(text)).cell_m
+    except ValueError:
+        raise OptionError(
+            f"--set cell-m must be a number of metres, got {text!r}. Try cell-m=500."
+        ) from None
+
+
+def position_events(context: Context) -> Events:
+    """All positions in the box."""
+
+    def make() -> Events:
+        protocol, engine, own = Protocol.of(context), shared_engine(context), context.own(GEOLIFE)
+        events = (
+            read(simulate_gps(GpsOptions(seed=context.seed)), engine=engine)
+            if own is None
+            else _read_positions(own, protocol, engine)
+        )
+        return within_box(events, protocol.box).materialise()
+
+    return context.share("2016 positions", make)
+
+
+def _read_positions(source: Path, protocol: Protocol, engine: Engine) -> Events:
+    """GeoLife's folders as downloaded, or any other source of positions."""
+    is_geolife = source.is_dir() and any(source.glob("**/Trajectory/*.plt"))
+    layout = "geolife" if is_geolife else None
+    return read(str(source), ReadOptions(layout=layout, timezone=protocol.timezone), engine=engine)
+
+
+def position_halves(context: Context) -> Split:
+    """The first and the second half of each person's active weeks; those with one are left out."""
+
+    def make() -> Split:
+        halves = split(position_events(context), SplitOptions(halves_of_weeks=True))
+        return Split(
+            released=halves.released.materialise(),
+            auxiliary=halves.auxiliary.materialise(),
+            description=halves.description,
+        )
+
+    return context.share("2016 position halves", make)
+
+
+def position_sides(context: Context, cell_m: float | None = None) -> Sides:
+    """Histograms of fixes over square cells, by default of the protocol's size."""
+    protocol = Protocol.of(context)
+    side_m = protocol.cell_m if cell_m is None else cell_m
+
+    def make() -> Sides:
+        halves, grid = position_halves(context), GridOptions(cell_m=side_m, box=protocol.box)
+        cells = [to_cells(side, grid) for side in (halves.released, halves.auxiliary)]
+        counting = HistogramOptions(weight=protocol.weight)
+        return pair_up(build_histogram_pair(cells[0], cells[1], counting))
+
+    return context.share(f"2016 cells of {side_m:g} m", make)

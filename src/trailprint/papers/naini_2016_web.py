@@ -1,0 +1,143 @@
+"""Naini et al. 2016, IV-B: web histories (Figures 8 and 9)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trailprint.linkage import Ints
+from trailprint.papers.experiment import (
+    Chart,
+    Comparison,
+    Context,
+    Experiment,
+    Outcome,
+    compare_share,
+)
+from trailprint.papers.naini_2016_matching import (
+    accuracy_chart,
+    metric_rows,
+    only_locations,
+    some_people,
+    visits_by_location,
+)
+from trailprint.papers.naini_2016_people import PAPER, WEB, Sides, web_sides
+
+TOP_SITES = (5, 10, 20, 40, 60, 100, 200, 500, 1_000, 5_000)
+N_RANKS = 60
+N_MOST_POPULAR = 5
+
+_PAPER_PEOPLE, _PAPER_SITES, _PAPER_ALONE = 121, 83_219, 77_935
+_PAPER_COHORT = 102
+_PAPER_TOP_60 = 50.0
+
+
+def run_figure_8(context: Context) -> Outcome:
+    """A few sites have most of the visits; most sites have one visitor."""
+    sides = web_sides(context)
+    visits = visits_by_location(sides)
+    ranked = np.sort(visits)[::-1]
+    ranks = np.unique(np.geomspace(1, len(ranked), N_RANKS).round().astype(np.int64))
+    rows = [{"rank": int(rank), "visits": float(ranked[rank - 1])} for rank in ranks]
+    n_visitors = np.asarray(((sides[0].matrix + sides[1].matrix) > 0).sum(axis=0)).reshape(-1)
+    n_alone = int(np.count_nonzero(n_visitors == 1))
+    return Outcome(
+        rows=rows,
+        comparisons=(
+            _count("people active in both weeks", _PAPER_PEOPLE, sides[0].n_users, "people"),
+            _count("sites visited", _PAPER_SITES, len(visits), "sites"),
+            _count("sites with a single visitor", _PAPER_ALONE, n_alone, "sites"),
+        ),
+        reading="Popularity falls like a power of the rank, and nearly all sites are visited by "
+        "one person only.",
+        charts=(
+            Chart(
+                kind="line",
+                x="rank",
+                y="visits",
+                x_title="rank of the site",
+                y_title="visits in two weeks",
+                log_x=True,
+                log_y=True,
+            ),
+        ),
+        notes=("Ranks are spread evenly over the logarithmic axis.",),
+    )
+
+
+def _count(quantity: str, paper: int, ours: int, unit: str) -> Comparison:
+    return Comparison(quantity=quantity, paper=paper, ours=ours, unit=unit)
+
+
+def most_popular(sides: Sides, n: int) -> Ints:
+    """The sites with the most visits; ties go by the site's place in the list."""
+    order = np.argsort(-visits_by_location(sides), kind="stable")[:n]
+    return np.sort(order).astype(np.int64)
+
+
+def popular_sides(sides: Sides, n_sites: int) -> Sides:
+    """
+    The paper's cohort of IV-B3, with the most popular sites only.
+
+    The cohort are those who visited one of the five most popular sites in each of the two weeks,
+    whatever ``n_sites`` is, so that nobody is ever left with nothing.
+    """
+    top = most_popular(sides, N_MOST_POPULAR)
+    seen = [np.diff(only_locations(side, top).matrix.indptr) > 0 for side in sides]
+    cohort = some_people(sides, np.flatnonzero(seen[0] & seen[1]).astype(np.int64))
+    chosen = most_popular(sides, n_sites)
+    return only_locations(cohort[0], chosen), only_locations(cohort[1], chosen)
+
+
+def run_figure_9(context: Context) -> Outcome:
+    """A few popular sites are enough to identify many."""
+    sides = web_sides(context)
+    n_all = len(sides[0].locations)
+    steps = [*(n for n in TOP_SITES if n < n_all), n_all]
+    rows: list[dict[str, Any]] = []
+    for number, n_sites in enumerate(steps):
+        context.tell(f"Matching the {n_sites:,} most popular sites", number / len(steps))
+        chosen = popular_sides(sides, n_sites)
+        rows += [
+            {"sites": n_sites, "people": chosen[0].n_users, **row}
+            for row in metric_rows(context, chosen)
+        ]
+    proposed = {row["sites"]: row["accuracy"] for row in rows if row["metric"] == "proposed"}
+    return Outcome(
+        rows=rows,
+        comparisons=(
+            _count("people of the cohort", _PAPER_COHORT, rows[0]["people"], "people"),
+            compare_share(
+                "proposed metric, top 60 sites (the paper: more than)",
+                _PAPER_TOP_60,
+                proposed.get(60),
+            ),
+        ),
+        reading="Fewer sites identify fewer people, but the 60 most popular ones alone still "
+        "identify about half of them.",
+        charts=(accuracy_chart("sites", "most popular sites considered", log_x=True),),
+        notes=(
+            "Popularity is the number of visits in both weeks. The cohort are the people who "
+            "visited one of the five most popular sites in each week; the paper does not say "
+            "whether one week is enough.",
+        ),
+    )
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="2016-figure-8",
+        paper=PAPER,
+        title="Popularity of sites (web histories)",
+        run=run_figure_8,
+        sources=(WEB,),
+    ),
+    Experiment(
+        name="2016-figure-9",
+        paper=PAPER,
+        title="Accuracy from popular sites only (web histories)",
+        run=run_figure_9,
+        sources=(WEB,),
+    ),
+)

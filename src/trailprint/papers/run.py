@@ -1,0 +1,126 @@
+"""Run experiments one after another, on the user's own data where she has it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from trailprint.errors import OptionError, SourceError
+from trailprint.papers.experiment import (
+    SOURCES,
+    Context,
+    Experiment,
+    Population,
+    Progress,
+    Reproduction,
+)
+
+
+def find_data(folder: Path, wanted: Iterable[Experiment]) -> dict[str, Path]:
+    """
+    Find the user's own copies of the papers' datasets.
+
+    ``folder`` holds files or folders named as in ``SOURCES``, with whatever ending. Where all
+    experiments are about one dataset only, it may be that dataset itself.
+    """
+    needed = sorted({source for each in wanted for source in each.sources})
+    if not folder.exists():
+        raise SourceError(f"--data must name a folder or file that exists, got {str(folder)!r}.")
+    if not needed:
+        raise OptionError("--data was given, but these experiments need none. Leave it out.")
+    entries = sorted(folder.iterdir()) if folder.is_dir() else []
+    found = {entry.name.split(".")[0]: entry for entry in reversed(entries)}
+    copies = {source: found[source] for source in needed if source in found}
+    if copies or len(needed) > 1 or any(source in found for source in SOURCES):
+        return _check_found(copies, needed, folder)
+    return {needed[0]: folder}
+
+
+def parse_settings(texts: Iterable[str], wanted: Iterable[Experiment]) -> dict[str, str]:
+    """``NAME=VALUE`` as a mapping; every name must be a setting of one of the experiments."""
+    known = sorted({name for each in wanted for name in each.settings})
+    settings = {}
+    for text in texts:
+        name, separator, value = text.partition("=")
+        if not separator:
+            raise OptionError(f"--set must look like NAME=VALUE, got {text!r} instead.")
+        if name.strip() not in known:
+            allowed = f"one of {', '.join(known)}" if known else "left out: there are no settings"
+            raise OptionError(f"--set must be {allowed} for these experiments, got {name!r}.")
+        settings[name.strip()] = value.strip()
+    return settings
+
+
+def _check_found(copies: dict[str, Path], needed: Sequence[str], folder: Path) -> dict[str, Path]:
+    if not copies:
+        names = ", ".join(needed)
+        raise SourceError(
+            f"--data must hold a file or folder named like one of {names} (with any ending) for "
+            f"these experiments, but {str(folder)!r} does not. See trailprint reproduce --list."
+        )
+    return copies
+
+
+def run_experiments(
+    wanted: Sequence[Experiment],
+    context: Context,
+    finished: Callable[[Reproduction], None] | None = None,
+) -> list[Reproduction]:
+    """
+    Run experiments in their order.
+
+    Parameters
+    ----------
+    wanted : sequence of Experiment
+        What to run.
+    context : Context
+        Shared by all of them; its progress is told the share of the whole.
+    finished : callable, optional
+        Told of each experiment as soon as it is over, so that nothing is lost when one fails.
+    """
+    results = []
+    for number, experiment in enumerate(wanted):
+        own = replace(context, progress=_part(context.progress, experiment, number, len(wanted)))
+        result = run_experiment(experiment, own)
+        results.append(result)
+        if finished is not None:
+            finished(result)
+    return results
+
+
+def run_experiment(experiment: Experiment, context: Context) -> Reproduction:
+    """Run one experiment and note on whom, and how long it took."""
+    context.tell("Starting", 0.0)
+    began = time.perf_counter()
+    outcome = experiment.run(context)
+    return Reproduction(
+        experiment=experiment,
+        outcome=outcome,
+        population=_population(experiment, context.data),
+        full=context.full,
+        seed=context.seed,
+        seconds=round(time.perf_counter() - began, 3),
+    )
+
+
+def _population(experiment: Experiment, data: Mapping[str, Path]) -> Population:
+    owned = [source in data for source in experiment.sources]
+    if not any(owned):
+        return "simulated"
+    return "your data" if all(owned) else "partly your data, partly simulated"
+
+
+def _part(
+    progress: Progress | None, experiment: Experiment, number: int, n_experiments: int
+) -> Progress | None:
+    """Progress of one experiment as progress of the whole."""
+    if progress is None:
+        return None
+    tell = progress
+
+    def report(what: str, done: float | None) -> None:
+        tell(f"{experiment.name}: {what}", (number + (done or 0.0)) / n_experiments)
+
+    return report

@@ -1,0 +1,128 @@
+"""The 2005 paper's orderings on its simulated people, and its own data read from files."""
+
+import pytest
+
+from trailprint.errors import SourceError
+from trailprint.papers import malin_2005_families, malin_2005_popularity, malin_2005_shops
+from trailprint.papers.experiment import Context
+from trailprint.papers.malin_2005 import EXPERIMENTS
+
+RUN = {each.name.removeprefix("2005-"): each.run for each in EXPERIMENTS}
+
+
+@pytest.fixture(scope="module")
+def context():
+    return Context(seed=3)
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    monkeypatch.setattr(malin_2005_shops, "N_DRAWS", 15)
+    monkeypatch.setattr(malin_2005_popularity, "N_RUNS", 3)
+    monkeypatch.setattr(malin_2005_popularity, "N_STEPS", 20)
+
+
+def by(outcome, *columns, value="rate"):
+    return {tuple(row[c] for c in columns): row[value] for row in outcome.rows}
+
+
+def test_complete_finds_at_least_as_many_as_incomplete(context) -> None:
+    complete = by(RUN["section-4.1.1"](context), "level")
+    incomplete = by(RUN["section-4.1.2"](context), "level")
+    for level in complete:
+        assert complete[level] >= incomplete[level]
+
+
+def test_rates_are_near_the_papers(context) -> None:
+    for name in ("section-4.1.1", "section-4.1.2"):
+        for comparison in RUN[name](context).comparisons:
+            assert abs(comparison.difference) < 12
+
+
+def test_no_link_is_wrong_where_the_assumptions_hold(context) -> None:
+    for name in ("section-4.1.1", "section-4.1.2"):
+        for row in RUN[name](context).rows:
+            assert row["right"] == row["reidentified"]
+
+
+def test_the_cohorts_have_the_papers_sizes(context) -> None:
+    rows = {row["level"]: row for row in RUN["section-4.1.2"](context).rows}
+    assert (rows["people"]["deidentified"], rows["people"]["identified"]) == (53, 30)
+    assert (rows["households"]["deidentified"], rows["households"]["identified"]) == (39, 26)
+
+
+def test_several_names_for_one_address_find_whole_families(context) -> None:
+    found = by(RUN["section-4.1.3"](context), "algorithm", value="full_households")
+    assert found["multiple",] > 2
+    assert found["incomplete",] == 0
+
+
+def test_leaving_out_the_largest_shop_raises_the_rate(context) -> None:
+    outcome = RUN["figure-10"](context)
+    assert {row["algorithm"] for row in outcome.rows} == {"complete", "incomplete", "multiple"}
+    assert len(outcome.rows) == 3 * 24
+    assert all(comparison.ours > 5 for comparison in outcome.comparisons)
+
+
+def test_visits_follow_the_law(context) -> None:
+    exponent, correlation = RUN["figure-11"](context).comparisons
+    assert exponent.ours == pytest.approx(0.6, abs=0.08)
+    assert correlation.ours > 0.97
+
+
+def test_rare_sites_identify_at_once_and_popular_ones_soon(context) -> None:
+    rare = RUN["figure-12"](context).comparisons[0]
+    assert rare.ours > 95
+    popular = RUN["figure-13"](context)
+    lines = by(popular, "line", "sites", value="households")
+    assert lines["re-identified", 1] <= 1
+    assert popular.comparisons[0].ours < 60
+
+
+def test_withholding_names_slows_reidentification(context) -> None:
+    outcome = RUN["figure-14"](context)
+    needed = [comparison.ours for comparison in outcome.comparisons]
+    assert needed == sorted(needed)
+    assert len(set(needed)) > 1
+    assert {row["line"] for row in outcome.rows} == {"addresses", "names", "re-identified"}
+
+
+def test_people_overtake_households(context) -> None:
+    lines = by(RUN["figure-15"](context), "line", "sites", value="number")
+    last = max(sites for _, sites in lines)
+    assert lines["people re-identified", last] > lines["households re-identified", last]
+
+
+def write_folder(folder, **files) -> None:
+    for name, text in files.items():
+        (folder / f"{name}.csv").write_text(text)
+
+
+def test_own_files_are_read(tmp_path) -> None:
+    write_folder(
+        tmp_path,
+        visits="user,location\na,s\na,t\nb,t\nc,u\nc,s\n",
+        purchases="user,location\na,s\nb,t\n",
+        households="user,household\na,h1\nb,h1\nc,h2\n",
+    )
+    context = Context(data={"clickstreams-2005": tmp_path})
+    shoppers = malin_2005_families.load_shoppers(context)
+    assert sorted(shoppers.visits.lengths.tolist()) == [1, 2, 2]
+    assert sorted(shoppers.purchases.lengths.tolist()) == [0, 1, 1]
+    rows = {row["level"]: row for row in RUN["section-4.1.1"](context).rows}
+    assert (rows["people"]["identified"], rows["people"]["reidentified"]) == (2, 2)
+    assert rows["households"]["identified"] == 1
+
+
+def test_own_files_must_be_whole(tmp_path) -> None:
+    context = Context(data={"clickstreams-2005": tmp_path})
+    with pytest.raises(SourceError, match="visits is missing"):
+        malin_2005_families.load_shoppers(context)
+    write_folder(
+        tmp_path,
+        visits="user,location\na,s\n",
+        purchases="user,location\nb,s\n",
+        households="user,household\na,h1\n",
+    )
+    with pytest.raises(SourceError, match="1 are not"):
+        malin_2005_families.load_shoppers(context)
