@@ -5,7 +5,6 @@ import os
 import tempfile
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -70,7 +69,7 @@ def _stat(folder: Path) -> tuple[int, tuple[int, float, float]] | None:
 
 def one_round(n_users: int, engine: Engine):
     """One of ten bins of the campus held out."""
-    campus = simulate_campus(replace(CampusOptions.paper(), n_users=n_users))
+    campus = simulate_campus(CampusOptions.paper(n_users))
     sequences = build_sequences(read(campus, engine=engine))
     return cut_fold(sequences, fold_of_visits(sequences, 10), 4)
 
