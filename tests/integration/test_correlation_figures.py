@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ DATA = Path(os.environ.get("TRAILPRINT_DATA", "/nowhere")) / "nccu_campus_visits
 
 
 def test_the_crf_beats_the_distance_on_a_campus_and_skips_most_runs() -> None:
-    campus = simulate_campus(CampusOptions.paper(80))
+    campus = simulate_campus(replace(CampusOptions.paper(), n_users=80))
     sequences = build_sequences(read(campus))
     sides = cut_fold(sequences, fold_of_visits(sequences, 10), 4)
     rows, store = np.arange(80), MemoryStore()
