@@ -49,6 +49,7 @@ class AuditFlags:
             "--protect",
             help="Try NAME[:key=value,…], or 'A then B' (default: what fits).",
             panel=_AUDIT,
+            metavar="NAME",
         ),
     ] = None
     target_risk: Annotated[

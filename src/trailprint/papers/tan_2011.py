@@ -34,9 +34,8 @@ PAPER = "Tan et al. 2011"
 SOURCE = "associations-2011"
 N_FOLDS = 10
 N_ROUNDS, N_ROUNDS_FULL = 1, 10
-#: The reduced campus: fewer people at as many places would be told apart too easily, so they have
-#: more in common, such that about as many are pinpointed as in the paper.
-N_USERS, CONFORMITY = 300, 0.64
+#: The reduced campus has fewer people at as many access points: about as many are pinpointed.
+N_USERS = 300
 MIN_ACTIVE_DAYS = 45
 #: Sizes of candidate sets shown.
 SIZES = (1, 2, 5, 10, 20)
@@ -74,7 +73,7 @@ def _log(context: Context) -> Events:
             return _regulars(read(own, engine=engine))
         options = CampusOptions.paper(seed=context.seed)
         if not context.full:
-            options = replace(options, n_users=N_USERS, conformity=CONFORMITY)
+            options = replace(options, n_users=N_USERS)
         return read(simulate_campus(options), engine=engine)
 
     return context.share("2011 log", make)
@@ -206,10 +205,7 @@ def _notes(context: Context, rows: Sequence[Mapping[str, Any]]) -> tuple[str, ..
     first = rows[0]
     size = f"{first['users']:,} people, {first['rounds']} of {N_FOLDS} rounds"
     if context.own(SOURCE) is None and not context.full:
-        size += (
-            "; the paper has 4,285 people and ten rounds. These people have more in common, so "
-            "that about as many are pinpointed"
-        )
+        size += "; the paper has 4,285 people, as many access points and ten rounds"
     return (
         f"{size}.",
         "Two or three days are the first with data of the bin that is held out.",
