@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.linalg import block_diag
 
 from trailprint.kernels.lookup import choose_columns, dense_gains, pair_gains, rank_pairs
 from trailprint.kernels.metrics import METRICS, largest_constant, pair_constant
 from trailprint.kernels.overlap import bare_pass, best_pairs, build_join, swap_sides, transpose_csr
-from trailprint.kernels.reduction import label_equal_rows, reduce_problem
+from trailprint.kernels.reduction import label_equal_rows, reduce_problem, split_largest
 
 NAMES = sorted(METRICS)
 N_LOCATIONS = 6
@@ -198,6 +199,25 @@ def test_the_reduced_problem_has_the_same_gains(problem, seed):
     col_home = np.searchsorted(reduced.col_start, np.arange(small.shape[1]), side="right")
     # Nodes of different components share nothing.
     assert (small[row_home[:, None] != col_home[None, :]] == 0).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(problem=problems(), seed=st.integers(0, 9))
+def test_the_largest_component_and_the_rest_are_the_whole(problem, seed):
+    metric = METRICS["jensen-shannon"]
+    sides = [to_csr(counts, metric) for counts in problem]
+    reduced = reduce_problem(*sides, N_LOCATIONS, metric, seed)
+    parts = split_largest(reduced)
+    assert len(parts) == min(2, reduced.row_start.size - 1)
+    blocks = block_diag(*[dense_gains(part.join) for part in parts])
+    np.testing.assert_array_equal(blocks, dense_gains(reduced.join))
+    for name in ("row_size", "col_size"):
+        together = np.concatenate([getattr(part, name) for part in parts])
+        np.testing.assert_array_equal(together, getattr(reduced, name))
+    entries = [part.join.row_loc.size + part.join.loc_user.size for part in parts]
+    n_components = [part.row_start.size - 1 for part in parts]
+    assert n_components[0] == 1
+    assert len(parts) == 1 or entries[0] >= entries[1] / n_components[1]
 
 
 @settings(max_examples=60, deadline=None)

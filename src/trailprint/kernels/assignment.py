@@ -17,7 +17,8 @@ from trailprint.kernels.fixed_size import solve_size
 from trailprint.kernels.lookup import pair_gains
 from trailprint.kernels.metrics import Floats, Ints, Metric
 from trailprint.kernels.overlap import Join, best_pairs, take_pairs
-from trailprint.kernels.reduction import Csr, Reduced, reduce_problem
+from trailprint.kernels.reduction import Csr, Reduced, reduce_problem, split_largest
+from trailprint.kernels.threads import available_threads, run_parallel
 from trailprint.kernels.transport import (
     Flows,
     State,
@@ -121,6 +122,88 @@ def solve_reduced(
     most = int(min(reduced.row_size.sum(), reduced.col_size.sum()))
     wanted = most if size is None else min(size, most)
     begin = fair_prices(reduced.join) if start is None else _per_node(start, reduced)
+    parts = [reduced] if wanted < most else split_largest(reduced)
+    work = [
+        _Work(part, begin[first : first + part.join.n_cols], wanted, most, gap)
+        for part, first in zip(parts, _first_columns(parts), strict=True)
+    ]
+    tell = _Teller(len(parts), progress)
+    threads = available_threads() if n_threads is None else n_threads
+    # The first part is the largest component, which solves on one thread while others are priced.
+    share = [threads, *[max(1, threads - 1)] * (len(parts) - 1)]
+    solve = [(work[i], share[i], tell.of_part(i)) for i in range(len(parts))]
+    proved = _join_proofs(run_parallel(_solve_part, solve, n_threads), parts)
+    u, v = _per_user(proved.need, reduced.row_group), _per_user(proved.price, reduced.col_group)
+    column = _expand(reduced, proved.flows, wanted, seed)
+    gain = _link_gains(reduced, column, n_threads)
+    return Solution(
+        column,
+        gain,
+        u,
+        v,
+        proved.toll,
+        proved.total_gain,
+        proved.upper_bound,
+        proved.rounds,
+        proved.overlapping_pairs,
+        proved.solve_seconds,
+    )
+
+
+class _Work(NamedTuple):
+    """A problem, the prices to begin from, how many pairs of how many are wanted, and a gap."""
+
+    reduced: Reduced
+    begin: Floats
+    wanted: int
+    most: int
+    gap: float
+
+
+class _Proof(NamedTuple):
+    """Flows between nodes and the prices that prove them; see `Solution`."""
+
+    flows: Flows
+    need: Floats
+    price: Floats
+    toll: float
+    total_gain: float
+    upper_bound: float
+    rounds: int
+    overlapping_pairs: int
+    solve_seconds: float
+
+
+class _Teller:
+    """Adds up what the parts of a problem have reached, whichever speaks."""
+
+    def __init__(self, n_parts: int, progress: Progress | None) -> None:
+        self._known = [Round(0, 0, 0.0, 0.0)] * n_parts
+        self._progress = progress
+
+    def of_part(self, part: int) -> Progress:
+        """Who listens to one part."""
+
+        def tell(current: Round) -> None:
+            self._known[part] = current
+            if self._progress is None or not all(known.number for known in self._known):
+                return
+            known = self._known
+            self._progress(
+                Round(
+                    max(one.number for one in known),
+                    sum(one.n_violated for one in known),
+                    sum(one.total_gain for one in known),
+                    sum(one.upper_bound for one in known),
+                )
+            )
+
+        return tell
+
+
+def _solve_part(work: _Work, n_threads: int, tell: Progress) -> _Proof:
+    """Column generation on one part: solve the candidates, price all pairs, until none is left."""
+    reduced, begin, wanted, most, gap = work
     state, pricing, overlapping = _first_candidates(reduced, begin, n_threads)
     tolerance = VIOLATION * max(float(state.rows.gain.max(initial=0.0)), 1e-300)
     toll, rounds, solving = 0.0, 0, 0.0
@@ -140,16 +223,41 @@ def solve_reduced(
         flows = read_flows(state)
         gains = pair_gains(reduced.join, flows.row, flows.col, n_threads)
         total = float(gains @ flows.units)
-        upper = float(need @ reduced.row_size + state.cols.price @ reduced.col_size + wanted * toll)
+        price = state.cols.price
+        upper = float(need @ reduced.row_size + price @ reduced.col_size + wanted * toll)
         n_violated = int(np.count_nonzero(need > state.rows.price + tolerance))
-        if progress is not None:
-            progress(Round(rounds, n_violated, total, upper))
+        tell(Round(rounds, n_violated, total, upper))
         if n_violated == 0 or upper - total <= gap * total:
-            break
-    u, v = _per_user(need, reduced.row_group), _per_user(state.cols.price, reduced.col_group)
-    column = _expand(reduced, flows, wanted, seed)
-    gain = _link_gains(reduced, column, n_threads)
-    return Solution(column, gain, u, v, toll, total, upper, rounds, overlapping, solving)
+            return _Proof(flows, need, price, toll, total, upper, rounds, overlapping, solving)
+
+
+def _first_columns(parts: list[Reduced]) -> list[int]:
+    """Where the columns of each part begin."""
+    return [0, *np.cumsum([part.join.n_cols for part in parts])[:-1].tolist()]
+
+
+def _join_proofs(proofs: list[_Proof], parts: list[Reduced]) -> _Proof:
+    """Put the parts of a problem together again."""
+    if len(proofs) == 1:
+        return proofs[0]
+    row = np.cumsum([0, *[part.join.n_rows for part in parts]])
+    col = _first_columns(parts)
+    flows = Flows(
+        np.concatenate([p.flows.row + row[i] for i, p in enumerate(proofs)]),
+        np.concatenate([p.flows.col + col[i] for i, p in enumerate(proofs)]),
+        np.concatenate([p.flows.units for p in proofs]),
+    )
+    return _Proof(
+        flows=flows,
+        need=np.concatenate([p.need for p in proofs]),
+        price=np.concatenate([p.price for p in proofs]),
+        toll=0.0,
+        total_gain=sum(p.total_gain for p in proofs),
+        upper_bound=sum(p.upper_bound for p in proofs),
+        rounds=max(p.rounds for p in proofs),
+        overlapping_pairs=sum(p.overlapping_pairs for p in proofs),
+        solve_seconds=max(p.solve_seconds for p in proofs),
+    )
 
 
 def _per_node(start: Floats, reduced: Reduced) -> Floats:

@@ -7,6 +7,7 @@ users arrived decides nothing.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -158,6 +159,48 @@ def reduce_problem(
         col_size=np.bincount(col_group[col_group >= 0], minlength=cols[0].size - 1),
         row_start=row_start,
         col_start=col_start,
+    )
+
+
+def split_largest(reduced: Reduced) -> list[Reduced]:
+    """Part the first component, which has the most entries, from all the others.
+
+    Nodes keep their order; ``row_group`` and ``col_group`` are left out, for users stay with the
+    whole. With one component, or where every pair matters, nothing is parted.
+    """
+    if reduced.row_start.size <= 2 or reduced.join.row_total.size:
+        return [reduced]
+    cuts = [0, 1, reduced.row_start.size - 1]
+    return [_take_components(reduced, low, high) for low, high in pairwise(cuts)]
+
+
+def _take_components(reduced: Reduced, low: int, high: int) -> Reduced:
+    """Return the problem of components low:high."""
+    join, none = reduced.join, np.zeros(0, np.int64)
+    row_start, col_start = reduced.row_start[low : high + 1], reduced.col_start[low : high + 1]
+    rows, cols = slice(row_start[0], row_start[-1]), slice(col_start[0], col_start[-1])
+    ptr = join.row_ptr[row_start[0] : row_start[-1] + 1]
+    own = slice(ptr[0], ptr[-1])
+    here = (join.loc_user >= cols.start) & (join.loc_user < cols.stop)
+    n_before = np.concatenate([[0], np.cumsum(here)])
+    return Reduced(
+        join=join._replace(
+            row_ptr=ptr - ptr[0],
+            row_loc=join.row_loc[own],
+            row_val=join.row_val[own],
+            row_log=join.row_log[own],
+            loc_ptr=n_before[join.loc_ptr],
+            loc_user=join.loc_user[here] - np.int32(cols.start),
+            loc_val=join.loc_val[here],
+            loc_log=join.loc_log[here],
+            n_cols=int(cols.stop - cols.start),
+        ),
+        row_group=none,
+        col_group=none,
+        row_size=reduced.row_size[rows],
+        col_size=reduced.col_size[cols],
+        row_start=row_start - row_start[0],
+        col_start=col_start - col_start[0],
     )
 
 
