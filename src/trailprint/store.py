@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from trailprint.errors import OptionError, OutputError
 
 _MANIFEST = "manifest.json"
+_UNFINISHED = ".unfinished-"
 
 
 class Store(Protocol):
@@ -76,7 +77,7 @@ class FolderStore:
         temporary = ""
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle, temporary = tempfile.mkstemp(prefix=".", dir=path.parent)
+            handle, temporary = tempfile.mkstemp(prefix=_UNFINISHED, dir=path.parent)
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
             os.replace(temporary, path)
@@ -87,15 +88,15 @@ class FolderStore:
 
     def _claim(self, manifest: Mapping[str, Any]) -> None:
         """Make sure that the folder is new or holds work on the very same things."""
+        if self.get(_MANIFEST) is None and self._is_unused():
+            self.put(_MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
+        # Another process may have claimed it in the meantime.
         kept = self.get(_MANIFEST)
         if kept is None:
-            if any(self._folder.iterdir()):
-                raise OptionError(
-                    f"The work folder {str(self._folder)!r} must be new, empty or one of ours, but "
-                    "it holds other files. Name another folder."
-                )
-            self.put(_MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
-            return
+            raise OptionError(
+                f"The work folder {str(self._folder)!r} must be new, empty or one of ours, but "
+                "it holds other files. Name another folder."
+            )
         try:
             known = dict(json.loads(kept))
         except (TypeError, ValueError):
@@ -108,6 +109,13 @@ class FolderStore:
                 f"The work folder {str(self._folder)!r} holds work on other data or options "
                 f"({', '.join(differing)} differ). Name another folder or remove it."
             )
+
+    def _is_unused(self) -> bool:
+        """Whether nothing was put there but what we were stopped in the middle of writing."""
+        try:
+            return all(path.name.startswith(_UNFINISHED) for path in self._folder.iterdir())
+        except OSError as error:
+            raise _failure(error) from None
 
 
 def _failure(error: OSError) -> OutputError:

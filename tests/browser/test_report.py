@@ -202,6 +202,8 @@ def test_it_prints_to_paper(visit, report) -> None:
     ink = "getComputedStyle(document.body).color"
     assert shown(page, ink) == "rgb(26, 30, 36)", "paper is light, whatever the screen"
     assert not page.locator("summary").first.is_visible()
+    hidden = [table for table in page.locator("details table").all() if not table.is_visible()]
+    assert not hidden, "paper cannot be unfolded: the figures are printed"
 
 
 def test_hostile_names_are_shown_as_text(visit, tmp_path, result) -> None:

@@ -141,6 +141,22 @@ def test_small_counts_are_not_told(audited):
         *(row["people"] for row in result["per_user"]["bins"]),
         *(row[key] for row in result["agreement"] for key in ("both", "only_first", "neither")),
         *(row["users"] for row in result["why"]["locations"]),
+        *(row[key] for row in result["controls"] for key in ("people", "links")),
+        *(point["links"] for attack in result["attacks"] for point in attack["coverage"]),
+        result["why"]["one_rare_location"]["people"],
     ]
     assert "<10" in counts
     assert not any(isinstance(n, int) and 0 < n < 10 for n in counts)
+
+
+def test_small_counts_cannot_be_worked_out_from_shares(audited):
+    result = json.loads((audited / "result.json").read_text())
+    n_people = result["data"]["common_users"]
+    for control in result["controls"]:
+        if "<10" in (control["people"], control["links"]):
+            assert control["share"] is None
+            assert control["interval"] is None
+        counts = re.findall(r"\b\d[\d,]*\b(?![.%])", control["reading"])
+        assert all(int(n.replace(",", "")) >= 10 or n == "0" for n in counts), control["reading"]
+    changes = [row["leave_one_out"] for row in result["why"]["locations"]]
+    assert not any(isinstance(c, float) and 0 < abs(c * n_people) < 9.5 for c in changes)

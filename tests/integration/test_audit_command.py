@@ -174,6 +174,26 @@ def test_killed_half_way_it_goes_on(campus, tmp_path, run):
     assert untimed(out) == untimed(whole)
 
 
+def test_interrupted_it_says_so_and_keeps_what_is_finished(campus, tmp_path):
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [*PROGRAM, "audit", str(campus), "--out", str(out), *QUICK],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    parts = out / "work" / "parts"
+    while process.poll() is None and not list(parts.glob("[!.]*")):
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    printed, complained = process.communicate()
+    assert process.returncode == 130
+    assert "Traceback" not in complained
+    assert printed == ""
+    assert list(parts.glob("[!.]*"))
+    assert not (out / "result.json").exists()
+
+
 def test_a_disk_that_is_full(campus, tmp_path):
     """A limit on the size of files stands for the disk: the system refuses to write on."""
 

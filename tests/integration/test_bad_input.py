@@ -309,3 +309,26 @@ def test_a_damaged_file_of_a_folder_is_numbered_not_named(run, write, tmp_path):
     write("data/SECRETa.csv", HEADER + ROWS)
     write("data/SECRETb.csv", b"")
     check(run("inspect", tmp_path / "data"), "file 2 of 2 is empty")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("Query interrupted")])
+def test_ctrl_c_is_answered_in_a_word(run, write, monkeypatch, error):
+    def interrupted(*_):
+        raise error
+
+    path = write("v.csv", "user,location\na,b\n")
+    with monkeypatch.context() as patch:
+        patch.setattr("trailprint.events.engine.Engine.run", _through_our_words(interrupted))
+        finished = run("inspect", path)
+    assert (finished.code, finished.out) == (130, "")
+    assert finished.err == "trailprint: Stopped.\n"
+
+
+def _through_our_words(function):
+    from trailprint.events import engine
+
+    def run(*arguments):
+        with engine._our_words():
+            return function(*arguments)
+
+    return run

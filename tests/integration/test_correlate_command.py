@@ -138,6 +138,10 @@ def test_without_truth_links_are_made_and_nothing_is_scored(run, write, tmp_path
         (("--at", "median", "--duration-edges", "many"), "--duration-edges must be"),
         (("--at", "median", "--duration-edges", "9,3"), "growing order"),
         (("--at", "median", "--min-duration", "-1"), "--min-duration must be"),
+        (("--at", "median", "--min-duration", "1e10"), "--min-duration must be from 0 to 1e9"),
+        (("--folds", "3", "--active-both"), "--folds takes one dataset"),
+        (("--folds", "3", "--released-users", "5"), "--folds takes one dataset"),
+        (("--folds", "3", "--model", "markov", "--duration-edges", "60"), "goes with --model crf"),
         ((), "Two sides are needed"),
     ],
 )
@@ -154,6 +158,18 @@ def test_a_log_without_times_or_ends_is_explained(run, write) -> None:
     path = write("starts.csv", "user,location,start\na,x,2024-05-01\n")
     finished = run("correlate", path, "--folds", "3", "--min-duration", "60")
     assert "needs a column 'end'" in finished.err
+    finished = run("correlate", path, "--folds", "3", "--model", "distance")
+    assert "needs a column 'end'" in finished.err
+
+
+@pytest.mark.parametrize("model", ["distance", "markov", "histogram", "mobility-markov"])
+def test_models_that_keep_nothing_take_no_work_folder(run, campus, tmp_path, model) -> None:
+    work = tmp_path / "work"
+    for protocol in (("--folds", "3"), ("--at", "median")):
+        finished = run("correlate", campus, *protocol, "--model", model, "--work", work)
+        assert (finished.code, finished.out) == (2, "")
+        assert "--work goes with --model crf" in finished.err
+    assert not work.exists()
 
 
 @pytest.fixture
@@ -175,6 +191,12 @@ def test_positions_are_compared_by_mobility_chains(run, positions, protocol) -> 
     assert (found["model"], found["released_users"]) == ("mobility-markov", 6)
     assert found["top"]["1"] > 3 * found["chance"]
     assert (found["models_trained"], found["locations"]) == (0, None)
+
+
+def test_rounds_without_positions_are_left_out(run, positions) -> None:
+    rounds = ("--model", "mobility-markov", "--folds", "14", "--json")
+    found = run("correlate", positions, *rounds).json
+    assert len(found["rounds"]) == 12
 
 
 @pytest.mark.parametrize("model", ["distance", "markov", "histogram"])

@@ -2,6 +2,10 @@
 
 import json
 import re
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -75,6 +79,83 @@ def test_a_wrong_data_folder_is_refused(run, tmp_path, names) -> None:
     assert "--data" in one_sentence(run("reproduce", *names, "--data", tmp_path / "nowhere"))
     message = one_sentence(run("reproduce", *names, "--data", tmp_path))
     assert "clickstreams-2005" in message or "visits" in message
+
+
+def test_what_cannot_be_used_is_refused_before_anything_runs(run, tmp_path) -> None:
+    out = tmp_path / "papers"
+    asked = ("reproduce", "all", "--out", out)
+    for option, value in (
+        ("--set", "cell-m=wide"),
+        ("--set", "box=1,2,3"),
+        ("--set", "timezone=Mars/Phobos"),
+        ("--set", "weight=heavy"),
+        ("--threads", 0),
+        ("--memory", "much"),
+        ("--window", "09:00-17:00"),
+        ("--end-column", "until"),
+    ):
+        one_sentence(run(*asked, option, value))
+    assert not out.exists()
+    assert "--out" in one_sentence(run("reproduce", QUICK, "--out", ""))
+
+
+def test_the_list_can_be_of_some_experiments(run) -> None:
+    listed = run("reproduce", "--list", "2013", "--json").json["experiments"]
+    assert [each["name"].split("-")[0] for each in listed] == ["2013"] * 3
+    assert "geolife" not in run("reproduce", "--list", "2013").out
+    one_sentence(run("reproduce", "--list", "1999"))
+
+
+def test_a_failure_leaves_a_page_of_what_was_finished(run, tmp_path) -> None:
+    one_week = "user,location,start\na,p,2012-03-05T08:00:00Z\nb,q,2012-03-05T08:00:00Z\n"
+    (tmp_path / "associations-2013.csv").write_text(one_week)
+    out = tmp_path / "papers"
+    failed = run("reproduce", QUICK, "2013-table-1", "--data", tmp_path, "--out", out)
+    assert "two weeks" in one_sentence(failed)
+    kept = json.loads((out / "papers.json").read_text())
+    assert [each["name"] for each in kept["experiments"]] == [QUICK]
+    assert QUICK in (out / "papers.html").read_text()
+
+
+def test_a_stopped_run_leaves_whole_files_and_says_so(tmp_path) -> None:
+    out = tmp_path / "papers"
+    asked = [sys.executable, "-m", "trailprint", "reproduce", QUICK, "2005-figure-14", "--full"]
+    process = subprocess.Popen([*asked, "--out", out], stderr=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 60
+        while not (out / f"{QUICK}-1.svg").exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        message = process.communicate(timeout=60)[1]
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert message.endswith("trailprint: Stopped.\n")
+    kept = json.loads((out / "papers.json").read_text())
+    assert [each["name"] for each in kept["experiments"]] == [QUICK]
+    assert {path.name for path in out.iterdir()} == {
+        f"{QUICK}.csv",
+        f"{QUICK}-compared.csv",
+        f"{QUICK}-1.svg",
+        "papers.html",
+        "papers.json",
+    }
+
+
+def test_own_columns_can_be_named(run, tmp_path) -> None:
+    lines = [
+        f"{device};{place};2012-03-{day} {hour}:30:00"
+        for day in ("05", "06", "12", "13")
+        for device, place in (("a", "p"), ("b", "q"))
+        for hour in ("00", "07")
+    ]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(["mac;ap;when", *lines]) + "\n")
+    columns = ("--user-column", "mac", "--location-column", "ap", "--start-column", "when")
+    asked = ("reproduce", "2013-table-1", "--data", path, *columns, "--json")
+    rows = run(*asked).json["experiments"][0]["rows"]
+    assert {(row["users"], row["accuracy"]) for row in rows} == {(2, 1.0)}
 
 
 def test_settings_must_be_known(run) -> None:

@@ -65,3 +65,30 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path):
     with pytest.raises(OutputError):
         store.put("part", b"x")
     assert sorted(path.name for path in (tmp_path / "work").iterdir()) == ["manifest.json", "part"]
+
+
+def test_a_run_stopped_while_it_claimed_a_folder_can_go_on(tmp_path, monkeypatch):
+    with monkeypatch.context() as stopping:
+        stopping.setattr("os.replace", lambda *paths: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            FolderStore(tmp_path, {"seed": 0})
+    assert len(list(tmp_path.iterdir())) == 1
+    FolderStore(tmp_path, {"seed": 0}).put("models/1", b"habits")
+    assert FolderStore(tmp_path, {"seed": 0}).get("models/1") == b"habits"
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_two_who_claim_a_folder_at_once_agree_or_one_is_refused(tmp_path, monkeypatch, seed):
+    looked = FolderStore._is_unused
+
+    def look(store):
+        monkeypatch.setattr(FolderStore, "_is_unused", looked)
+        FolderStore(tmp_path, {"seed": 0}).put("models/1", b"habits")
+        return looked(store)
+
+    monkeypatch.setattr(FolderStore, "_is_unused", look)
+    if seed:
+        with pytest.raises(OptionError, match="seed differ"):
+            FolderStore(tmp_path, {"seed": seed})
+    else:
+        assert FolderStore(tmp_path, {"seed": seed}).get("models/1") == b"habits"

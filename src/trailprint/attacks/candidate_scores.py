@@ -155,11 +155,16 @@ def pick_tied(tied: NDArray[np.bool_], lots: Floats) -> Ints:
 
 
 def choose_jointly(scores: CandidateScores, seed: int) -> Chosen:
+    """The assignment of the greatest total score, of all scores."""
+    return assign(scores.rows(np.arange(scores.shape[0])), seed)
+
+
+def assign(scores: NDArray[Any], seed: int) -> Chosen:
     """The assignment of the greatest total score; rows and columns are shuffled to be fair."""
     n_auxiliary, n_released = scores.shape
     random = np.random.default_rng(seed)
     rows, columns = random.permutation(n_auxiliary), random.permutation(n_released)
-    table = scores.rows(rows)[:, columns]
+    table = scores[np.ix_(rows, columns)].astype(np.float64)
     own, other = linear_sum_assignment(_with_possible(table), maximize=True)
     auxiliary, released, score = rows[own], columns[other], table[own, other]
     n_tied = (table[own] >= _just_below(score)[:, None]).sum(axis=1)

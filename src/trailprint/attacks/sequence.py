@@ -18,7 +18,6 @@ from trailprint.attacks.candidate_scores import (
     CandidateScores,
     LinkChoice,
     as_linkage,
-    choose_jointly,
     linkage_from_scores,
 )
 from trailprint.attacks.mobility_markov import score_mobility_markov
@@ -134,7 +133,8 @@ def correlate_sequences(
     if options.model != "crf":
         linkage = _compare(first, second, options)
     else:
-        n_workers = available_threads() if n_threads is None else n_threads
+        # More processes than processors would only take memory.
+        n_workers = min(n_threads or available_threads(), available_threads())
         sides = build_template_pair(first, second, options.duration_edges_s)
         kept = MemoryStore() if store is None else store
         linkage = _correlate(*sides, options, kept, (n_workers, progress))
@@ -183,7 +183,7 @@ def _correlate(
     scores = ModelScores(models, auxiliary, n_workers=n_workers, progress=progress)
     if options.all_pairs:
         scores.run_all_pairs()
-    chosen = choose_jointly(scores, options.seed) if options.joint else scores.best(options.seed)
+    chosen = scores.best_jointly(options.seed) if options.joint else scores.best(options.seed)
     return as_linkage(
         chosen,
         scores.shape,

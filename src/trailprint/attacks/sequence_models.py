@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from trailprint.attacks.sequence_workers import prepare, train_model
+from trailprint.attacks.sequence_workers import is_whole, prepare, train_model
 from trailprint.attacks.worker_processes import processes
 from trailprint.errors import OptionError
 from trailprint.features.templates import Templates
@@ -93,11 +93,12 @@ def train_models(
     """
     Train a model for every user who has records, but for those the store has already.
 
-    Each model is kept as soon as it is trained: an interrupted run loses those in flight only.
+    Each model is kept as soon as it is trained: an interrupted run loses those in flight only. What
+    a crash of the computer left broken in the store is trained again.
     """
     tell = progress or (lambda what, done: None)
     has_records = np.flatnonzero(np.diff(templates.record_starts))
-    missing = [user for user in has_records.tolist() if store.get(_name(user)) is None]
+    missing = [user for user in has_records.tolist() if not is_whole(store.get(_name(user)))]
     if not missing:
         return Models(templates, store, 0)
     settings = options.settings()

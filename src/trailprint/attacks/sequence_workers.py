@@ -15,6 +15,7 @@ import numpy as np
 import pycrfsuite
 from numpy.typing import NDArray
 
+from trailprint.errors import OutputError
 from trailprint.features.templates import Templates, attributes
 
 Ints = NDArray[np.int64]
@@ -60,9 +61,29 @@ def train_model(own: Templates, settings: dict[str, float]) -> bytes:
         labels = [str(label) for label in own.label[first:last].tolist()]
         trainer.append(pycrfsuite.ItemSequence(attributes(own.context[first:last])), labels)
     # CRFsuite can only write to a file.
-    with tempfile.NamedTemporaryFile(prefix="trailprint-") as file:
-        trainer.train(file.name)
-        return file.read()
+    try:
+        with tempfile.NamedTemporaryFile(prefix="trailprint-") as file:
+            trainer.train(file.name)
+            model = file.read()
+    except OSError as error:
+        raise _no_room(error.strerror) from None
+    if not is_whole(model):
+        raise _no_room("it is full")
+    return model
+
+
+def is_whole(model: bytes | None) -> bool:
+    """Whether a model was written to its end: CRFsuite would crash on half of one."""
+    if model is None or model[:4] != b"lCRF":
+        return False
+    return len(model) == int.from_bytes(model[4:8], "little")
+
+
+def _no_room(why: str | None) -> OutputError:
+    return OutputError(
+        "A model must be written to the folder of temporary files, but that failed "
+        f"({why or 'for no known reason'}). Free some room, or name another folder with TMPDIR."
+    )
 
 
 def score_queries(

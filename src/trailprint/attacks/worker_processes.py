@@ -57,14 +57,19 @@ class Worker:
                 "of memory. Start again, or use one thread."
             ) from None
         if not is_result:
-            raise RuntimeError(answer)
+            raise answer if isinstance(answer, TrailprintError) else RuntimeError(answer)
         return answer
 
     def close(self) -> None:
-        """End the process and wait for it."""
+        """End the process when it has done its call, and wait for it."""
         for pipe in (self._calls, self._answers):
             with contextlib.suppress(OSError):
                 pipe.close()
+        self._process.wait()
+
+    def stop(self) -> None:
+        """End the process at once; a call that waits for it fails."""
+        self._process.kill()
         self._process.wait()
 
 
@@ -81,6 +86,8 @@ def serve() -> None:
             return
         try:
             answer = True, function(*task)
+        except TrailprintError as error:
+            answer = False, error
         except Exception:
             answer = False, traceback.format_exc()
         pickle.dump(answer, answers, protocol=pickle.HIGHEST_PROTOCOL)
@@ -99,22 +106,28 @@ def processes(n_workers: int, prepare: Callable[..., None], *shared: Any) -> Ite
     Each process calls ``prepare(*shared)`` first, and ``prepare()`` when the work is over.
     """
     if n_workers <= 1 or not sys.executable:
-        prepare(*shared)
-        yield _run_here
-        prepare()
+        try:
+            prepare(*shared)
+            yield _run_here
+        finally:
+            prepare()
         return
     workers = [_idle.pop() if _idle else Worker() for _ in range(n_workers)]
-    try:
-        with ThreadPoolExecutor(n_workers) as pool:
+    with ThreadPoolExecutor(n_workers) as pool:
+        try:
             run = _Distribution(pool, workers)
             run.everywhere(prepare, *shared)
             yield run
             run.everywhere(prepare)
-    except BaseException:
-        # Nobody knows what they are in the middle of.
-        for worker in workers:
-            worker.close()
-        raise
+        except BaseException:
+            # Nobody knows what they are in the middle of, and it may take long: the threads that
+            # wait for an answer, and whoever waits for these, are to be free at once.
+            for worker in workers:
+                worker.stop()
+            pool.shutdown(cancel_futures=True)
+            for worker in workers:
+                worker.close()
+            raise
     _idle.extend(workers)
 
 

@@ -25,11 +25,9 @@ from trailprint.evaluation.per_user import distribute_risk
 from trailprint.events.events import Events
 from trailprint.events.periods import periods_overlap
 from trailprint.events.summary import inspect
+from trailprint.studies.small_counts import SMALL, hide_small
 
 SCHEMA = "trailprint.result/1"
-SMALL = 10
-"""Counts of people in a breakdown below this are not told exactly."""
-
 _PACKAGES = ("trailprint", "numpy", "scipy", "numba", "duckdb", "pyarrow", "python-crfsuite")
 _STUDIES = ("users", "time", "resolution", "knowledge")
 
@@ -188,11 +186,6 @@ def _per_user(bench: Bench, done: Done) -> dict[str, Any]:
     return {**found, "bins": bins}
 
 
-def hide_small(n_people: int) -> int | str:
-    """A count of people, or that it is small."""
-    return f"<{SMALL}" if 0 < n_people < SMALL else n_people
-
-
 def _growth(done: Done) -> dict[str, Any]:
     studies: dict[str, Any] = dict.fromkeys(_STUDIES)
     left_out = [
@@ -240,9 +233,6 @@ def _why(done: Done) -> dict[str, Any]:
     outcome = done.outcomes.get("why")
     if outcome is not None:
         found: dict[str, Any] = outcome.data["why"]
-        alone = found["one_rare_location"]
-        if alone is not None and alone["people"] != hide_small(alone["people"]):
-            alone = {**alone, "people": hide_small(alone["people"]), "share": None}
-        return {**found, "one_rare_location": alone}
+        return found
     reason = next((skipped.why for skipped in done.left_out if skipped.name == "why"), "")
     return {"locations": [], "one_rare_location": None, "reading": f"{NOTHING_KNOWN} {reason}"}

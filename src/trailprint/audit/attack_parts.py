@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -16,20 +16,28 @@ from trailprint.attacks.histogram import MatchOptions, match_histograms
 from trailprint.attacks.trail import TrailOptions, match_trails
 from trailprint.audit.bench import Bench
 from trailprint.audit.parts import Outcome, Tell
-from trailprint.audit.wording import ABOUT
+from trailprint.audit.variants import Stronger, Tried, choose_stronger
+from trailprint.audit.wording import ABOUT, lower_first
 from trailprint.evaluation.agreement import align_people, linked_people
 from trailprint.evaluation.per_user import estimate_user_risk
 from trailprint.evaluation.ranks import measure_ranks
-from trailprint.evaluation.risk import Risk, correct_links, measure_risk, precision_at_coverage
+from trailprint.evaluation.risk import Risk, measure_risk, precision_at_coverage
 from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms
 from trailprint.features.trails import Trails
 from trailprint.linkage import Ints, Linkage, Ranks
+from trailprint.studies.small_counts import is_small
 
 HistogramAttack = Callable[[Histograms, Histograms], Linkage]
 TrailAttack = Callable[[Trails, Trails], Linkage]
 
 _COUNTED = {"visits": "visits", "duration": "durations", "day-balanced": "balanced days"}
+HistogramMethod = Literal["joint", "one-by-one"]
+_METHODS: Mapping[HistogramMethod, str] = {
+    "joint": "Joint matching",
+    "one-by-one": "One-by-one matching",
+}
+_PROOFS = ("optimality_gap",)
 _REIDIT = {
     ("complete", "none"): "REIDIT-C: equal trails that are the only ones of their kind",
     ("incomplete", "identified"): "REIDIT-I: known trails within released ones",
@@ -39,32 +47,48 @@ _REIDIT = {
 }
 
 
-def histogram_attack(bench: Bench, *, margins: bool = True) -> HistogramAttack:
-    """Joint matching, as the audit runs it again and again."""
-    options = MatchOptions(margins=margins, seed=bench.options.seed)
+def histogram_attack(
+    bench: Bench, method: HistogramMethod = "joint", *, margins: bool = True
+) -> HistogramAttack:
+    """Matching of histograms, as the audit runs it again and again."""
+    options = MatchOptions(
+        method=method, margins=margins and method == "joint", seed=bench.options.seed
+    )
     return lambda released, auxiliary: match_histograms(
         released, auxiliary, options, n_threads=bench.n_threads
     )
 
 
 def attack_histograms(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
-    """Joint matching with margins, and one-by-one as the baseline."""
-    began = time.perf_counter()
-    linkage = histogram_attack(bench)(*bench.histograms)
-    seconds = time.perf_counter() - began
-    tell(0.6)
-    alone = MatchOptions(method="one-by-one", seed=bench.options.seed)
-    nearest = match_histograms(*bench.histograms, alone, n_threads=bench.n_threads)
-    entry = describe("histogram", linkage, bench.truth, seconds)
+    """Joint matching with margins and one-by-one; what links more people counts."""
+    tried = []
+    for method, title in _METHODS.items():
+        began = time.perf_counter()
+        linkage = histogram_attack(bench, method)(*bench.histograms)
+        seconds = time.perf_counter() - began
+        tried.append(
+            Tried(title=title, linkage=linkage, seconds=seconds, chosen={"method": method})
+        )
+        tell(0.6)
+    found = choose_stronger(tried[0], tried[1], bench.truth)
+    linkage = found.best.linkage
     points = precision_at_coverage(linkage, bench.truth)
     keys = ("coverage", "precision", "links")
+    entry = describe("histogram", found, bench.truth)
+    title = f"{lower_first(found.best.title)} of {_COUNTED[bench.options.weight]}"
     entry |= {
-        "variant": f"joint matching of {_COUNTED[bench.options.weight]}, Jensen–Shannon weight",
-        "baseline": baseline("One by one: the nearest record for each", nearest, bench.truth),
-        "coverage": [{key: asdict(point)[key] for key in keys} for point in points],
-        "proof": {"optimality_gap": linkage.facts["optimality_gap"]},
+        "variant": f"{title}, Jensen–Shannon weight",
+        "coverage": [
+            {key: asdict(point)[key] for key in keys}
+            for point in points
+            if not is_small(point.links)
+        ],
+        "proof": {name: linkage.facts[name] for name in _PROOFS if name in linkage.facts},
     }
-    return Outcome(data={"entry": entry}, arrays=find_people(linkage, bench, bench.truth))
+    return Outcome(
+        data={"entry": entry, "chosen": dict(found.best.chosen)},
+        arrays=find_people(linkage, bench, bench.truth),
+    )
 
 
 def trail_attack(bench: Bench, options: TrailOptions) -> TrailAttack:
@@ -75,44 +99,50 @@ def trail_attack(bench: Bench, options: TrailOptions) -> TrailAttack:
 
 
 def attack_trails(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
-    """REIDIT with what the data allows; where it allows nothing, with what links most."""
-    began = time.perf_counter()
-    linkage, notes = _strongest_reidit(bench)
-    seconds = time.perf_counter() - began
+    """REIDIT with what the data allows and with equal trails only; what links more counts."""
+    allowed, notes = _allowed_reidit(bench)
     tell(0.6)
-    facts = linkage.facts
-    entry = describe("trail", linkage, bench.truth, seconds)
-    entry["variant"] = _REIDIT[facts["algorithm"], facts["reserved"]]
-    entry["notes"] = notes
-    if facts["algorithm"] != "complete":
-        plain = trail_attack(bench, TrailOptions(algorithm="complete"))(*bench.trails)
-        title = "Equal trails only (REIDIT-C)"
-        entry["baseline"] = baseline(title, plain, bench.truth)
-    chosen = {name: facts[name] for name in ("algorithm", "reserved")}
+    plain = allowed
+    if allowed.linkage.facts["algorithm"] != "complete":
+        plain = _try_reidit(bench, TrailOptions(algorithm="complete"))
+    found = choose_stronger(allowed, plain, bench.truth)
+    entry = describe("trail", found, bench.truth)
+    entry |= {"variant": found.best.title, "notes": [*notes, *entry["notes"]]}
     return Outcome(
-        data={"entry": entry, "chosen": chosen}, arrays=find_people(linkage, bench, bench.truth)
+        data={"entry": entry, "chosen": dict(found.best.chosen)},
+        arrays=find_people(found.best.linkage, bench, bench.truth),
     )
 
 
-def _strongest_reidit(bench: Bench) -> tuple[Linkage, list[str]]:
-    first = trail_attack(bench, TrailOptions())(*bench.trails)
-    if first.facts["guaranteed"]:
+def _try_reidit(bench: Bench, options: TrailOptions) -> Tried:
+    began = time.perf_counter()
+    linkage = trail_attack(bench, options)(*bench.trails)
+    chosen = {name: linkage.facts[name] for name in ("algorithm", "reserved")}
+    title = _REIDIT[chosen["algorithm"], chosen["reserved"]]
+    seconds = time.perf_counter() - began
+    return Tried(title=title, linkage=linkage, seconds=seconds, chosen=chosen)
+
+
+def _allowed_reidit(bench: Bench) -> tuple[Tried, list[str]]:
+    """What the data allows; where it allows nothing, what links most."""
+    first = _try_reidit(bench, TrailOptions())
+    if first.linkage.facts["guaranteed"]:
         return first, ["The data allows the release tactic assumed: no link need be wrong."]
     ways = (
         TrailOptions(algorithm="complete"),
         TrailOptions(algorithm="incomplete", reserved="identified"),
         TrailOptions(algorithm="incomplete", reserved="deidentified"),
     )
-    found = [trail_attack(bench, way)(*bench.trails) for way in ways]
-    right = [np.count_nonzero(correct_links(linkage, bench.truth)) for linkage in found]
-    return found[int(np.argmax(right))], [
+    tried = [_try_reidit(bench, way) for way in ways]
+    return max(tried, key=lambda way: way.count_right(bench.truth)), [
         "The data contradicts every release tactic REIDIT assumes, so links may be wrong. Of its "
         "three variants the one with the most right links is shown."
     ]
 
 
-def describe(name: str, linkage: Linkage, truth: Truth, seconds: float) -> dict[str, Any]:
+def describe(name: str, found: Stronger, truth: Truth) -> dict[str, Any]:
     """What every attack says of itself, in the shape of the result."""
+    linkage, other = found.best.linkage, found.other
     ranks = measure_ranks(linkage, truth).to_dict()
     return {
         "name": name,
@@ -120,13 +150,13 @@ def describe(name: str, linkage: Linkage, truth: Truth, seconds: float) -> dict[
         "ran": True,
         "why_not": None,
         **_risk(measure_risk(linkage, truth)),
-        "variant": "",
-        "baseline": None,
+        "variant": found.best.title,
+        "baseline": None if other is None else baseline(other.title, other.linkage, truth),
         "ranks": ranks if ranks["curve"] else None,
         "coverage": [],
-        "notes": [],
+        "notes": list(found.notes),
         "proof": {},
-        "seconds": seconds,
+        "seconds": found.best.seconds,
     }
 
 
@@ -165,7 +195,7 @@ def _risk(risk: Risk | None) -> dict[str, Any]:
 
 
 def baseline(title: str, linkage: Linkage, truth: Truth) -> dict[str, Any]:
-    """A simpler attack to compare with."""
+    """The other method, to compare with."""
     found = _risk(measure_risk(linkage, truth))
     return {"title": title, **{key: found[key] for key in ("accuracy", "interval", "chance")}}
 

@@ -9,6 +9,8 @@ from trailprint.audit.wording import ABOUT, LOSS_MEANING, headline_sentence, pro
 
 #: Without a target, a protection is called effective when it leaves at most this share of the risk.
 EFFECTIVE = 0.5
+#: What loses more is worth less than the average of all people, and no bargain.
+WHOLLY_LOST = 1.0
 
 
 def make_headline(
@@ -18,7 +20,7 @@ def make_headline(
     found = _strongest(attacks)
     share, chance = found["accuracy"], found["chance"]
     protection = _cheapest(protections)
-    sentence = headline_sentence(found["people"], found["correct"], share, chance, found["title"])
+    sentence = headline_sentence(found)
     if protection is not None:
         sentence += " " + protection_sentence(protection)
     return {
@@ -53,7 +55,7 @@ def _cheapest(protections: Mapping[str, Any]) -> dict[str, Any] | None:
         plain = [p for p in protections["points"] if p["name"] == "none"]
         limit = EFFECTIVE * plain[0]["accuracy"] if plain else 0.0
         others = [p for p in protections["points"] if p["name"] != "none"]
-        enough = [p for p in others if p["accuracy"] <= limit]
+        enough = [p for p in others if p["accuracy"] <= limit and p["loss"] < WHOLLY_LOST]
         point = min(enough, key=lambda p: p["loss"], default=None)
     if point is None:
         return None

@@ -15,6 +15,9 @@ ATTACKS = ("histogram", "trail", "sequence")
 WEIGHTS = ("visits", "duration", "day-balanced")
 """What histograms may count; see `HistogramOptions`."""
 
+TIME_LIMIT_S = 600.0
+"""What an audit may take unless another limit, or none, is asked for."""
+
 _UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -39,7 +42,7 @@ class AuditOptions:
     users : int, optional
         Audit a random choice of so many people.
     time_limit_s : float, optional
-        Most informative parts first; what does not fit is left out and listed.
+        Most informative parts first; what does not fit is left out and listed. None for no limit.
     sequence_users : int
         The sequence attack trains a model for each person: at most for so many, drawn at random.
     name_locations : bool
@@ -54,7 +57,7 @@ class AuditOptions:
     weight: Literal["visits", "duration", "day-balanced"] = "visits"
     split: SplitOptions | None = None
     users: int | None = None
-    time_limit_s: float | None = None
+    time_limit_s: float | None = TIME_LIMIT_S
     sequence_users: int = 2000
     name_locations: bool = False
     seed: int = 0
@@ -63,7 +66,9 @@ class AuditOptions:
         unknown = [name for name in self.attacks if name not in ATTACKS]
         if unknown or not self.attacks or len(set(self.attacks)) < len(self.attacks):
             got = ",".join(self.attacks) or "none"
-            raise OptionError(f"--attacks must name some of {', '.join(ATTACKS)}, got {got!r}.")
+            raise OptionError(
+                f"--attacks must name some of {', '.join(ATTACKS)}, each once, got {got!r} instead."
+            )
         if self.target_risk is not None and not 0 <= self.target_risk <= 1:
             raise OptionError(
                 f"--target-risk must be a share from 0 to 1, got {self.target_risk}. Try 0.05."
@@ -90,9 +95,13 @@ class AuditOptions:
         return plain
 
 
-def parse_duration(text: str) -> float:
-    """Read ``90s``, ``10m``, ``1.5h`` or plain seconds; the seconds."""
-    found = re.match(r"^\s*(\d+(?:\.\d+)?)\s*([smh]?)(?:in|ec|ours?)?\s*$", text)
+def parse_duration(text: str) -> float | None:
+    """Read ``90s``, ``10m``, ``1.5h`` or plain seconds; the seconds, or None for ``none``."""
+    if text.strip() == "none":
+        return None
+    found = re.match(r"^\s*(\d+(?:\.\d+)?)\s*(s|sec|m|min|h|hours?)?\s*$", text)
     if not found:
-        raise OptionError(f"--time-limit must be a duration, got {text!r} instead. Try 10m.")
-    return float(found[1]) * _UNITS_S[found[2] or "s"]
+        raise OptionError(
+            f"--time-limit must be a duration or none, got {text!r} instead. Try 10m."
+        )
+    return float(found[1]) * _UNITS_S[(found[2] or "s")[0]]

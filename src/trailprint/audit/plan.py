@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ from trailprint.audit import study_parts
 from trailprint.audit.attack_parts import attack_histograms, attack_trails
 from trailprint.audit.bench import Bench, Sizes
 from trailprint.audit.parts import Outcome, Part, Tell
-from trailprint.audit.protection_parts import Family, list_families, try_family
+from trailprint.audit.protection_parts import Family, label_point, list_families, try_family
 from trailprint.audit.sequence_parts import attack_sequences, control_sequences, count_controlled
 from trailprint.audit.wording import ABOUT, duration
 
@@ -20,6 +20,9 @@ LEAST_MODELS = 50
 
 #: Weights each protection is attacked with.
 _N_WEIGHTS = 3
+
+#: Of the time limit, a family of protections that nobody asked for may take so much.
+_MOST_OF_LIMIT = 0.15
 
 Compute = Callable[[Bench, Mapping[str, Outcome], Tell], Outcome]
 
@@ -86,15 +89,16 @@ class Plan:
 def make_plan(bench: Bench) -> Plan:
     """Attacks first, then their controls, protections, growth, and why."""
     attacks, refused = _plan_attacks(bench)
+    protections, thinned = _plan_protections(bench)
     parts = [
         *attacks,
         *_plan_controls(bench, attacks),
-        *_plan_protections(bench),
+        *protections,
         *_plan_studies(bench),
     ]
     return Plan(
         parts=tuple(parts),
-        left_out=tuple(refused),
+        left_out=(*refused, *thinned),
         time_limit_s=bench.options.time_limit_s,
     )
 
@@ -153,20 +157,56 @@ def _plan_controls(bench: Bench, attacks: Sequence[Part]) -> list[Part]:
     return parts
 
 
-def _plan_protections(bench: Bench) -> list[Part]:
-    return [_plan_family(bench, family) for family in list_families(bench)]
+def _plan_protections(bench: Bench) -> tuple[list[Part], list[LeftOut]]:
+    parts: list[Part] = []
+    thinned: list[LeftOut] = []
+    for family in list_families(bench):
+        fitting, dropped = _thin(bench, family)
+        parts.append(_plan_family(bench, fitting))
+        thinned += dropped
+    return parts, thinned
 
 
-def _plan_family(bench: Bench, family: Family) -> Part:
+def _thin(bench: Bench, family: Family) -> tuple[Family, list[LeftOut]]:
+    """Every other value, and again, as long as a family would take too much of the time."""
+    limit, fitting = bench.options.time_limit_s, family
+    once = _once_seconds(bench, family)
+    while (
+        limit is not None
+        and fitting.n_points > 1
+        and fitting.n_points * once > _MOST_OF_LIMIT * limit
+    ):
+        fitting = replace(fitting, values=fitting.values[1::2])
+    why = (
+        f"It would take about {duration(once)}; for the time limit fewer values of "
+        f"{family.parameter} were tried."
+    )
+    dropped = [
+        LeftOut(name=f"protect/{label}", title=label, why=why)
+        for label in (
+            label_point(family, {family.parameter: value})
+            for value in family.values
+            if value not in fitting.values
+        )
+    ]
+    return fitting, dropped
+
+
+def _once_seconds(bench: Bench, family: Family) -> float:
+    """One value of a family: protected, attacked and measured."""
     once = _N_WEIGHTS * match_seconds(bench.sizes) + events_seconds(bench.sizes)
     if any(step.name == "microaggregate" for step in family.chain):
         once += grouping_seconds(bench.sizes)
+    return once
+
+
+def _plan_family(bench: Bench, family: Family) -> Part:
     title = "Without protection" if family.title == "none" else f"Protection: {family.title}"
     return _part(
         bench,
         f"protect/{family.title}",
         title,
-        family.n_points * once,
+        family.n_points * _once_seconds(bench, family),
         partial(_try, family),
         depends_on={
             "chain": [[step.name, step.parameters()] for step in family.chain],

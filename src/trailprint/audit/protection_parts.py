@@ -9,6 +9,7 @@ from typing import Any
 from trailprint.audit.bench import Bench
 from trailprint.audit.parts import Outcome, Tell
 from trailprint.errors import InputError, OptionError
+from trailprint.events.engine import Engine
 from trailprint.protections.coarsen import CoarsenGrid, CoarsenNames
 from trailprint.protections.microaggregate import Microaggregate
 from trailprint.protections.protection import Protection
@@ -26,7 +27,7 @@ _NOTHING = TopLocations(n=2**31 - 1)
 _LABELS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "microaggregate": lambda p: f"Averages of groups of {p['k']}",
     "common-locations": lambda p: f"Without locations of fewer than {p['min_users']} people",
-    "top-locations": lambda p: f"Only the {p['n']:,} most visited locations",
+    "top-locations": lambda p: _only(p["n"]),
     "coarsen-grid": lambda p: f"Cells of {_metres(p['cell_m'])}",
     "coarsen-names": lambda p: f"Names of {p['levels']} part{'s' * (p['levels'] > 1)}",
 }
@@ -51,13 +52,20 @@ class Family:
 def list_families(bench: Bench) -> list[Family]:
     """Nothing at all first; then what was asked for, or what the data allows."""
     nothing = Family(title="none", chain=(_NOTHING,), parameter="n", values=(_NOTHING.n,))
-    asked = [_read(text, bench) for text in bench.options.protections]
+    engine = bench.events[0].engine
+    asked = [_read(text, engine) for text in dict.fromkeys(bench.options.protections)]
     return [nothing, *(asked or _suitable(bench))]
 
 
-def _read(text: str, bench: Bench) -> Family:
+def check_protections(protections: Sequence[str], engine: Engine) -> None:
+    """Complain about protections that cannot be read, before any work is done."""
+    for text in protections:
+        _read(text, engine)
+
+
+def _read(text: str, engine: Engine) -> Family:
     """A chain as it was asked for, ``a:… then b:…``; one of its parameters is "swept"."""
-    chain = read_chain(text.split(" then "), bench.events[0].engine)
+    chain = read_chain(text.split(" then "), engine)
     for step in chain:
         for item in fields(step):
             value = getattr(step, item.name)
@@ -147,7 +155,7 @@ def _describe(family: Family, frontier: Frontier) -> dict[str, Any]:
         "points": [_point(family, point) for point in tried],
         "target": None if frontier.target is None else _point(family, frontier.target),
         "left_out": [
-            {"label": _label(family, skipped.parameters), "why": skipped.why}
+            {"label": label_point(family, skipped.parameters), "why": skipped.why}
             for skipped in frontier.left_out
         ],
     }
@@ -156,7 +164,7 @@ def _describe(family: Family, frontier: Frontier) -> dict[str, Any]:
 def _point(family: Family, point: Point) -> dict[str, Any]:
     found = point.strongest
     return {
-        "label": _label(family, point.parameters),
+        "label": label_point(family, point.parameters),
         "name": family.title,
         "parameters": {} if family.title == "none" else dict(point.parameters),
         "loss": point.loss.information_loss,
@@ -170,12 +178,19 @@ def _point(family: Family, point: Point) -> dict[str, Any]:
     }
 
 
-def _label(family: Family, parameters: Mapping[str, Any]) -> str:
+def label_point(family: Family, parameters: Mapping[str, Any]) -> str:
+    """What a protection is called, for people."""
     if family.title == "none":
         return "No protection"
     if len(family.chain) == 1 and family.title.partition(":")[0] in _LABELS:
         return _LABELS[family.title.partition(":")[0]](parameters)
     return family.title
+
+
+def _only(n_locations: int) -> str:
+    if n_locations == 1:
+        return "Only the most visited location"
+    return f"Only the {n_locations:,} most visited locations"
 
 
 def _metres(cell_m: float) -> str:

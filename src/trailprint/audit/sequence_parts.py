@@ -10,15 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trailprint.attacks.sequence import CorrelateOptions, correlate_sequences
-from trailprint.audit.attack_parts import baseline, describe, find_people
+from trailprint.audit.attack_parts import describe, find_people
 from trailprint.audit.bench import Bench, Sizes
 from trailprint.audit.parts import Outcome, Tell
+from trailprint.audit.variants import Tried, choose_stronger
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.features.sequences import Sequences
 from trailprint.linkage import Linkage
 from trailprint.studies.controls import ControlOptions, control_absent, control_permuted
 from trailprint.studies.people import select_people
 
+Model = Literal["crf", "markov"]
+_MODELS: Mapping[Model, str] = {
+    "crf": "A conditional random field for each released person",
+    "markov": "A Markov chain for each released person",
+}
 _MOST_CONTROLLED, _LEAST_CONTROLLED, _CONTROLLED_VISITS = 100, 20, 10_000
 
 _FEW_VISITS = 40_000
@@ -28,24 +34,33 @@ _FEW_VISITS = 40_000
 def attack_sequences(
     n_most: int, bench: Bench, before: Mapping[str, Outcome], tell: Tell
 ) -> Outcome:
-    """A CRF for each released person, and a Markov chain as the baseline."""
+    """A CRF and a Markov chain for each released person; what links more people counts."""
     sides, truth = _draw_people(bench, n_most)
-    began = time.perf_counter()
-    linkage = _attack(bench, "crf", tell)(*sides)
-    entry = describe("sequence", linkage, truth, 0.0)
-    entry["seconds"] = time.perf_counter() - began
-    entry["variant"] = "a conditional random field for each released person"
-    simple = _attack(bench, "markov")(*sides)
-    entry["baseline"] = baseline("Markov chain of each released person", simple, truth)
-    entry["notes"] = _notes(bench, truth)
+    own = _try(bench, "crf", sides, tell)
+    found = choose_stronger(own, _try(bench, "markov", sides), truth)
+    entry = describe("sequence", found, truth)
+    entry["notes"] = [*entry["notes"], *_notes(bench, truth)]
     users = sides[0].users, sides[1].users
-    return Outcome(data={"entry": entry}, arrays=find_people(linkage, bench, truth, users))
+    return Outcome(
+        data={"entry": entry, "chosen": dict(found.best.chosen)},
+        arrays=find_people(found.best.linkage, bench, truth, users),
+    )
+
+
+def _try(
+    bench: Bench, model: Model, sides: tuple[Sequences, Sequences], tell: Tell | None = None
+) -> Tried:
+    began = time.perf_counter()
+    linkage = _attack(bench, model, tell)(*sides)
+    seconds = time.perf_counter() - began
+    return Tried(title=_MODELS[model], linkage=linkage, seconds=seconds, chosen={"model": model})
 
 
 def control_sequences(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
     """People who are not there, and rows in another order, for some of the people."""
     sides, truth = _draw_people(bench, count_controlled(bench.sizes))
-    options, attack = ControlOptions(seed=bench.options.seed), _attack(bench, "crf")
+    model = before["attack/sequence"].data["chosen"]["model"]
+    options, attack = ControlOptions(seed=bench.options.seed), _attack(bench, model)
     found = [control_absent("sequence", attack, *sides, truth, options)]
     tell(0.33)
     found += control_permuted("sequence", attack, *sides, truth, options)
@@ -60,7 +75,7 @@ def count_controlled(sizes: Sizes) -> int:
 
 
 def _attack(
-    bench: Bench, model: Literal["crf", "markov"], tell: Tell | None = None
+    bench: Bench, model: Model, tell: Tell | None = None
 ) -> Callable[[Sequences, Sequences], Linkage]:
     options = CorrelateOptions(model=model, seed=bench.options.seed)
     progress = None if tell is None else lambda what, share: tell(share)

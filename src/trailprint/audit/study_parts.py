@@ -34,7 +34,9 @@ class _Study(Protocol):
 
 def control_histograms(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
     """People who are not there, and rows in another order, for histogram matching."""
-    return _control("histogram", histogram_attack(bench), bench.histograms, bench, before, tell)
+    method = before["attack/histogram"].data["chosen"]["method"]
+    attack = histogram_attack(bench, method)
+    return _control("histogram", attack, bench.histograms, bench, before, tell)
 
 
 def control_trails(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:

@@ -24,7 +24,7 @@ def summarise(result: Mapping[str, Any]) -> list[Row]:
     users = result["growth"]["users"]
     if users is not None and users.get("fit"):
         far = users["fit"]["extrapolation"][-1]
-        guess = f"{percent(far['accuracy'])} ({percent(far['low'])} to {percent(far['high'])})"
+        guess = f"{percent(far['accuracy'])} ({_reach(far['low'], far['high'])})"
         rows.append((f"at {far['x']:,.0f} people, extrapolated", guess))
     return rows + _protections(result["protections"])
 
@@ -39,8 +39,11 @@ def _attack(attack: Mapping[str, Any]) -> Row:
 def _with_interval(share: float | None, interval: list[float] | None) -> str:
     if share is None:
         return "—"
-    reach = f" ({percent(interval[0])} to {percent(interval[1])})" if interval else ""
-    return percent(share) + reach
+    return percent(share) + (f" ({_reach(*interval)})" if interval else "")
+
+
+def _reach(low: float, high: float) -> str:
+    return f"{percent(low).removesuffix(' %')} to {percent(high)}"
 
 
 def _controls(controls: list[Mapping[str, Any]]) -> str:
@@ -51,8 +54,9 @@ def _controls(controls: list[Mapping[str, Any]]) -> str:
 
 
 def _protections(protections: Mapping[str, Any]) -> list[Row]:
-    """The points no other beats, from cheap to dear; a handful of them."""
-    points = [p for p in protections["points"] if p["on_frontier"] and p["name"] != "none"]
+    """The points that help and that no other beats, from cheap to dear; a handful of them."""
+    risk = max((p["accuracy"] for p in protections["points"] if p["name"] == "none"), default=2.0)
+    points = [p for p in protections["points"] if p["on_frontier"] and p["accuracy"] < risk]
     points.sort(key=lambda point: point["loss"])
     step = max(1, -(-len(points) // 4))
     return [
@@ -70,7 +74,9 @@ def list_notes(result: Mapping[str, Any]) -> list[str]:
     if result["data"]["split"] is not None:
         notes.append(result["data"]["split"]["description"])
     if result["data"]["periods_overlap"]:
-        notes.append("The two periods overlap: the sides are not independent, the risk misleads.")
+        notes.append(
+            "The two periods overlap: the sides may share events, and the risk is overstated."
+        )
     notes += [
         f"{attack['title']} did not run: {attack['why_not']}"
         for attack in result["attacks"]
@@ -78,7 +84,8 @@ def list_notes(result: Mapping[str, Any]) -> list[str]:
     ]
     left_out = result["growth"]["left_out"] + result["protections"]["left_out"]
     if left_out:
-        notes.append(f"{len(left_out)} further parts were left out; the report says why.")
+        were = "part was" if len(left_out) == 1 else "parts were"
+        notes.append(f"{len(left_out)} further {were} left out; the report says why.")
     return notes
 
 

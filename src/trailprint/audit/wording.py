@@ -39,8 +39,8 @@ ABOUT: Mapping[str, dict[str, Any]] = {
 
 LOSS_MEANING = (
     "Information loss compares each person's habits before and after: 0 % when nothing changed, "
-    "100 % when everybody's were replaced by the average of all. Somebody left out loses hers "
-    "wholly."
+    "100 % when everybody's were replaced by the average of all, and more where habits became "
+    "more unlike than that. Somebody left out loses hers wholly."
 )
 
 NOTHING_KNOWN = "Which locations reveal most was not looked into."
@@ -64,18 +64,21 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} hours"
 
 
-def headline_sentence(people: int, linked: int, share: float, chance: float, title: str) -> str:
-    """How many of how many, compared with chance."""
+def headline_sentence(attack: Mapping[str, Any]) -> str:
+    """How many of how many, compared with chance; that luck may be all there is, where it may."""
+    is_luck = attack["interval"] is not None and attack["interval"][0] <= attack["chance"]
     return (
-        f"{linked:,} of {people:,} people ({percent(share)}) could be linked to their own record "
-        f"by {title.lower()}; by chance it would be {percent(chance)}."
+        f"{attack['correct']:,} of {attack['people']:,} people ({percent(attack['accuracy'])}) "
+        f"could be linked to their own record by {attack['title'].lower()}; by chance it would be "
+        f"{percent(attack['chance'])}{', so that luck may be all there is' if is_luck else ''}."
     )
 
 
 def protection_sentence(protection: Mapping[str, Any]) -> str:
     """What the cheapest protection that helps would leave and cost."""
+    label = lower_first(protection["label"])
     return (
-        f"The cheapest protection tried that helps ({_lower(protection['label'])}) would leave "
+        f"The cheapest protection tried that helps ({label}) would leave "
         f"{percent(protection['share'])} and cost {percent(protection['loss'])} of the information."
     )
 
@@ -91,5 +94,6 @@ def target_sentence(target_risk: float, target: Mapping[str, Any] | None) -> str
     )
 
 
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
+def lower_first(title: str) -> str:
+    """A title inside a sentence: a small first letter, unless it is an abbreviation."""
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]

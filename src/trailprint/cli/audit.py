@@ -68,9 +68,13 @@ class AuditFlags:
         int | None, option("--users", help="Audit so many people, drawn at random.", panel=_AUDIT)
     ] = None
     time_limit: Annotated[
-        str | None,
-        option("--time-limit", help="Most informative first, such as 10m.", panel=_AUDIT),
-    ] = None
+        str,
+        option(
+            "--time-limit",
+            help="Most informative first, such as 1h or none (default: 10m).",
+            panel=_AUDIT,
+        ),
+    ] = "10m"
     per_user: Annotated[
         bool,
         option("--per-user", help="Also write each person's risk, for you only.", panel=_AUDIT),
@@ -99,7 +103,7 @@ class AuditFlags:
             weight=self.weight,  # type: ignore[arg-type]
             split=cut,
             users=self.users,
-            time_limit_s=None if self.time_limit is None else parse_duration(self.time_limit),
+            time_limit_s=parse_duration(self.time_limit),
             name_locations=self.name_locations,
             seed=seed,
         )
@@ -126,13 +130,15 @@ def run(
     ] = None,
 ) -> None:
     """Audit a dataset: every attack, controls, growth, protections and one report."""
+    from trailprint.audit.protection_parts import check_protections
     from trailprint.report.outputs import Written, describe_source, open_folder
 
     options = auditing.options(splitting, shaping, running.seed)
     scoring.check(data, auxiliary)
-    open_folder(auditing.out)
     engine = running.engine()
+    check_protections(options.protections, engine)
     sources = [source for source in (data, auxiliary) if source is not None]
+    open_folder(auditing.out, sources=sources)
     with showing(engine):
         described = [describe_source(source) for source in sources]
         sides = [read(source, reading.options(), engine=engine) for source in sources]
@@ -206,7 +212,7 @@ def _announce(plan: Plan, *, is_again: bool) -> None:
             "folder: what depends on them is done anew.",
             style="dim",
         )
-    console.print(f"{len(to_do)} parts to do, about {duration(plan.seconds)}:", style="bold")
+    console.print(f"{_parts(len(to_do))} to do, about {duration(plan.seconds)}:", style="bold")
     for part in to_do:
         console.print(f"  {part.title} ({duration(part.seconds)})", style="dim", markup=False)
     n_kept = len(expected) - len(to_do)
@@ -214,7 +220,16 @@ def _announce(plan: Plan, *, is_again: bool) -> None:
         console.print(f"{n_kept} parts are kept from an earlier run.", style="dim")
     n_skipped = len(plan.parts) - len(expected)
     if n_skipped:
-        console.print(f"{n_skipped} parts do not fit the time limit.", style="dim")
+        limit = duration(plan.time_limit_s or 0.0)
+        console.print(
+            f"{n_skipped} parts do not fit the time limit of {limit}. Try --time-limit none, or "
+            "--users 5000 for people drawn at random.",
+            style="dim",
+        )
+
+
+def _parts(number: int) -> str:
+    return "1 part" if number == 1 else f"{number} parts"
 
 
 def finish(written: Any, folder: str, running: RunFlags) -> None:

@@ -101,7 +101,7 @@ def run(
 
     scoring.check(released, auxiliary)
     options, protocol = _options(correlating, running.seed)
-    if protocol is not None and (auxiliary or splitting.is_given or scoring.truth or scoring.links):
+    if protocol is not None and (auxiliary or _is_cut(splitting) or scoring.truth or scoring.links):
         raise OptionError(
             "--folds takes one dataset on its own: no AUXILIARY, split, --truth or --links."
         )
@@ -137,6 +137,11 @@ def run(
         _print(found, scoring.links)
 
 
+def _is_cut(splitting: SplitFlags) -> bool:
+    """Whether anything was said of a split, be it only who is kept on its sides."""
+    return splitting != SplitFlags()
+
+
 def _options(correlating: CorrelateFlags, seed: int) -> tuple[Any, Any]:
     from trailprint.attacks.sequence import CorrelateOptions
     from trailprint.features.templates import DURATION_EDGES_S
@@ -146,6 +151,8 @@ def _options(correlating: CorrelateFlags, seed: int) -> tuple[Any, Any]:
         raise OptionError("--rounds goes with --folds.")
     edges: tuple[float, ...] = DURATION_EDGES_S
     if correlating.duration_edges is not None:
+        if correlating.model != "crf":
+            raise OptionError("--duration-edges goes with --model crf: no other has classes.")
         edges = _numbers(correlating.duration_edges)
     options = CorrelateOptions(
         model=correlating.model,  # type: ignore[arg-type]

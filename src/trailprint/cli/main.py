@@ -26,6 +26,12 @@ from trailprint.cli import (
 )
 from trailprint.errors import TrailprintError
 
+#: What shells expect of a program that Ctrl-C ended.
+_STOPPED = 130
+
+#: What shells expect of a program stopped by Ctrl-C.
+_INTERRUPTED = 130
+
 app = typer.Typer(
     name="trailprint",
     help="How many people in a behavioural dataset could be re-identified, and why.",
@@ -70,13 +76,14 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the program; exit code 0 for success, 2 for bad input, 1 for a defect of ours."""
     try:
         code = app(args=arguments, standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except TrailprintError as error:
         _fail(str(error), 2)
     except MemoryError:
         _fail("The work needs more memory than there is. Try less data at once.", 2)
     except (KeyboardInterrupt, typer.Abort):
-        _fail("Stopped.", 130)
+        _fail("Stopped.", _STOPPED)
     except (BrokenPipeError, SystemExit) as error:
         # Whoever read our output has gone; there is nobody left to tell. Typer may have noticed.
         if not any(isinstance(e, BrokenPipeError) for e in (error, error.__context__)):
@@ -85,6 +92,10 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(0)
     except Exception as error:
         _fail(*_describe_exception(error))
+    if code == _STOPPED:  # Typer answers Ctrl-C itself, without a word.
+        _fail("Stopped.", _STOPPED)
+    if code == _INTERRUPTED:  # Typer hands Ctrl-C on as a code only.
+        _fail("Stopped.", _INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -11,6 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+_ROUNDING = 1e-12
+"""Shares below it are what is left of sums of floats that should be nought."""
+
 
 def print_json(result: Mapping[str, Any]) -> None:
     """One JSON object on standard output, and nothing else there."""
@@ -68,4 +71,5 @@ def percent(share: float | None) -> str:
     """A share in percent: one digit after the point, or two that tell where that would be none."""
     if share is None:
         return "—"
-    return f"{100 * share:.2g} %" if 0 < share < 0.0005 else f"{100 * share:.1f} %"
+    is_tiny = _ROUNDING < share < 0.0005
+    return f"{100 * share:.2g} %" if is_tiny else f"{100 * share:.1f} %"

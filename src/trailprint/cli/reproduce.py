@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from trailprint.cli.flags import RunFlags
+from trailprint.cli.flags import ReadFlags, RunFlags
 from trailprint.cli.groups import option, takes
 from trailprint.cli.present import print_json, print_rows, print_table
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
+from trailprint.events.options import ReadOptions
 
 NAME = "reproduce"
 EXAMPLE = "trailprint reproduce 2005 2013-table-1 --out papers/"
@@ -46,9 +47,10 @@ class ReproduceFlags:
     ] = None
 
 
-@takes(RunFlags, ReproduceFlags)
+@takes(RunFlags, ReproduceFlags, ReadFlags)
 def run(
     running: RunFlags,
+    reading: ReadFlags,
     chosen: ReproduceFlags,
     names: Annotated[
         list[str] | None,
@@ -63,14 +65,14 @@ def run(
     from trailprint.papers.registry import choose, experiments
 
     if chosen.list_all:
-        _list(list(experiments().values()), running)
+        _list(choose(names) if names else list(experiments().values()), running)
         return
     if not names:
         raise OptionError(
             "At least one experiment must be named, got none. See trailprint reproduce --list."
         )
     wanted = choose(names)
-    results = _reproduce(wanted, chosen, running)
+    results = _reproduce(wanted, chosen, running, _own_reading(reading, chosen))
     if running.json:
         found = [result.to_dict() for result in results]
         print_json({"experiments": found, "out": chosen.out})
@@ -78,33 +80,47 @@ def run(
         _print(results, chosen.out)
 
 
-def _reproduce(wanted: list[Any], chosen: ReproduceFlags, running: RunFlags) -> list[Any]:
-    """Run them; each table is written as soon as it is there."""
+def _own_reading(reading: ReadFlags, chosen: ReproduceFlags) -> ReadOptions:
+    """How the user's own copies are read; each paper has its own window."""
+    if reading.window is not None or reading.present_throughout:
+        raise OptionError(
+            "--window and --present-throughout must be left out: the papers say which they are."
+        )
+    if chosen.data is None and reading != ReadFlags():
+        raise OptionError(
+            "Options on reading go with --data, got them without it. Name your own copies."
+        )
+    return reading.options()
+
+
+def _reproduce(
+    wanted: list[Any], chosen: ReproduceFlags, running: RunFlags, reading: ReadOptions
+) -> list[Any]:
+    """Run them; each table is written as soon as it is there, and the page whatever happens."""
     from trailprint.papers.experiment import Context
-    from trailprint.papers.run import find_data, parse_settings, run_experiments
-    from trailprint.report.papers_files import open_folder, write_experiment, write_page
+    from trailprint.papers.run import check_before, find_data, parse_settings, run_experiments
+    from trailprint.report.papers_files import ResultFolder
 
     data = {} if chosen.data is None else find_data(Path(chosen.data), wanted)
     settings = parse_settings(chosen.changed, wanted)
-    folder = None if chosen.out is None else open_folder(chosen.out)
-    announce_compilation()
     with showing(what="Starting") as progress:
         context = Context(
             seed=running.seed,
             full=chosen.full,
             data=data,
+            reading=reading,
             settings=settings,
             n_threads=running.threads,
             memory=running.memory,
             progress=progress,
         )
+        check_before(wanted, context)
+        folder = None if chosen.out is None else ResultFolder(chosen.out)
+        announce_compilation()
         if folder is None:
             return run_experiments(wanted, context)
-        place = folder
-        results = run_experiments(wanted, context, lambda result: write_experiment(place, result))
-        progress("Drawing the page", None)
-        write_page(folder, results)
-    return results
+        with folder:
+            return run_experiments(wanted, context, folder.add)
 
 
 def _list(known: list[Any], running: RunFlags) -> None:
@@ -125,11 +141,13 @@ def _list(known: list[Any], running: RunFlags) -> None:
         return
     shown: list[tuple[str, object]] = [(each.name, each.title) for each in known]
     print_table(f"{len(known)} experiments", shown, is_prose=True)
-    settings = {name: text for each in known for name, text in each.settings.items()}
+    settings = dict.fromkeys(pair for each in known for pair in each.settings.items())
     if settings:
-        print_table("Settings for --set", list(settings.items()), is_prose=True)
+        print_table("Settings for --set", list(settings), is_prose=True)
     notes = ["Your own copies go into one folder under these names, with any ending."]
-    print_table("Data for --data", list(SOURCES.items()), notes, is_prose=True)
+    used = {source for each in known for source in each.sources}
+    data = [(name, text) for name, text in SOURCES.items() if name in used]
+    print_table("Data for --data", data, notes, is_prose=True)
 
 
 def _print(results: list[Any], out: str | None) -> None:

@@ -111,8 +111,9 @@ def run(
     if kind != "campus" and (paper or days is not None):
         raise OptionError(f"--days and --paper go with campus, not with {kind}.")
     check_outputs([out])
+    engine = running.engine()
     table = _KINDS[kind](wanted.n_users(kind), wanted)
-    write_table(table, out, running.engine())
+    write_table(table, out, engine)
     n_users = len(table["user"].unique()) if paper else wanted.n_users(kind)
     result = {
         "kind": kind,

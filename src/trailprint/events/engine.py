@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 import tempfile
 import weakref
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import duckdb
@@ -76,17 +78,13 @@ class Engine:
 
     def run(self, sql: str) -> Connection:
         """Execute ``sql``; DuckDB's errors become ours, without any value of the data."""
-        try:
+        with _our_words():
             return self.connection.execute(sql)
-        except duckdb.Error as error:
-            raise translate(error) from None
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """All rows of a small result."""
-        try:
+        with _our_words():
             return self.run(sql).fetchall()
-        except duckdb.Error as error:
-            raise translate(error) from None
 
     def row(self, sql: str) -> tuple[Any, ...]:
         """The only row of a one-row result."""
@@ -94,10 +92,8 @@ class Engine:
 
     def arrow(self, sql: str) -> pa.Table:
         """A result as an Arrow table."""
-        try:
+        with _our_words():
             return self.connection.sql(sql).to_arrow_table()
-        except duckdb.Error as error:
-            raise translate(error) from None
 
     def columns(self, sql: str) -> dict[str, str]:
         """Column names of a query and their DuckDB types, in order."""
@@ -113,6 +109,21 @@ class Engine:
     def drop(self, name: str) -> None:
         """Forget a temporary table."""
         self.run(f"DROP TABLE {name}")
+
+
+@contextlib.contextmanager
+def _our_words() -> Iterator[None]:
+    """DuckDB's errors become ours, and a query stopped by Ctrl-C is just that."""
+    try:
+        yield
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except duckdb.Error as error:
+        raise translate(error) from None
+    except RuntimeError as error:
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _close(connection: Connection, scratch: tempfile.TemporaryDirectory[str]) -> None:
@@ -144,8 +155,6 @@ def translate(error: duckdb.Error) -> Exception:
         return InputError(
             "The work needs more memory than it may use. Raise --memory (for example 8GB)."
         )
-    if isinstance(error, duckdb.InterruptException):
-        return InputError("Interrupted.")
     line = re.search(r"(?:CSV Error on Line: |\bin line |\bon line )(\d+)", text)
     place = f" at line {line.group(1)}" if line else ""
     if "utf" in text.lower() and ("unicode" in text.lower() or "encod" in text.lower()):

@@ -164,6 +164,6 @@ def lasting(events: Events, seconds: float) -> Events:
     """Only events that last at least so many seconds."""
     events.require("end", "A least duration")
     if not 0 <= seconds < 1e9:
-        raise OptionError(f"--min-duration must be nought or more seconds, got {seconds} instead.")
+        raise OptionError(f"--min-duration must be from 0 to 1e9 seconds, got {seconds} instead.")
     condition = f'epoch_us("end") - epoch_us("start") >= {round(seconds * 1e6)}'
     return events.having(condition, f"Only visits of {seconds:g} s or more.")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from trailprint.events.engine import Engine
+from trailprint.events.events import Events, Tally
+from trailprint.events.options import ReadOptions
+from trailprint.events.read import read
 
 Progress = Callable[[str, float | None], None]
 Row = Mapping[str, Any]
@@ -40,6 +43,8 @@ class Context:
         The paper's sizes instead of reduced ones.
     data : mapping of str to Path
         The user's own copies, by the names of ``SOURCES``; what is not there is simulated.
+    reading : ReadOptions
+        How her copies are to be read.
     n_threads, memory : int, str, optional
         Limits of the engine; change nothing but the time.
     progress : callable, optional
@@ -51,6 +56,7 @@ class Context:
     seed: int = 0
     full: bool = False
     data: Mapping[str, Path] = field(default_factory=dict)
+    reading: ReadOptions = field(default_factory=ReadOptions)
     settings: Mapping[str, str] = field(default_factory=dict)
     n_threads: int | None = None
     memory: str | None = None
@@ -60,6 +66,21 @@ class Context:
     def own(self, source: str) -> Path | None:
         """The user's own copy of a dataset; None where it is to be simulated."""
         return self.data.get(source)
+
+    def read(self, source: str, path: Path | None = None, **changes: Any) -> Events:
+        """Read the user's own copy, or a file of it; rows that could not be used are noted."""
+        path = path or self.data[source]
+        events = read(str(path), replace(self.reading, **changes), engine=self.engine())
+        note = _describe_unused(path.name, events.tally)
+        self._notes(source).update({note: None} if note else {})
+        return events
+
+    def notes_on(self, sources: Iterable[str]) -> list[str]:
+        """What reading these of the user's own datasets met."""
+        return [note for source in sources for note in self._notes(source)]
+
+    def _notes(self, source: str) -> dict[str, None]:
+        return self.share(f"notes on {source}", dict[str, None])
 
     def engine(self) -> Engine:
         """The DuckDB of this run, with its limits."""
@@ -80,6 +101,14 @@ class Context:
             self._kept[name] = make()
         kept: Kept = self._kept[name]
         return kept
+
+
+def _describe_unused(name: str, tally: Tally) -> str | None:
+    reasons = {**tally.bad, **tally.left_out}
+    if not any(reasons.values()):
+        return None
+    listed = ", ".join(f"{reason}: {n:,}" for reason, n in reasons.items() if n)
+    return f"{name}: {sum(reasons.values()):,} of {tally.rows:,} rows were not used ({listed})."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,6 +222,8 @@ class Experiment:
         Which of ``SOURCES`` it runs on, the user's own or simulated.
     settings : mapping of str to str
         What may be changed: names, and what each means with its default.
+    check : callable, optional
+        Complains of settings that cannot be used, before anything is run.
     """
 
     name: str
@@ -201,6 +232,7 @@ class Experiment:
     run: Callable[[Context], Outcome]
     sources: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
+    check: Callable[[Context], object] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,7 @@ from scipy import sparse
 
 from trailprint.errors import SourceError
 from trailprint.evaluation.truth import Truth
-from trailprint.events.engine import Engine
 from trailprint.events.households import to_households
-from trailprint.events.read import read
 from trailprint.features.trails import Trails, build_trail_pair
 from trailprint.papers.experiment import Context
 from trailprint.simulate.households import HouseholdOptions, simulate_families
@@ -86,11 +84,7 @@ def load_shoppers(context: Context) -> Shoppers:
     own = context.own(SOURCE)
 
     def make() -> Shoppers:
-        made = (
-            simulate_shoppers(context.seed)
-            if own is None
-            else _read_shoppers(own, context.engine())
-        )
+        made = simulate_shoppers(context.seed) if own is None else _read_shoppers(own, context)
         return made.at_visited()
 
     return context.share("2005 shoppers", make)
@@ -134,10 +128,10 @@ def _only(trails: Trails, kept: NDArray[np.bool_]) -> Trails:
     )
 
 
-def _read_shoppers(folder: Path, engine: Engine) -> Shoppers:
+def _read_shoppers(folder: Path, context: Context) -> Shoppers:
     """Read visits and purchases (user, location) and households (user, household)."""
     paths = [_find(folder, part) for part in _PARTS]
-    visits, bought = (read(path, engine=engine) for path in paths[:2])
+    visits, bought = (context.read(SOURCE, path) for path in paths[:2])
     members = to_households(visits, paths[2])[1]
     seen, bought_at = build_trail_pair(visits, bought)
     people = members["auxiliary"].combine_chunks()

@@ -37,7 +37,7 @@ ASSUMPTIONS = (
     "Assumed, as in the paper (2.1–2.3): entries are truthful, listed once at a place, and the "
     "same entry means the same person or household everywhere."
 )
-_DRAWN = "Means over {n} simulated populations of the paper's sizes, with 95 % intervals."
+_ONE_OF_MANY = " The rows show one population, the comparison is a mean over {n}."
 
 #: What the paper re-identified, and of how many.
 _PAPER = {
@@ -126,10 +126,17 @@ def _run_levels(algorithm: str) -> Callable[[Context], Outcome]:
             comparisons=comparisons,
             reading=_READINGS[algorithm].format(*(row["rate"] for row in rows)),
             charts=(_bars("level"),),
-            notes=(_DRAWN.format(n=rows[0]["draws"]), ASSUMPTIONS),
+            notes=_notes(context, rows[0]["draws"]),
         )
 
     return run
+
+
+def _notes(context: Context, n_draws: int, *more: str) -> tuple[str, ...]:
+    if context.own(SOURCE) is not None:
+        return (*more, ASSUMPTIONS)
+    drawn = f"Means over {n_draws} simulated populations of the paper's sizes, 95 % intervals."
+    return (drawn, *more, ASSUMPTIONS)
 
 
 def _bars(x: str) -> Chart:
@@ -168,16 +175,23 @@ def run_multiple(context: Context) -> Outcome:
     return Outcome(
         rows=rows,
         comparisons=comparisons,
-        reading="Of the households with several buyers, REIDIT-M finds all buyers of "
-        f"{rows[0]['full_households']:.1f} on average and REIDIT-I of "
-        f"{rows[1]['full_households']:.1f}, which allows one name for an address only.",
+        reading=_read_multiple(rows),
         charts=(_bars("algorithm"),),
-        notes=(
-            _DRAWN.format(n=rows[0]["draws"]),
+        notes=_notes(
+            context,
+            rows[0]["draws"],
             "The paper's sizes of the two tracks here are at odds with its text; ours are all "
             "households that looked and all people who bought.",
-            ASSUMPTIONS,
         ),
+    )
+
+
+def _read_multiple(rows: Sequence[dict[str, Any]]) -> str:
+    digits, average = (1, " on average") if rows[0]["draws"] > 1 else (0, "")
+    multiple, incomplete = (f"{row['full_households']:.{digits}f}" for row in rows)
+    return (
+        f"Of the households with several buyers, REIDIT-M finds all buyers of {multiple}{average} "
+        f"and REIDIT-I of {incomplete}, which allows one name for an address only."
     )
 
 
@@ -224,16 +238,20 @@ def run_figure_10(context: Context) -> Outcome:
     return Outcome(
         rows=rows,
         comparisons=comparisons,
-        reading="Leaving out the most telling shop raises the rate of those who remain by "
-        f"{comparisons[0].ours:.0f} % of itself for complete trails and by "
-        f"{comparisons[1].ours:.0f} % for incomplete ones.",
+        reading="Leaving out the most telling shop changes the rate of those who remain by "
+        f"{_signed(comparisons[0])} % of itself for complete trails and by "
+        f"{_signed(comparisons[1])} % for incomplete ones.",
         charts=tuple(_scatter(algorithm) for algorithm in ("complete", "incomplete", "multiple")),
         notes=(
-            "Rates are of the population that remains. The rows show one population, the "
-            f"comparison is a mean over {len(draws)}.",
+            "Rates are of the population that remains."
+            + (_ONE_OF_MANY.format(n=len(draws)) if len(draws) > 1 else ""),
             ASSUMPTIONS,
         ),
     )
+
+
+def _signed(comparison: Comparison) -> str:
+    return f"{comparison.ours:+.0f}".replace("-", "−")
 
 
 def _without_each(shoppers: Shoppers, algorithm: str, context: Context) -> list[dict[str, Any]]:

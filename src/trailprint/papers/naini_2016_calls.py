@@ -79,8 +79,8 @@ def run_figure_5(context: Context) -> Outcome:
             compare_share("proposed metric, 1,000 people", _PAPER_AT_1000, proposed.get(1_000)),
             compare_share("proposed metric, 46,986 people", _PAPER_WHOLE, proposed.get(46_986)),
         ),
-        reading="The more people there are, the fewer of them are identified: more of them "
-        "resemble each other.",
+        reading=f"Of {min(proposed):,} people {proposed[min(proposed)]:.0%} are identified, of "
+        f"{max(proposed):,} people {proposed[max(proposed)]:.0%}.",
         charts=(_with_interval(accuracy_chart("people", "people", log_x=True)),),
         notes=("Means over random choices of people, with 90 % intervals of the mean.",),
     )
@@ -131,8 +131,8 @@ def run_figure_6(context: Context) -> Outcome:
                 rows[-1]["accuracy"],
             ),
         ),
-        reading="The more people are released, the larger the share of them identified: one's "
-        "privacy depends on what is known of others.",
+        reading=f"Looked up one by one {alone:.1%} are identified, all at once "
+        f"{rows[-1]['accuracy']:.1%}: one's privacy depends on what is known of others.",
         charts=(
             Chart(
                 kind="line",
@@ -204,8 +204,8 @@ def run_table_3(context: Context) -> Outcome:
     return Outcome(
         rows=rows,
         comparisons=comparisons,
-        reading="A2, which matches as many people as both sides share, makes fewer right matches "
-        "than A1, but a larger share of its matches is right.",
+        reading=f"A2 makes {rows[0]['correct']:,} right matches and A1 {rows[1]['correct']:,}; of "
+        f"A2's matches {rows[0]['precision']:.0%} are right, of A1's {rows[1]['precision']:.0%}.",
         charts=(
             Chart(
                 kind="bar",
@@ -257,7 +257,9 @@ def run_figure_7(context: Context) -> Outcome:
                 if row["metric"] == "proposed"
             ),
         ),
-        reading="Each further day identifies more people; a quiet Tuesday adds little.",
+        reading=f"A Monday identifies {rows[0]['accuracy']:.1%} of the people, with Tuesday "
+        f"{rows[len(METRICS)]['accuracy']:.1%}, a whole week "
+        f"{rows[-len(METRICS)]['accuracy']:.1%}.",
         charts=(accuracy_chart("days", "days from Monday on"),),
         notes=(
             f"The {len(cohort):,} people who call on both Mondays, in every step. The paper prints "
@@ -301,8 +303,8 @@ def run_section_4a6(context: Context) -> Outcome:
             compare_share("by antenna", _PAPER_WHOLE, rows[0]["accuracy"]),
             compare_share("by region", _PAPER_REGIONS, rows[1]["accuracy"]),
         ),
-        reading="With antennas grouped into regions far fewer people are identified, but still "
-        "many more than by chance.",
+        reading=f"By antenna {rows[0]['accuracy']:.1%} are identified, by region "
+        f"{rows[1]['accuracy']:.1%}, by chance {rows[1]['chance']:.3%}.",
         charts=(
             Chart(
                 kind="bar",

@@ -9,7 +9,7 @@ import numpy as np
 
 from trailprint.attacks.histogram import MatchOptions, match_histograms
 from trailprint.evaluation.risk import Risk, measure_risk
-from trailprint.evaluation.truth import truth_from_ids
+from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.features.histograms import Histograms
 from trailprint.linkage import Ints, Linkage
 from trailprint.papers.experiment import Chart, Context
@@ -29,10 +29,15 @@ def match_sides(
 ) -> tuple[Linkage, Risk]:
     """Match two sides and compare with the truth: equal ids are equal people."""
     linkage = match_histograms(*sides, options, n_threads=context.n_threads)
-    risk = measure_risk(linkage, truth_from_ids(sides[0].users, sides[1].users))
+    return linkage, compare_with_truth(linkage, truth_from_ids(sides[0].users, sides[1].users))
+
+
+def compare_with_truth(linkage: Linkage, truth: Truth) -> Risk:
+    """How many links are right; somebody must be on both sides."""
+    risk = measure_risk(linkage, truth)
     if risk is None:
         raise RuntimeError("the two sides of an experiment must have people in common")
-    return linkage, risk
+    return risk
 
 
 def share_right(context: Context, sides: Sides, metric: str = "proposed") -> float:
@@ -100,8 +105,8 @@ def only_locations(histograms: Histograms, locations: Ints) -> Histograms:
     )
 
 
-def accuracy_chart(x: str, x_title: str, *, log_x: bool = False) -> Chart:
-    """Accuracy as lines, one for each metric."""
+def accuracy_chart(x: str, x_title: str, *, log_x: bool = False, interval: bool = False) -> Chart:
+    """Accuracy as lines, one for each metric, if asked with the intervals of the rows."""
     return Chart(
         kind="line",
         x=x,
@@ -109,6 +114,8 @@ def accuracy_chart(x: str, x_title: str, *, log_x: bool = False) -> Chart:
         series="metric",
         x_title=x_title,
         y_title="people identified",
+        low="low" if interval else None,
+        high="high" if interval else None,
         log_x=log_x,
         y_is_share=True,
     )

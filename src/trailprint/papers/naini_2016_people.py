@@ -14,7 +14,6 @@ from scipy import sparse
 from trailprint.errors import InputError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
-from trailprint.events.options import ReadOptions
 from trailprint.events.read import read
 from trailprint.events.split import Split, SplitOptions, split
 from trailprint.features.histograms import Histograms, build_histogram_pair
@@ -46,7 +45,7 @@ SMALL = (
 
 def shared_engine(context: Context) -> Engine:
     """One DuckDB for all experiments of a run."""
-    return context.share("2016 engine", lambda: Engine(threads=context.n_threads))
+    return context.engine()
 
 
 def pair_up(sides: Sides) -> Sides:
@@ -82,15 +81,14 @@ def _population(context: Context, *, large: bool) -> CallPopulation:
 
 def _own_calls(context: Context, place: str) -> Split | None:
     """The two weeks of the user's own call records by antenna or region; None if there are none."""
-    own = context.own(CALLS)
-    if own is None:
+    if context.own(CALLS) is None:
         return None
-    options = (
-        ReadOptions() if place == "location" else ReadOptions(column_names={"location": place})
-    )
+    names = dict(context.reading.column_names)
+    if place != "location":
+        names["location"] = place
     return context.share(
         f"2016 own calls by {place}",
-        lambda: _busiest(read(str(own), options, engine=shared_engine(context))),
+        lambda: _busiest(context.read(CALLS, column_names=names)),
     )
 
 
@@ -156,7 +154,6 @@ def web_sides(context: Context) -> Sides:
 
 
 def _web_events(context: Context) -> Events:
-    own = context.own(WEB)
-    if own is not None:
-        return read(str(own), engine=shared_engine(context))
+    if context.own(WEB) is not None:
+        return context.read(WEB)
     return read(simulate_web(WebOptions(seed=context.seed)), engine=shared_engine(context))

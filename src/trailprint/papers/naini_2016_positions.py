@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import cast
 
 from trailprint.errors import OptionError
-from trailprint.events.engine import Engine
 from trailprint.events.events import Events
 from trailprint.events.grid import Box, GridOptions, to_cells, within_box
 from trailprint.events.options import ReadOptions
 from trailprint.events.read import read
 from trailprint.events.split import Split, SplitOptions, split
+from trailprint.events.times import check_timezone
 from trailprint.features.histograms import HistogramOptions, Weight, build_histogram_pair
 from trailprint.papers.experiment import Context
 from trailprint.papers.naini_2016_people import GEOLIFE, Sides, pair_up, shared_engine
@@ -58,8 +58,19 @@ class Protocol:
             box=Box.parse(chosen.get("box", CITY_BOX)),
             cell_m=_metres(chosen.get("cell-m", "1000")),
             weight=cast(Weight, weight),
-            timezone=chosen.get("timezone", "Asia/Shanghai"),
+            timezone=chosen.get("timezone", _default_zone(context)),
         )
+
+
+def _default_zone(context: Context) -> str:
+    """Where GeoLife's people live, unless another zone is given for all data."""
+    given = context.reading.timezone
+    return "Asia/Shanghai" if given == ReadOptions().timezone else given
+
+
+def check_protocol(context: Context) -> None:
+    """Complain of settings that cannot be used."""
+    check_timezone(context.engine(), Protocol.of(context).timezone)
 
 
 def _metres(text: str) -> float:
@@ -79,18 +90,18 @@ def position_events(context: Context) -> Events:
         events = (
             read(simulate_gps(GpsOptions(seed=context.seed)), engine=engine)
             if own is None
-            else _read_positions(own, protocol, engine)
+            else _read_positions(own, protocol, context)
         )
         return within_box(events, protocol.box).materialise()
 
     return context.share("2016 positions", make)
 
 
-def _read_positions(source: Path, protocol: Protocol, engine: Engine) -> Events:
+def _read_positions(source: Path, protocol: Protocol, context: Context) -> Events:
     """GeoLife's folders as downloaded, or any other source of positions."""
     is_geolife = source.is_dir() and any(source.glob("**/Trajectory/*.plt"))
-    layout = "geolife" if is_geolife else None
-    return read(str(source), ReadOptions(layout=layout, timezone=protocol.timezone), engine=engine)
+    layout = "geolife" if is_geolife else context.reading.layout
+    return context.read(GEOLIFE, layout=layout, timezone=protocol.timezone)
 
 
 def position_halves(context: Context) -> Split:

@@ -53,6 +53,14 @@ def parse_settings(texts: Iterable[str], wanted: Iterable[Experiment]) -> dict[s
     return settings
 
 
+def check_before(wanted: Iterable[Experiment], context: Context) -> None:
+    """Complain of limits and settings that cannot be used, before anything is run."""
+    context.engine()
+    for check in dict.fromkeys(each.check for each in wanted):
+        if check is not None:
+            check(context)
+
+
 def _check_found(copies: dict[str, Path], needed: Sequence[str], folder: Path) -> dict[str, Path]:
     if not copies:
         names = ", ".join(needed)
@@ -95,9 +103,10 @@ def run_experiment(experiment: Experiment, context: Context) -> Reproduction:
     context.tell("Starting", 0.0)
     began = time.perf_counter()
     outcome = experiment.run(context)
+    met = context.notes_on(experiment.sources)
     return Reproduction(
         experiment=experiment,
-        outcome=outcome,
+        outcome=replace(outcome, notes=(*outcome.notes, *met)),
         population=_population(experiment, context.data),
         full=context.full,
         seed=context.seed,

@@ -67,14 +67,12 @@ def _log(context: Context) -> Events:
     """The association log: the user's own, of people active enough, or a simulated one."""
 
     def make() -> Events:
-        engine = context.engine()
-        own = context.own(SOURCE)
-        if own is not None:
-            return _regulars(read(own, engine=engine))
+        if context.own(SOURCE) is not None:
+            return _regulars(context.read(SOURCE))
         options = CampusOptions.paper(seed=context.seed)
         if not context.full:
             options = replace(options, n_users=N_USERS)
-        return read(simulate_campus(options), engine=engine)
+        return read(simulate_campus(options), engine=context.engine())
 
     return context.share("2011 log", make)
 

@@ -98,6 +98,8 @@ POOLED = replace(
     joint_percent=14.0,
     single_percent=None,
 )
+#: Nobody asks for less likely errors than one in 2^100.
+_MOST_BITS_ASKED = 100.0
 _PAPER_PENALTY_BITS = 2 * 1154 * 934 * math.log2(28_800 + 1) / 28_800
 
 
@@ -105,11 +107,10 @@ def _log(context: Context) -> Events:
     """The start-only log: the user's own or a simulated one."""
 
     def make() -> Events:
-        engine = context.engine()
-        own = context.own(SOURCE)
-        if own is not None:
-            return read(own, engine=engine)
-        return read(simulate_weekday_campus(WeekdayCampusOptions(seed=context.seed)), engine=engine)
+        if context.own(SOURCE) is not None:
+            return context.read(SOURCE)
+        people = simulate_weekday_campus(WeekdayCampusOptions(seed=context.seed))
+        return read(people, engine=context.engine())
 
     return context.share("2013 log", make)
 
@@ -316,8 +317,7 @@ def run_rejection(context: Context) -> Outcome:
                 unit="bits",
             ),
         ),
-        reading=f"The penalty alone is {penalty:,.0f} bits: below that the test never rejects, and "
-        "any exponent one would ask for is far below.",
+        reading=_read_penalty(penalty),
         charts=(_exponents(),),
         notes=(
             "Theorem 3.3: no match when the second-best matching weighs less than the exponent "
@@ -326,6 +326,12 @@ def run_rejection(context: Context) -> Outcome:
             "1,154 users, 934 access points and 28,800 seconds.",
         ),
     )
+
+
+def _read_penalty(penalty_bits: float) -> str:
+    text = f"The penalty alone is {penalty_bits:,.4g} bits: below that the test never rejects"
+    is_vacuous = penalty_bits > _MOST_BITS_ASKED
+    return text + (", and any exponent one would ask for is far below." if is_vacuous else ".")
 
 
 def _exponents() -> Chart:

@@ -131,7 +131,7 @@ def relative_loss(moved: float, whole: float) -> float:
     if moved <= _ROUNDING * max(whole, 1.0):
         return 0.0
     # Where everybody was alike there was nothing to lose but that.
-    return moved / whole if whole > 0 else 1.0
+    return moved / whole if whole > _ROUNDING else 1.0
 
 
 def _distance_to_mean(own: sparse.csr_array) -> float:

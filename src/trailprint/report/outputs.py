@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from trailprint.errors import OutputError
+from trailprint.errors import OptionError, OutputError
 from trailprint.events.files import find_files
 from trailprint.events.write import replacing
 from trailprint.report.html import render_report
@@ -23,6 +23,7 @@ from trailprint.report.tables import TABLES
 
 REPORT, RESULT, MANIFEST = "report.html", "result.json", "manifest.json"
 PER_USER = "per_user.parquet"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 WORK = "work"
 """Where finished parts are kept, below the folder."""
 
@@ -82,9 +83,19 @@ def _hash_file(path: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def open_folder(folder: str | os.PathLike[str]) -> Path:
-    """Make the folder of an audit, or complain before any work is done."""
+def open_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) -> Path:
+    """
+    Make the folder of an audit, or complain before any work is done.
+
+    Below a folder that is one of ``sources``, the next audit would read what this one writes.
+    """
     path = Path(folder)
+    for source in filter(os.path.isdir, sources):
+        if path.resolve().is_relative_to(Path(source).resolve()):
+            raise OptionError(
+                f"--out must be outside the folder the data is read from, got {str(folder)!r}. "
+                "Name another folder."
+            )
     try:
         (path / "tables").mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -151,5 +162,11 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: _as_text(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
+
+
+def _as_text(value: Any) -> Any:
+    """A name that a spreadsheet would run as a formula gets an apostrophe; numbers do not."""
+    is_formula = isinstance(value, str) and value.startswith(_FORMULA)
+    return f"'{value}" if is_formula else value

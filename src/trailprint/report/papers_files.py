@@ -21,6 +21,8 @@ PAGE, RESULTS = "papers.html", "papers.json"
 
 def open_folder(folder: str | os.PathLike[str]) -> Path:
     """Make the folder, or complain before any work is done."""
+    if not str(folder).strip():
+        raise OutputError("--out must name a folder, got nothing. Try --out papers/.")
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -32,6 +34,31 @@ def open_folder(folder: str | os.PathLike[str]) -> Path:
     if not os.access(path, os.W_OK | os.X_OK):
         raise OutputError(f"--out must name a folder that can be written to, got {str(folder)!r}.")
     return path
+
+
+class ResultFolder:
+    """
+    A folder that fills up while experiments run.
+
+    Tables and charts of an experiment are written when it is added. The page follows at the end,
+    also when a later experiment failed or was stopped: it then holds those that were finished.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.path = open_folder(folder)
+        self._results: list[Reproduction] = []
+
+    def add(self, result: Reproduction) -> None:
+        """Write one experiment."""
+        write_experiment(self.path, result)
+        self._results.append(result)
+
+    def __enter__(self) -> ResultFolder:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if self._results:
+            write_page(self.path, self._results)
 
 
 def write_experiment(folder: Path, result: Reproduction) -> None:

@@ -121,9 +121,18 @@ def _comparisons(comparisons: Sequence[Comparison], name: str) -> Table:
 def _number(value: float | None, unit: str, *, signed: bool = False) -> str:
     if value is None:
         return "—"
-    digits = 1 if abs(value) >= 10 or unit in ("%", "points") else 2
+    digits = _digits(value, unit)
     text = f"{value:{'+' if signed else ''},.{digits}f}".replace("-", "−")
     return f"{text}\u00a0{unit}" if unit else text
+
+
+def _digits(value: float, unit: str) -> int:
+    """Counts are whole; shares have one digit after the point, small measures two."""
+    if unit in ("%", "points"):
+        return 1
+    if unit and value == int(value):
+        return 0
+    return 1 if abs(value) >= 10 else 2
 
 
 def make_figure(result: Reproduction, chart: Chart) -> Figure:

@@ -15,7 +15,7 @@ N_CENTRES, CENTRE_SPREAD_M = 12, 7_000.0
 N_COMPOUNDS, COMPOUND_SHARE, COMPOUND_M = 60, 0.6, 150.0
 """Housing compounds, how many people live in one, and how far a home is from its middle."""
 N_EMPLOYERS, EMPLOYER_EXPONENT = 25, 1.25
-N_ERRANDS, ERRAND_EXPONENT, NEAR_M = 300, 0.8, 6_500.0
+N_ERRANDS, ERRAND_EXPONENT, NEAR_M = 200, 0.2, 6_500.0
 """Shops, parks and stations, how fast their popularity falls, and how little distance matters."""
 _EDGE_M = 50.0
 

@@ -10,17 +10,15 @@ from numpy.typing import NDArray
 from trailprint.simulate.city import CITY_M
 from trailprint.simulate.grouped_draws import Floats, Ints, number_within
 
-STREET_M = 500.0
+STREET_M = 700.0
 """Between streets, which run east and north."""
-ROUTE_STEADINESS = 0.85
-"""How often somebody takes the turn she usually takes."""
 SPEED_M_S, SIGMA_SPEED = 6.0, 0.7
-STAY_S, SIGMA_STAY = 130.0, 0.8
+STAY_S, SIGMA_STAY = 130.0, 0.5
 """How long recording goes on after arrival."""
-INTERVAL_S, SIGMA_INTERVAL = 30.0, 0.6
+INTERVAL_S, SIGMA_INTERVAL = 60.0, 0.6
 """Between fixes; the same throughout a trip."""
 MOST_FIXES = 1_500
-TRIP_ERROR_M, FIX_ERROR_M = 80.0, 8.0
+TRIP_ERROR_M, FIX_ERROR_M = 120.0, 8.0
 """How far a whole trip is off (another gate, another side of the road, a bad reception), and how
 far each fix is off besides."""
 WILD_SHARE, WILD_ERROR_M = 0.03, 150.0
@@ -50,7 +48,7 @@ class Fixes:
 def record_trips(rng: np.random.Generator, trips: Trips) -> Fixes:
     """Walk every trip at its own pace and note fixes at its own interval, until a while after."""
     n_trips = len(trips.origin)
-    x, y = _routes(rng, trips)
+    x, y = _routes(trips)
     leg = np.hypot(np.diff(x, axis=1), np.diff(y, axis=1))
     walked = np.concatenate([np.zeros((n_trips, 1)), np.cumsum(leg, axis=1)], axis=1)
     speed = SPEED_M_S * np.exp(rng.normal(0, SIGMA_SPEED, n_trips))
@@ -72,11 +70,10 @@ def record_trips(rng: np.random.Generator, trips: Trips) -> Fixes:
     )
 
 
-def _routes(rng: np.random.Generator, trips: Trips) -> tuple[Floats, Floats]:
+def _routes(trips: Trips) -> tuple[Floats, Floats]:
     """Corners of each route: to the nearest street, along it, one turn up, along, to the door."""
-    usual = rng.random(len(trips.origin)) < ROUTE_STEADINESS
     (from_x, from_y), (to_x, to_y) = trips.origin.T, trips.destination.T
-    turn_x = _to_street(np.where(trips.right_turn == usual, from_x, to_x))
+    turn_x = _to_street(np.where(trips.right_turn, from_x, to_x))
     first, second = _to_street(from_y), _to_street(to_y)
     x = np.stack([from_x, from_x, turn_x, turn_x, to_x, to_x], axis=1)
     y = np.stack([from_y, first, first, second, second, to_y], axis=1)

@@ -33,16 +33,16 @@ N_SHARED = 9_000
 SHARED_EXPONENT = 0.7
 N_POPULAR, POPULAR_EXPONENT, MEAN_POPULAR = 26, 0.66, 5.25
 """The most popular sites, how fast their popularity falls, and how many of them a person uses."""
-POPULAR_SPREAD = 0.37
+POPULAR_SPREAD = 0.7
 """How much people differ in how evenly they use them (sigma of a logarithm)."""
-POPULAR_WEEK, TAIL_WEEK = 2.4, 60.0
+POPULAR_WEEK, TAIL_WEEK = 2.6, 60.0
 """How steady habits are from week to week: fickle with popular sites, faithful to the tail."""
 MEAN_TAIL, TAIL_EXPONENT, TAIL_OWN = 43.0, 2.05, 0.55
 """Sites a person returns to, how fast their share falls, and how many nobody else knows."""
-POPULAR_SHARE, NEW_SHARE, NEW_SHARED = 0.64, 0.4, 0.3
+POPULAR_SHARE, NEW_SHARE, NEW_SHARED = 0.64, 0.5, 0.3
 """Of a person's visits the share of new sites, of the rest that of popular ones; of new sites the
 share that others may come by as well."""
-MEAN_VISITS, SIGMA_USER, SIGMA_WEEK = 1_110.0, 1.0, 1.05
+MEAN_VISITS, SIGMA_USER, SIGMA_WEEK = 870.0, 1.0, 1.05
 
 _WEEK_S = 7 * 86_400
 _MONDAY = np.datetime64("2011-02-07T00:00:00", "s")

@@ -31,6 +31,7 @@ from trailprint.studies.people import (
     restrict_truth,
     select_people,
 )
+from trailprint.studies.small_counts import hide_small, is_small, tell_count
 
 Flags = NDArray[np.bool_]
 
@@ -83,7 +84,8 @@ class Control:
     attack, kind, title : str
         Which attack was controlled, and how.
     people, links : int
-        People looked at, and the links among them that the control counts.
+        People looked at, and the links among them that the control counts. Small counts are
+        told neither by `to_dict` nor by ``reading``.
     share, interval : float, (float, float)
         Links per person, with Wilson's 95 % interval; None where there is nobody.
     expected : float
@@ -106,9 +108,15 @@ class Control:
     reading: str
 
     def to_dict(self) -> dict[str, Any]:
-        """The control as plain values."""
-        interval = None if self.interval is None else list(self.interval)
-        return {**asdict(self), "interval": interval}
+        """The control as plain values; of a few people or links only that they are few."""
+        is_told = self.interval is not None and not (is_small(self.people) or is_small(self.links))
+        return {
+            **asdict(self),
+            "people": hide_small(self.people),
+            "links": hide_small(self.links),
+            "share": self.share if is_told else None,
+            "interval": list(self.interval) if self.interval and is_told else None,
+        }
 
 
 def control_absent(
@@ -139,9 +147,8 @@ def control_absent(
     n_linked = len(np.intersect1d(linkage.auxiliary, absent))
     n_false = len(np.intersect1d(linkage.auxiliary[confident], absent))
     expected = 0.0 if _promises_no_false_link(linkage) else options.allowed
-    interval = wilson(n_false, len(absent))
-    # Not the share but what it surely exceeds: a few people prove nothing.
-    passed = interval is None or interval[0] <= expected
+    # Not the share but whether luck explains it: a few people prove nothing.
+    passed = float(stats.binom.sf(n_false - 1, len(absent), expected)) >= UNLIKELY
     return Control(
         attack=name,
         kind="absent",
@@ -149,7 +156,7 @@ def control_absent(
         people=len(absent),
         links=n_false,
         share=n_false / len(absent) if len(absent) else None,
-        interval=interval,
+        interval=wilson(n_false, len(absent)),
         expected=expected,
         passed=passed,
         reading=_read_absent((len(absent), n_linked, n_false), margin, expected, passed),
@@ -189,15 +196,15 @@ def _read_absent(
     if not n_absent:
         return "There are too few people on both sides to leave some out."
     text = (
-        f"{n_absent:,} people were taken out of the released data, and the attack still linked "
-        f"{n_linked:,} of them to somebody."
+        f"Of the people on both sides {tell_count(n_absent)} were taken out of the released data, "
+        f"and the attack still linked {tell_count(n_linked)} of them to somebody."
     )
     if margin is None:
         return f"{text} No link of this attack is confident enough to be trusted anyway."
     verdict = "as it should be" if passed else "so that its confidence misleads"
     return (
         f"{text} It did so with a confidence that is trusted for people who are there for "
-        f"{n_false:,}; at most {expected:.0%} may be: {verdict}."
+        f"{tell_count(n_false)}; at most {expected:.0%} may be: {verdict}."
     )
 
 
@@ -264,9 +271,9 @@ def _compare_orders(name: str, before: Flags, after: Flags) -> Control:
         expected=expected,
         passed=passed,
         reading=(
-            f"With the rows of both sides in a secret order and without ids, {n_found:,} of "
-            f"{n_people:,} people are linked correctly, against {np.count_nonzero(before):,} "
-            f"before: {verdict}."
+            "With the rows of both sides in a secret order and without ids, "
+            f"{tell_count(n_found)} of {tell_count(n_people)} people are linked correctly, against "
+            f"{tell_count(int(np.count_nonzero(before)))} before: {verdict}."
         ),
     )
 
@@ -286,8 +293,9 @@ def _compare_chance(name: str, n_right: int, n_people: int, chance: float) -> Co
         expected=chance,
         passed=passed,
         reading=(
-            f"Read as if the order of rows had stayed, {n_right:,} of {n_people:,} people are "
-            f"linked correctly, where chance would link {chance * n_people:,.1f}: "
+            f"Read as if the order of rows had stayed, {tell_count(n_right)} of "
+            f"{tell_count(n_people)} people are linked correctly, where chance would link "
+            f"{chance:.2%}: "
             f"{'no more than luck explains' if passed else 'far more than luck explains'}."
         ),
     )

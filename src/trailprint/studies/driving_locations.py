@@ -15,6 +15,7 @@ from trailprint.features.histograms import Histograms
 from trailprint.features.trails import Trails, trails_of
 from trailprint.kernels.metrics import LOG_SUM, METRICS, TWICE_MINIMUM, x_log_x
 from trailprint.linkage import Linkage
+from trailprint.studies.small_counts import SMALL, hide_small, is_small
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -59,28 +60,39 @@ class DrivingLocations:
         n_locations: int = 20,
         *,
         named: bool = False,
-        small: int = 10,
+        small: int = SMALL,
         changes: Floats | None = None,
     ) -> dict[str, Any]:
         """
         The top locations as plain values.
 
-        Locations are called by number unless ``named``; fewer than ``small`` users are shown as
-        such. ``changes`` are the `trail_changes` of ``top(n_locations)``.
+        Locations are called by number unless ``named``; fewer than ``small`` people are shown as
+        such, also where they are a change. ``changes`` are the `trail_changes` of
+        ``top(n_locations)``.
         """
         top = self.top(n_locations)
         locations = [
             {
                 "label": self.names[k] if named else f"Location {place + 1}",
-                "users": _hide_small(int(self.visitors[k]), small),
+                "users": hide_small(int(self.visitors[k]), small),
                 "contribution": float(self.contribution[k]),
-                "leave_one_out": None if changes is None else float(changes[place]),
+                "leave_one_out": None
+                if changes is None
+                else self._hide_change(float(changes[place]), small),
             }
             for place, k in enumerate(top)
         ]
-        share = self.n_rare / self.n_people if self.n_people else None
-        rare = {"people": self.n_rare, "share": share, "meaning": _RARE}
+        is_told = self.n_people and not is_small(self.n_rare, small)
+        rare = {
+            "people": hide_small(self.n_rare, small),
+            "share": self.n_rare / self.n_people if is_told else None,
+            "meaning": _RARE,
+        }
         return {"locations": locations, "one_rare_location": rare, "reading": self._read(top)}
+
+    def _hide_change(self, change: float, small: int) -> float | str:
+        """A change of a share; that of a few people only as such, whichever its direction."""
+        return f"<{small}" if is_small(abs(round(change * self.n_people)), small) else change
 
     def _read(self, top: Ints) -> str:
         if not len(top):
@@ -93,10 +105,6 @@ class DrivingLocations:
             f"links rest on. Half of it comes from {n_half:,} of {n_there:,} locations"
             f"{', so that hiding a few places would change little' if n_half > 20 else ''}."
         )
-
-
-def _hide_small(n: int, small: int) -> int | str:
-    return f"<{small}" if 0 < n < small else n
 
 
 def find_driving_locations(

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trailprint.attacks.sequence import CorrelateOptions, correlate_chains, correlate_sequences
-from trailprint.errors import OptionError
+from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.candidates import CandidateSets, measure_candidates
 from trailprint.evaluation.risk import Risk, measure_risk
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.events.events import Events
-from trailprint.events.split import SplitOptions, split
+from trailprint.events.split import Split, SplitOptions, split
 from trailprint.features.places import build_chain_pair
 from trailprint.features.sequences import Sequences
 from trailprint.linkage import Linkage
@@ -141,13 +141,25 @@ def run_position_folds(
     for k in protocol.rounds:
         tell = _announce(progress, k, len(protocol.rounds)) or (lambda what, done: None)
         tell("Finding places", None)
-        held_out = SplitOptions(fold=f"{k + 1}/{protocol.n_folds}")
-        sides = split(events, held_out)
+        sides = _cut_positions(events, SplitOptions(fold=f"{k + 1}/{protocol.n_folds}"))
+        if sides is None:
+            continue
         chains = build_chain_pair(sides.released, first_days(sides.auxiliary, options.days))
         tell("Comparing chains", None)
         truth = truth_from_ids(chains[0].users, chains[1].users)
         found.append(_measure(k, correlate_chains(*chains, options), truth))
     return [one for one in found if one is not None]
+
+
+def _cut_positions(events: Events, held_out: SplitOptions) -> Split | None:
+    """The two sides of a round; None where nobody has a position on one of them."""
+    try:
+        return split(events, held_out)
+    except InputError as error:
+        # Only an empty side is no more than that; what is wrong with a source has its own class.
+        if type(error) is not InputError:
+            raise
+        return None
 
 
 def first_days(events: Events, n_days: int | None) -> Events:

@@ -171,14 +171,15 @@ def correlate(
     store : Store, optional
         Keeps trained models, for this very released data and these training options.
     work : path, optional
-        Instead of a store, a folder: a run that was interrupted goes on from there, and a folder
-        of other data or options is refused.
+        Instead of a store, a folder for a CRF's models: a run that was interrupted goes on from
+        there, and a folder of other data or options is refused.
     n_threads : int, optional
         Processes that train and score; changes nothing but the time.
     progress : callable, optional
         Told what is being done and which share is over.
     """
     options = options or CorrelateOptions()
+    _check(options, work, released, auxiliary)
     if options.model == "mobility-markov":
         return _correlate_positions(released, auxiliary, options, truth, progress)
     tell = progress or (lambda what, done: None)
@@ -254,6 +255,7 @@ def correlate_folds(
     The parameters are those of `correlate`; ``protocol`` says how many bins and rounds.
     """
     options, protocol = options or CorrelateOptions(), protocol or FoldOptions()
+    _check(options, work, events)
     tell = progress or (lambda what, done: None)
     watch = Stopwatch()
     tell("Cutting days", None)
@@ -269,7 +271,7 @@ def correlate_folds(
         )
     if not rounds:
         raise InputError(
-            "Somebody must have days in several bins, but nobody has. Use fewer folds."
+            "Somebody must have days in several bins, but nobody has. Use fewer folds or more days."
         )
     return FoldsResult(
         options=options,
@@ -283,6 +285,17 @@ def correlate_folds(
         },
         peak_memory_mb=peak_memory_mb(),
     )
+
+
+def _check(options: CorrelateOptions, work: Work | None, *sides: Events) -> None:
+    """Complain before anything is read when a model lacks what it lives on, or keeps nothing."""
+    if work is not None and options.model != "crf":
+        raise OptionError(
+            f"--work goes with --model crf: {options.model} trains no models that could be kept."
+        )
+    if options.model == "distance":
+        for side in sides:
+            side.require("end", "The distance between days, which compares times spent,")
 
 
 def _find_truth(released: pa.Array, auxiliary: pa.Array, pairs: pa.Table | None) -> Truth:

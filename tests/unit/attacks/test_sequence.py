@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 
@@ -11,13 +12,16 @@ import pyarrow as pa
 import pycrfsuite
 import pytest
 
+from trailprint.attacks import worker_processes
+from trailprint.attacks.candidate_scores import choose_jointly
 from trailprint.attacks.sequence import CorrelateOptions, correlate_sequences, describe_training
 from trailprint.attacks.sequence_models import TrainingOptions, train_models
 from trailprint.attacks.sequence_scores import ModelScores
 from trailprint.attacks.sequence_workers import train_model
-from trailprint.errors import InputError, OptionError
+from trailprint.errors import InputError, OptionError, OutputError
 from trailprint.features.sequences import NA, Sequences
 from trailprint.features.templates import build_template_pair
+from trailprint.kernels.threads import available_threads
 from trailprint.store import MemoryStore
 
 N_PLACES = 12
@@ -270,6 +274,23 @@ def test_joint_links_take_everybody_once_for_the_greatest_total() -> None:
     assert scores[linkage.auxiliary, linkage.released].sum() == scores[rows, columns].sum()
 
 
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("n_released", "n_auxiliary"), [(15, 15), (9, 15), (15, 9)])
+def test_joint_links_need_no_more_scores_than_matter(seed, n_released, n_auxiliary) -> None:
+    released = draw_sequences(seed, n_users=n_released, n_days=4, n_places=40)
+    auxiliary = draw_sequences(seed + 50, n_users=n_auxiliary, n_days=3, n_places=40, first_day=7)
+    scores = model_scores(released, auxiliary)
+    chosen = scores.best_jointly(seed)
+    everything = model_scores(released, auxiliary)
+    table = everything.rows(np.arange(n_auxiliary))
+    assert scores.n_taggings <= everything.n_taggings
+    assert len(set(chosen.released)) == len(chosen.released) == min(n_released, n_auxiliary)
+    np.testing.assert_array_equal(table[chosen.auxiliary, chosen.released], chosen.score)
+    assert chosen.score.sum() == choose_jointly(everything, seed).score.sum()
+    n_tied = (table[chosen.auxiliary] >= chosen.score[:, None]).sum(axis=1)
+    np.testing.assert_array_equal(chosen.n_tied, n_tied)
+
+
 def test_processes_change_nothing(monkeypatch) -> None:
     for module in ("sequence_models", "sequence_scores"):
         monkeypatch.setattr(f"trailprint.attacks.{module}._WORTH_PROCESSES", 0)
@@ -293,6 +314,43 @@ def test_kept_models_are_not_trained_again() -> None:
     assert [done for what, done in told if what == "Training 8 models"][-1] == 1.0
     assert {what for what, _ in told} >= {"Scoring likely candidates"}
     assert first.seconds.keys() == {"train", "score"}
+
+
+@pytest.mark.parametrize("broken", [b"", b"lCRF", b"junk" * 99, None])
+def test_a_broken_model_is_trained_again(broken) -> None:
+    """Half a model, as a crash of the computer may leave it, would make CRFsuite crash, too."""
+    released, auxiliary = draw_sequences(13), draw_sequences(14, n_days=3, first_day=7)
+    store = MemoryStore()
+    first = correlate_sequences(released, auxiliary, store=store)
+    whole = store.get("models/3")
+    store.put("models/3", whole[: len(whole) // 2] if broken is None else broken)
+    again = correlate_sequences(released, auxiliary, store=store)
+    assert again.facts["models_trained"] == 1
+    assert store.get("models/3") == whole
+    np.testing.assert_array_equal(first.released, again.released)
+
+
+def test_no_room_for_a_model_is_said(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+    with pytest.raises(OutputError, match="folder of temporary files"):
+        correlate_sequences(draw_sequences(13), draw_sequences(14))
+
+
+def test_more_threads_than_processors_start_no_more_processes(monkeypatch) -> None:
+    asked = []
+
+    @contextmanager
+    def processes(n_workers, prepare, *shared):
+        asked.append(n_workers)
+        with only_here(1, prepare, *shared) as run:
+            yield run
+
+    only_here = worker_processes.processes
+    for module in ("sequence_models", "sequence_scores"):
+        monkeypatch.setattr(f"trailprint.attacks.{module}._WORTH_PROCESSES", 0)
+        monkeypatch.setattr(f"trailprint.attacks.{module}.processes", processes)
+    correlate_sequences(draw_sequences(13), draw_sequences(14), n_threads=1000)
+    assert max(asked) <= available_threads()
 
 
 def test_what_models_depend_on_is_described_without_the_data() -> None:

@@ -7,11 +7,14 @@ import operator
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
 from trailprint import TrailprintError
 from trailprint.attacks.worker_processes import Worker, close_idle, processes
+from trailprint.errors import OptionError
+from trailprint.features.templates import check_edges
 
 
 def nothing(*shared):
@@ -56,6 +59,31 @@ def test_a_failing_task_fails_here_and_its_process_goes_on() -> None:
         worker.call(operator.truediv, 1, 0)
     assert worker.call(operator.truediv, 1, 2) == 0.5
     worker.close()
+
+
+def test_a_users_error_stays_one() -> None:
+    worker = Worker()
+    with pytest.raises(OptionError, match="--duration-edges must be"):
+        worker.call(check_edges, (0.0,))
+    worker.close()
+
+
+def test_whoever_stops_does_not_wait_for_work_in_progress() -> None:
+    workers = []
+
+    def stop_midway() -> None:
+        with processes(2, print) as run:
+            workers.extend(pid for _, pid in run(os.getpid, [()] * 8))
+            next(run(time.sleep, [(0,), (600,), (600,), (600,)]))
+            raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        stop_midway()
+    assert time.monotonic() - began < 300
+    for pid in set(workers):
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
 
 
 def test_a_process_that_dies_is_explained() -> None:

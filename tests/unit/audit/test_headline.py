@@ -72,6 +72,18 @@ def test_the_cheapest_protection_that_halves_the_risk():
     )
 
 
+def test_what_luck_may_explain_is_called_so():
+    found = make_headline([attack(accuracy=0.1, chance=0.08)], protections())
+    assert found["sentence"].endswith(
+        "by chance it would be 8.0 %, so that luck may be all there is."
+    )
+
+
+def test_a_loss_of_everything_is_no_bargain():
+    found = make_headline([attack()], protections(point("Worse than the average", 0.0, 3.8)))
+    assert found["protection"] is None
+
+
 def test_a_target_that_no_protection_reaches():
     weak = protections(point("Fair", 0.3, 0.4), target_risk=0.05)
     assert make_headline([attack()], weak)["protection"] is None
@@ -102,11 +114,18 @@ def result():
 
 def test_a_summary_fits_a_screen(result):
     rows = dict(summarise(result))
-    assert rows["histogram matching"] == "50.0 % (40.0 % to 60.0 %), chance 1.0 %"
+    assert rows["histogram matching"] == "50.0 % (40.0 to 60.0 %), chance 1.0 %"
     assert rows["sequence correlation"] == "not run"
     assert rows["controls"] == "1 of 2 FAILED"
     assert len(rows) + len(list_notes(result)) <= 20
     assert any("periods overlap" in note for note in list_notes(result))
+
+
+def test_protections_that_do_not_help_are_not_summed_up(result):
+    result["protections"]["points"].append(point("Idle", 0.6, 0.0))
+    labels = [name for name, _ in summarise(result)]
+    assert "idle" not in labels
+    assert "<b>Averages</b>" in labels
 
 
 def test_in_a_notebook_names_are_text(result):

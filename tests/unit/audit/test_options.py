@@ -10,7 +10,10 @@ from trailprint.events.split import SplitOptions
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"attacks": ()}, "--attacks must name some of histogram, trail, sequence, got 'none'"),
+        (
+            {"attacks": ()},
+            "--attacks must name some of histogram, trail, sequence, each once, got 'none'",
+        ),
         ({"attacks": ("trail", "guess")}, "got 'trail,guess'"),
         ({"attacks": ("trail", "trail")}, "got 'trail,trail'"),
         ({"target_risk": 1.5}, "--target-risk must be a share from 0 to 1, got 1.5"),
@@ -27,13 +30,21 @@ def test_what_is_refused(options, words):
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("90", 90), ("90s", 90), ("10m", 600), ("1.5h", 5400), (" 2 min ", 120), ("3sec", 3)],
+    [
+        ("90", 90),
+        ("90s", 90),
+        ("10m", 600),
+        ("1.5h", 5400),
+        (" 2 min ", 120),
+        ("3sec", 3),
+        ("none", None),
+    ],
 )
 def test_durations(text, seconds):
     assert parse_duration(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "ten minutes", "-5m", "5d", "m"])
+@pytest.mark.parametrize("text", ["", "ten minutes", "-5m", "5d", "m", "5hec", "inf"])
 def test_durations_that_are_none(text):
     with pytest.raises(OptionError, match="Try 10m"):
         parse_duration(text)

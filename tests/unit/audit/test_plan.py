@@ -85,6 +85,26 @@ def test_fewer_models_where_time_is_short(campus):
     assert count_models(bench) == LEAST_MODELS
 
 
+def test_protections_are_thinned_where_time_is_short(campus):
+    everything = make_plan(make_bench(campus, time_limit_s=None))
+    bench = make_bench(campus, time_limit_s=4.0)
+    plan = make_plan(bench)
+    part = next(part for part in plan.parts if part.name == "protect/microaggregate")
+    assert part.depends_on["values"] == [5]
+    labels = [left.title for left in plan.left_out if left.name.startswith("protect/Averages")]
+    assert labels == ["Averages of groups of 2", "Averages of groups of 10"]
+    assert "fewer values of k" in plan.left_out[0].why
+    whole = next(part for part in everything.parts if part.name == "protect/microaggregate")
+    assert whole.depends_on["values"] == [2, 5, 10]
+
+
+def test_a_chain_asked_for_is_not_thinned(campus):
+    asked = ("microaggregate:k=3", "microaggregate:k=4")
+    plan = make_plan(make_bench(campus, time_limit_s=0.1, protections=asked))
+    assert {f"protect/{text}" for text in asked} < {part.name for part in plan.parts}
+    assert plan.left_out == ()
+
+
 def test_an_unknown_protection_is_refused_before_any_work(campus):
     from trailprint.errors import OptionError
 

@@ -1,10 +1,13 @@
 """Running experiments: whose data, how long, and what is refused."""
 
+from dataclasses import replace
+
 import pytest
 
 from trailprint.errors import OptionError, SourceError
+from trailprint.events.options import ReadOptions
 from trailprint.papers.experiment import Comparison, Context, Experiment, Outcome, compare_share
-from trailprint.papers.run import find_data, parse_settings, run_experiments
+from trailprint.papers.run import check_before, find_data, parse_settings, run_experiments
 
 
 def make(name="2099-table-1", sources=(), settings=None, run=None) -> Experiment:
@@ -114,3 +117,44 @@ def test_settings_must_be_known() -> None:
         parse_settings(["box=1"], wanted)
     with pytest.raises(OptionError, match="no settings"):
         parse_settings(["box=1"], [make()])
+
+
+def test_settings_and_limits_are_checked_before_anything_runs() -> None:
+    seen = []
+    wanted = [replace(make(name=name), check=seen.append) for name in ("2099-a", "2099-b")]
+    context = Context()
+    check_before([*wanted, make()], context)
+    assert seen == [context]
+    with pytest.raises(OptionError, match="threads"):
+        check_before([make()], Context(n_threads=0))
+
+
+def test_rows_of_own_data_that_cannot_be_used_are_noted(tmp_path) -> None:
+    path = tmp_path / "call-records.csv"
+    good = [f"u{n},a,2020-01-01T00:00:00Z" for n in range(300)]
+    path.write_text("\n".join(["user,location,start", *good, "u,a,noon", "u,a,late"]) + "\n")
+
+    def run(context: Context) -> Outcome:
+        n_rows = context.share("events", lambda: context.read("call-records")).count()
+        return Outcome(rows=[{"n": n_rows}], comparisons=(), reading="", notes=("First.",))
+
+    wanted = [make(name=name, sources=("call-records",), run=run) for name in ("2099-a", "2099-b")]
+    results = run_experiments(wanted, Context(data={"call-records": path}))
+    for result in results:
+        assert result.outcome.rows == [{"n": 300}]
+        first, unused = result.outcome.notes
+        assert first == "First."
+        assert unused == ("call-records.csv: 2 of 302 rows were not used (unreadable time: 2).")
+
+
+def test_own_data_is_read_as_asked_for(tmp_path) -> None:
+    path = tmp_path / "call-records.csv"
+    path.write_text("who;place;when\nu;a;2020-01-01 00:00\n")
+    reading = ReadOptions(
+        column_names={"user": "who", "location": "place", "start": "when"}, delimiter=";"
+    )
+    context = Context(data={"call-records": path}, reading=reading)
+    events = context.read("call-records", timezone="Asia/Tokyo")
+    assert events.timezone == "Asia/Tokyo"
+    assert events.count() == 1
+    assert context.notes_on(["call-records"]) == []

@@ -169,7 +169,7 @@ def test_two_datasets_are_called_so(result, blank_charts) -> None:
     told = read(render_report(result))
     assert "Released and auxiliary data are two separate datasets." in told
     assert "300 of 9,000 people were drawn by lot." in told
-    assert "Whether the two sides' periods overlap is not known." in told
+    assert "Without times it is not known whether the two sides' periods overlap." in told
 
 
 def test_the_strongest_attack_on_a_point_has_a_column_where_it_differs(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from trailprint.errors import OutputError
+from trailprint.errors import OptionError, OutputError
 from trailprint.report import outputs
 from trailprint.report.outputs import Written, describe_source, open_folder, write_outputs
 from trailprint.report.tables import TABLES
@@ -124,6 +124,26 @@ def test_a_folder_below_a_file(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="must be one that can be written to: Not a directory"):
         open_folder(tmp_path / "file" / "out")
+
+
+def test_names_are_not_run_by_a_spreadsheet(result, tmp_path):
+    result["why"]["locations"] = [
+        {"label": label, "users": 20, "change": -0.5} for label in ("=1+1", "@x", "plain = text")
+    ]
+    write_outputs(tmp_path, Written(result=result))
+    rows = read_csv(tmp_path / "tables/locations.csv")
+    assert [row["label"] for row in rows] == ["'=1+1", "'@x", "plain = text"]
+    assert rows[0]["change"] == "-0.5"
+
+
+def test_an_audit_does_not_write_into_the_folder_it_reads(tmp_path):
+    for folder in (tmp_path, tmp_path / "out"):
+        with pytest.raises(OptionError, match="must be outside the folder the data is read from"):
+            open_folder(folder, sources=[str(tmp_path)])
+    assert not (tmp_path / "out").exists()
+    other = tmp_path / "data"
+    other.mkdir()
+    assert open_folder(tmp_path / "out", sources=[str(other), "file.csv"]).is_dir()
 
 
 def test_a_source_of_one_file_has_its_own_hash(tmp_path):

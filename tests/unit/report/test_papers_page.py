@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -17,7 +18,12 @@ from trailprint.papers.experiment import (
     Reproduction,
     compare_share,
 )
-from trailprint.report.papers_files import open_folder, write_experiment, write_page
+from trailprint.report.papers_files import (
+    ResultFolder,
+    open_folder,
+    write_experiment,
+    write_page,
+)
 from trailprint.report.papers_page import render_papers_page
 
 
@@ -61,7 +67,7 @@ def test_the_papers_number_stands_beside_ours() -> None:
         "52.9\u00a0%",
         "61.0\u00a0%",
         "+8.1\u00a0points",
-        "3.00\u00a0sites",
+        "3\u00a0sites",
         "One sees it.",
     ):
         assert text in page
@@ -139,3 +145,43 @@ def test_a_file_is_no_folder(tmp_path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="--out"):
         open_folder(tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (324.0, "sites", "324\u00a0sites"),
+        (99.4, "people", "99.4\u00a0people"),
+        (2.88, "of 3", "2.88\u00a0of 3"),
+        (50.0, "%", "50.0\u00a0%"),
+        (1.0, "", "1.00"),
+    ],
+)
+def test_counts_are_whole_and_measures_have_digits(value, unit, shown) -> None:
+    result = make()
+    compared = (Comparison(quantity="q", paper=None, ours=value, unit=unit),)
+    result = replace(result, outcome=replace(result.outcome, comparisons=compared))
+    assert f">{shown}<" in render_papers_page([result])
+
+
+def test_a_stopped_run_leaves_a_page_of_what_was_finished(tmp_path) -> None:
+    folder = ResultFolder(tmp_path)
+    folder.add(make())
+    with pytest.raises(KeyboardInterrupt), folder:
+        raise KeyboardInterrupt
+    kept = json.loads((tmp_path / "papers.json").read_text())
+    assert [each["name"] for each in kept["experiments"]] == ["2099-figure-7"]
+    assert "Figure 7: A thing" in (tmp_path / "papers.html").read_text()
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_a_run_stopped_at_once_leaves_the_last_page_alone(tmp_path) -> None:
+    (tmp_path / "papers.html").write_text("before")
+    with pytest.raises(KeyboardInterrupt), ResultFolder(tmp_path):
+        raise KeyboardInterrupt
+    assert (tmp_path / "papers.html").read_text() == "before"
+
+
+def test_a_folder_must_have_a_name() -> None:
+    with pytest.raises(OutputError, match="got nothing"):
+        open_folder("")

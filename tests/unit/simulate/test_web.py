@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 
 from trailprint.errors import OptionError
+from trailprint.evaluation.intervals import mean_interval
 from trailprint.papers.experiment import Context
 from trailprint.papers.naini_2016_matching import METRICS, share_right
 from trailprint.papers.naini_2016_people import web_sides
 from trailprint.simulate.web import WebOptions, simulate_web
 
 PAPER = {"proposed": 0.900, "l1": 0.811, "cosine": 0.727, "dot": 0.644}
+
+#: None of these was used in tuning; 101 to 140 are kept for tests.
+TEST_SEEDS = range(101, 109)
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +52,20 @@ def test_popularity_falls_like_a_power_of_the_rank(sides):
     assert np.corrcoef(*logs)[0, 1] < -0.97
 
 
-def test_people_are_as_identifiable_as_in_the_papers_table(sides):
-    found = {metric: share_right(Context(n_threads=2), sides, metric) for metric in METRICS}
-    assert list(found.values()) == sorted(found.values(), reverse=True)
+def test_on_average_people_are_as_identifiable_as_in_the_papers_table():
+    context = Context(n_threads=1)
+    populations = [web_sides(Context(seed=seed, n_threads=1)) for seed in TEST_SEEDS]
+    found = {
+        metric: np.array([share_right(context, sides, metric) for sides in populations])
+        for metric in METRICS
+    }
+    means = [shares.mean() for shares in found.values()]
+    assert means == sorted(means, reverse=True)
+    # So few populations leave their mean uncertain by points: its interval has to come within
+    # five points of the paper.
     for metric, paper in PAPER.items():
-        assert found[metric] == pytest.approx(paper, abs=0.05)
+        low, high = mean_interval(found[metric])
+        assert low - 0.05 <= paper <= high + 0.05
 
 
 def test_impossible_sizes_are_refused():

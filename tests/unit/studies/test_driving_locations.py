@@ -84,6 +84,10 @@ def test_locations_are_numbers_and_small_crowds_hidden_unless_named(population):
     assert all(place["leave_one_out"] is None for place in plain["locations"])
     hidden = found.to_dict(5, small=1000)
     assert {place["users"] for place in hidden["locations"]} == {"<1000"}
+    assert hidden["one_rare_location"]["people"] in (0, "<1000")
+    few = found.to_dict(5, changes=np.array([-1 / 60, 1 / 60, 0.0, -9 / 60, -10 / 60]))
+    told = [place["leave_one_out"] for place in few["locations"]]
+    assert told == ["<10", "<10", 0.0, "<10", -10 / 60]
     named = found.to_dict(5, named=True, changes=np.full(5, -0.25))
     assert named["locations"][0]["label"] == released.locations[int(found.top(1)[0])].as_py()
     assert named["locations"][0]["leave_one_out"] == -0.25

@@ -92,13 +92,14 @@ def _draw_risk(attacks: Attacks) -> Figure:
     return Figure(
         title="Share of people linked to their own record, by attack",
         summary=f"{best['title']} links most: {percent(best['accuracy'])} of the people it was "
-        f"tried on. {len(rows)} bars, attacks and their simpler baselines.",
+        f"tried on. {len(rows)} bars, attacks and other methods they were tried with.",
         drawing=draw_bars(rows, _LINKED),
         reading="A longer bar means more people linked rightly. The thin line is the 95 % "
-        "interval. Grey bars are simpler attacks; the dark tick is what guessing would achieve.",
+        "interval. Grey bars are other methods of the same attack, which link no more people; the "
+        "dark tick is what guessing would achieve.",
         table=Table(columns=columns, rows=cells, caption="People linked, by attack"),
         legend=(
-            Key("f", "Simpler baseline", "bar"),
+            Key("f", "Another method of the same attack", "bar"),
             Key("ink", "95 % interval", "whisker"),
             Key("ink", "Guessing", "tick"),
         ),
@@ -109,7 +110,7 @@ def _risk_rows(index: int, attack: Mapping[str, Any]) -> list[dict[str, Any]]:
     rows = [_risk_row(attack["title"], attack, SERIES[index])]
     if attack["baseline"]:
         base = attack["baseline"]
-        rows.append(_risk_row(f"Baseline: {base['title']}", base, "f"))
+        rows.append(_risk_row(f"Also tried: {base['title']}", base, "f"))
     return rows
 
 

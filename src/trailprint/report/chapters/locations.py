@@ -66,11 +66,17 @@ def _draw(locations: Sequence[Mapping[str, Any]]) -> Figure:
         table=Table(
             columns=("Location", "People", "Contribution", "Trail links without it"),
             rows=cells,
-            caption="The last column is how the number of people linked by trail matching changes "
+            caption="The last column is how the share of people linked by trail matching changes "
             "when the location is left out.",
         ),
     )
 
 
-def _signed(change: float | None) -> str:
-    return "not measured" if change is None else f"{change:+,.0f}".replace("-", "−")
+def _signed(change: float | str | None) -> str:
+    """A change of a share; a veiled one in words."""
+    if change is None:
+        return "not measured"
+    if isinstance(change, str):
+        return f"{count(change)} people"
+    sign = "−" if change < 0 else "+" if change > 0 else ""
+    return f"{sign}{percent(abs(change))}"

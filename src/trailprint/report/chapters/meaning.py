@@ -160,8 +160,8 @@ def _list_data(data: Mapping[str, Any]) -> list[str]:
     has = [name for name, there in data["has"].items() if there]
     overlap = {
         True: "The two sides' periods overlap, so they may share events: the risk is overstated.",
-        False: "The two sides' periods do not overlap.",
-        None: "Whether the two sides' periods overlap is not known.",
+        False: "Nobody has events of the same day on both sides.",
+        None: "Without times it is not known whether the two sides' periods overlap.",
     }
     told = [
         sentence(data["split"]["description"]) if data["split"] else "",
