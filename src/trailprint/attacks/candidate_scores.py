@@ -55,8 +55,8 @@ class LinkChoice:
     ----------
     joint : bool
         Each released record is taken at most once, so that the scores add up to the most. It holds
-        all scores at once: 8 bytes a pair, a minute or so at 5,000 by 5,000. Otherwise each
-        auxiliary record gets its best candidate on its own.
+        all scores at once: 8 bytes a pair. Otherwise each auxiliary record gets its best candidate
+        on its own.
     seed : int
         Ties are broken by a lot that it decides.
     """

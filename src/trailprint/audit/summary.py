@@ -17,7 +17,7 @@ def summarise(result: Mapping[str, Any]) -> list[Row]:
     rows: list[Row] = [
         ("people on both sides", f"{data['common_users']:,}"),
         ("locations", f"{data['locations']:,}"),
-        *(_attack(attack) for attack in result["attacks"]),
+        *(_attack(attack, data["common_users"]) for attack in result["attacks"]),
         ("linked by any of them", _with_interval(worst["share"], worst["interval"])),
         ("controls", _controls(result["controls"])),
     ]
@@ -26,13 +26,16 @@ def summarise(result: Mapping[str, Any]) -> list[Row]:
         far = users["fit"]["extrapolation"][-1]
         guess = f"{percent(far['accuracy'])} ({_reach(far['low'], far['high'])})"
         rows.append((f"at {far['x']:,.0f} people, extrapolated", guess))
-    return rows + _protections(result["protections"])
+    return rows + _protections(result["protections"], result["headline"]["protection"])
 
 
-def _attack(attack: Mapping[str, Any]) -> Row:
+def _attack(attack: Mapping[str, Any], n_people: int) -> Row:
+    """How many an attack links; of how many, where it was tried on some of them only."""
     if not attack["ran"]:
         return attack["title"].lower(), "not run"
     found = _with_interval(attack["accuracy"], attack["interval"])
+    if attack["people"] < n_people:
+        found += f" of {attack['people']:,} people"
     return attack["title"].lower(), f"{found}, chance {percent(attack['chance'])}"
 
 
@@ -53,19 +56,26 @@ def _controls(controls: list[Mapping[str, Any]]) -> str:
     return f"{n_failed} of {len(controls)} FAILED" if n_failed else f"all {len(controls)} passed"
 
 
-def _protections(protections: Mapping[str, Any]) -> list[Row]:
-    """The points that help and that no other beats, from cheap to dear; a handful of them."""
+def _protections(protections: Mapping[str, Any], named: Mapping[str, Any] | None) -> list[Row]:
+    """A handful of points that help and that no other beats, and the one the headline names."""
     risk = max((p["accuracy"] for p in protections["points"] if p["name"] == "none"), default=2.0)
     points = [p for p in protections["points"] if p["on_frontier"] and p["accuracy"] < risk]
     points.sort(key=lambda point: point["loss"])
     step = max(1, -(-len(points) // 4))
+    shown = points[::step]
+    shown += [p for p in protections["points"] if _is_named(p, named) and p not in shown]
     return [
         (
             f"{point['label'][0].lower()}{point['label'][1:]}",
             f"{percent(point['accuracy'])} linked, {percent(point['loss'])} lost",
         )
-        for point in points[::step]
+        for point in sorted(shown, key=lambda point: point["loss"])
     ]
+
+
+def _is_named(point: Mapping[str, Any], named: Mapping[str, Any] | None) -> bool:
+    same = ("name", "parameters")
+    return named is not None and all(point[key] == named[key] for key in same)
 
 
 def list_notes(result: Mapping[str, Any]) -> list[str]:

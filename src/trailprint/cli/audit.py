@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import pyarrow as pa
 import typer
-from rich.console import Console
 
 from trailprint.cli.compile_ahead import compiling_ahead
 from trailprint.cli.flags import ReadFlags, RunFlags, ScoreFlags, ShapeFlags, SplitFlags
 from trailprint.cli.groups import option, takes
-from trailprint.cli.present import print_json, print_table
+from trailprint.cli.present import open_console, print_json, print_line, print_table
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
 from trailprint.events.read import read
+from trailprint.store import FolderStore
 
 if TYPE_CHECKING:
     from trailprint.audit.options import AuditOptions
@@ -30,6 +31,10 @@ EXAMPLE = "trailprint audit visits.parquet --out audit"
 
 _AUDIT = "Audit"
 _MANIFEST = {"work": "trailprint audit", "format": 1}
+_CHANGED = (
+    "The data, the options or the program have changed since the last audit in this folder: what "
+    "depends on them is done anew."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +59,9 @@ class AuditFlags:
     ] = None
     target_risk: Annotated[
         float | None,
-        option("--target-risk", help="Find the least loss for this risk, 0.05.", panel=_AUDIT),
+        option(
+            "--target-risk", help="Find the least loss for this risk, such as 0.05.", panel=_AUDIT
+        ),
     ] = None
     weight: Annotated[
         str,
@@ -131,14 +138,14 @@ def run(
 ) -> None:
     """Audit a dataset: every attack, controls, growth, protections and one report."""
     from trailprint.audit.protection_parts import check_protections
-    from trailprint.report.outputs import Written, describe_source, open_folder
+    from trailprint.report.outputs import Written, check_folder, describe_source
 
     options = auditing.options(splitting, shaping, running.seed)
     scoring.check(data, auxiliary)
     engine = running.engine()
     check_protections(options.protections, engine)
     sources = [source for source in (data, auxiliary) if source is not None]
-    open_folder(auditing.out, sources=sources)
+    check_folder(auditing.out, sources=sources)
     with showing(engine):
         described = [describe_source(source) for source in sources]
         sides = [read(source, reading.options(), engine=engine) for source in sources]
@@ -156,7 +163,8 @@ def run(
     finish(written, auditing.out, running)
     _write_links(scoring, result, engine)
     if scoring.links is not None and not running.json:
-        Console(stderr=True).print(f"Links written to {scoring.links}, readable by you only.")
+        console = open_console(stderr=True)
+        print_line(console, f"Links written to {scoring.links}, readable by you only.", "dim")
 
 
 def _given(flags: ReadFlags | ShapeFlags) -> dict[str, Any]:
@@ -181,11 +189,10 @@ def audit_to_folder(
     """Run an audit that keeps its finished parts below a folder; says what it is going to do."""
     from trailprint.audit import audit
     from trailprint.report.outputs import RESULT, WORK
-    from trailprint.store import FolderStore
 
     announce_compilation()
     is_again = (Path(folder) / RESULT).exists()
-    store = FolderStore(Path(folder) / WORK, _MANIFEST)
+    store = _LateStore(Path(folder) / WORK)
     with compiling_ahead(), showing(what="Counting events") as progress:
         return audit(
             sides[0],
@@ -199,41 +206,64 @@ def audit_to_folder(
         )
 
 
+class _LateStore:
+    """A folder of finished parts that is made when it is first asked: not for unusable input."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @cached_property
+    def _kept(self) -> FolderStore:
+        return FolderStore(self._folder, _MANIFEST)
+
+    def get(self, name: str) -> bytes | None:
+        """What was kept under this name; None if nothing was."""
+        return self._kept.get(name)
+
+    def put(self, name: str, content: bytes) -> None:
+        """Keep something under a name: wholly or not at all."""
+        self._kept.put(name, content)
+
+
 def _announce(plan: Plan, *, is_again: bool) -> None:
     """What is going to be done and how long that should take, on standard error."""
     from trailprint.audit.wording import duration
 
-    console = Console(stderr=True, highlight=False)
+    console = open_console(stderr=True)
     expected = plan.expected()
     to_do = [part for part in expected if part.name not in plan.kept]
-    if is_again and to_do:
-        console.print(
-            "The data, the options or the program have changed since the last audit in this "
-            "folder: what depends on them is done anew.",
-            style="dim",
-        )
-    console.print(f"{_parts(len(to_do))} to do, about {duration(plan.seconds)}:", style="bold")
-    for part in to_do:
-        console.print(f"  {part.title} ({duration(part.seconds)})", style="dim", markup=False)
     n_kept = len(expected) - len(to_do)
-    if n_kept:
-        console.print(f"{n_kept} parts are kept from an earlier run.", style="dim")
+    if is_again and to_do:
+        print_line(console, _CHANGED, "dim")
+    if to_do:
+        print_line(console, f"{_parts(len(to_do))} to do, about {duration(plan.seconds)}:", "bold")
+        for part in to_do:
+            print_line(console, f"  {part.title} ({duration(part.seconds)})", "dim")
+        if n_kept:
+            print_line(console, f"{_are(n_kept)} kept from an earlier run.", "dim")
+    else:
+        print_line(console, f"Nothing to do: {_are(n_kept)} kept.", "bold")
     n_skipped = len(plan.parts) - len(expected)
     if n_skipped:
-        limit = duration(plan.time_limit_s or 0.0)
-        console.print(
-            f"{n_skipped} parts do not fit the time limit of {limit}. Try --time-limit none, or "
-            "--users 5000 for people drawn at random.",
-            style="dim",
+        do = "does" if n_skipped == 1 else "do"
+        too_long = (
+            f"{_parts(n_skipped)} {do} not fit the time limit of "
+            f"{duration(plan.time_limit_s or 0.0)}. Try --time-limit none, or --users 5000 for "
+            "people drawn at random."
         )
+        print_line(console, too_long, "dim")
 
 
 def _parts(number: int) -> str:
     return "1 part" if number == 1 else f"{number} parts"
 
 
-def finish(written: Any, folder: str, running: RunFlags) -> None:
-    """Write the folder, then show the result on one screen or as JSON."""
+def _are(number: int) -> str:
+    return f"{_parts(number)} {'is' if number == 1 else 'are'}"
+
+
+def finish(written: Any, folder: str, running: RunFlags, *, closing: str | None = None) -> None:
+    """Write the folder, then show the result on one screen, with a last line, or as JSON."""
     from trailprint.audit.summary import list_notes, summarise
     from trailprint.report.outputs import REPORT, write_outputs
 
@@ -245,4 +275,6 @@ def finish(written: Any, folder: str, running: RunFlags) -> None:
     notes = [*list_notes(written.result), f"The report: {Path(folder) / REPORT}"]
     if written.per_user is not None:
         notes.append(f"Each person's risk: {paths[-1]}, readable by you only.")
+    if closing is not None:
+        notes.append(closing)
     print_table(written.result["headline"]["sentence"], summarise(written.result), notes)

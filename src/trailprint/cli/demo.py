@@ -19,6 +19,7 @@ EXAMPLE = "trailprint demo"
 
 _N_USERS = 250
 _N_DAYS = 21
+_NEXT = "Your own file: trailprint audit FILE --out audit"
 
 
 @takes(RunFlags)
@@ -31,11 +32,11 @@ def run(
     from trailprint.audit.options import AuditOptions
     from trailprint.report.outputs import Written, describe_source, open_folder
 
-    campus = open_folder(out) / "campus.parquet"
-    engine = running.engine()
     options = CampusOptions(n_users=users, n_days=_N_DAYS, seed=running.seed)
+    engine = running.engine()
+    campus = open_folder(out) / "campus.parquet"
     write_table(simulate_campus(options), campus, engine)
     events = read(str(campus), engine=engine)
     result = audit_to_folder([events], AuditOptions(seed=running.seed), out, running)
     written = Written(result=result.to_dict(), sources=[describe_source(str(campus))])
-    finish(written, str(Path(out)), running)
+    finish(written, str(Path(out)), running, closing=_NEXT)

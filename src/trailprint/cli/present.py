@@ -7,9 +7,13 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
+
+_WIDE = 200
+"""Columns where no terminal says how many there are: in a file, or for the next program."""
 
 _ROUNDING = 1e-12
 """Shares below it are what is left of sums of floats that should be nought."""
@@ -20,6 +24,19 @@ def print_json(result: Mapping[str, Any]) -> None:
     sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
 
+def open_console(*, stderr: bool = False) -> Console:
+    """Where text is shown: as wide as the terminal, and wide where there is none."""
+    console = Console(stderr=stderr, highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDE
+    return console
+
+
+def print_line(console: Console, text: str, style: str) -> None:
+    """A line of prose: a terminal folds it between words, elsewhere it stays one line."""
+    console.print(Text(text), style=style, soft_wrap=not console.is_terminal)
+
+
 def print_table(
     title: str,
     rows: Iterable[tuple[str, object]],
@@ -28,30 +45,40 @@ def print_table(
     is_prose: bool = False,
 ) -> None:
     """Names and values, side by side; notes below. Prose is set from the left."""
-    console = Console(highlight=False)
-    console.print(Text(title), style="bold")
+    console = open_console()
+    print_line(console, title, "bold")
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="dim")
     table.add_column(justify="left" if is_prose else "right")
     for name, value in rows:
         table.add_row(Text(name), Text(show(value)))
-    console.print(table)
+    _print_whole(console, table)
     for note in notes:
-        console.print(Text(note), style="dim")
+        print_line(console, note, "dim")
 
 
 def print_rows(title: str, rows: Sequence[Mapping[str, object]], *, most: int) -> None:
     """A table of many columns; what does not fit a screen is left to --json."""
-    console = Console(highlight=False)
-    console.print(Text(title), style="bold")
+    console = open_console()
+    print_line(console, title, "bold")
     table = Table(box=None, pad_edge=False)
     for name in rows[0]:
-        table.add_column(name.replace("_", " "), justify="right", overflow="fold")
+        table.add_column(name.replace("_", " "), justify="right")
     for row in rows[:most]:
         table.add_row(*(Text(show(value)) for value in row.values()))
-    console.print(table)
+    _print_whole(console, table)
     if len(rows) > most:
-        console.print(Text(f"… and {len(rows) - most:,} more rows with --json"), style="dim")
+        print_line(console, f"… and {len(rows) - most:,} more rows with --json", "dim")
+
+
+def _print_whole(console: Console, table: Table) -> None:
+    """A table whose words stay whole, even where it gets wider than the terminal."""
+    unbound = console.options.update(max_width=sys.maxsize)
+    terminal = console.size
+    least = Measurement.get(console, unbound, table).minimum
+    console.size = ConsoleDimensions(max(terminal.width, least), terminal.height)
+    console.print(table, crop=False)
+    console.size = terminal
 
 
 def show(value: object) -> str:

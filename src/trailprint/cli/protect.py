@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +18,9 @@ from trailprint.events.events import Events
 from trailprint.events.read import read
 from trailprint.events.split import split
 from trailprint.events.write import check_outputs, write_events, write_table
+
+if TYPE_CHECKING:
+    from trailprint.protections.protection import Protection
 
 NAME = "protect"
 EXAMPLE = "trailprint protect visits.csv --apply microaggregate:k=10 --out protected.parquet"
@@ -63,7 +67,9 @@ class ProtectFlags:
     ] = None
     target_risk: Annotated[
         float | None,
-        option("--target-risk", help="… and the least loss for this risk, 0.05.", panel=_SWEEP),
+        option(
+            "--target-risk", help="… and the least loss for this risk, such as 0.05.", panel=_SWEEP
+        ),
     ] = None
     metrics: Annotated[
         str,
@@ -241,7 +247,7 @@ def _sweep(
     if running.json:
         print_json(found)
     else:
-        _print_sweep(found)
+        _print_sweep(found, chain)
 
 
 def _at_median(splitting: SplitFlags) -> SplitFlags:
@@ -249,7 +255,7 @@ def _at_median(splitting: SplitFlags) -> SplitFlags:
     return replace(splitting, at="median")
 
 
-def _print_sweep(found: dict[str, Any]) -> None:
+def _print_sweep(found: dict[str, Any], chain: Sequence[Protection]) -> None:
     title = f"Split: {found['split']}. Rates are shares of {found['people']:,} people."
     lines = [_line(found["parameter"], point) for point in found["sweep"]]
     print_rows(title, lines, most=len(lines))
@@ -260,11 +266,21 @@ def _print_sweep(found: dict[str, Any]) -> None:
     if found["target_risk"] is not None:
         wanted = f"At most {percent(found['target_risk'])} re-identified"
         if found["target"] is None:
-            print_table(f"{wanted}: none of the values tried suffices.", [])
+            advice = _advise(chain, parameter)
+            print_table(f"{wanted}: none of the values tried suffices. {advice}", [])
         else:
             least = [_line(found["parameter"], found["target"])]
             print_rows(f"{wanted}, with the least loss", least, most=1)
     print_table("", [], found["notes"])
+
+
+def _advise(chain: Sequence[Protection], parameter: str) -> str:
+    """Where to look on, after every value was too weak."""
+    from trailprint.studies.frontier import find_swept
+
+    sense = chain[find_swept(chain, parameter)].monotone.get(parameter)
+    which = {1: "larger", -1: "smaller", None: "other"}[sense]
+    return f"Try {which} values of {parameter}, or another protection as well."
 
 
 def _line(parameter: str, point: dict[str, Any]) -> dict[str, object]:

@@ -25,18 +25,18 @@ NAME = "trails"
 EXAMPLE = "trailprint trails ip-lists/ customer-lists/ --identified-columns name,address"
 
 _TRAILS, _STUDY = "Trails", "Sensitivity"
-_SHOWN = (
-    "location",
-    "order",
-    "withheld",
-    "locations",
-    "population",
-    "deidentified",
-    "identified",
-    "reidentified",
-    "rate",
-    "change",
-)
+_SHOWN = {
+    "location": "location",
+    "order": "order",
+    "withheld": "withheld",
+    "locations": "locations",
+    "population": "population",
+    "deidentified": "deidentified",
+    "identified": "identified",
+    "reidentified": "links made",
+    "rate": "rate",
+    "change": "change",
+}
 _STUDIES = ("locations", "popularity", "withholding")
 
 
@@ -244,19 +244,23 @@ def _print(found: dict[str, Any], links: str | None) -> None:
         ("locations on both sides", found["locations"]),
         ("null trails", nulls["deidentified"] + nulls["identified"]),
         ("algorithm, reserved side", f"{found['algorithm']}, {found['reserved']}"),
-        ("re-identified", found["reidentified"]),
         ("at most possible", found["upper_bound"]),
+        ("links made", found["reidentified"]),
     ]
     if found["truth"] != "none":
         rows += [
-            ("right", found["correct"]),
+            ("  right", found["correct"]),
             ("re-identified, of those on both sides", percent(found["accuracy"])),
             ("  95 % interval", " to ".join(percent(x) for x in interval) if interval else "—"),
+            ("  by chance", percent(found["chance"])),
         ]
     rows.append(("seconds", found["seconds"]["total"]))
     print_table("Trail matching", rows, _notes(found, links))
     if found.get("sensitivity"):
-        shown = [{k: row[k] for k in _SHOWN if k in row} for row in found["sensitivity"]]
+        shown = [
+            {words: row[name] for name, words in _SHOWN.items() if name in row}
+            for row in found["sensitivity"]
+        ]
         print_rows("Sensitivity", shown, most=25)
     if "zipf" in found:
         fit = found["zipf"]

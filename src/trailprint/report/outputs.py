@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import hashlib
 import io
@@ -81,6 +82,18 @@ def describe_source(source: str) -> Source:
 def _hash_file(path: str) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def check_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) -> None:
+    """Complain before any work is done where `open_folder` would later; leaves no folder behind."""
+    path = Path(folder) / "tables"
+    missing = [place for place in (path, *path.parents) if not os.path.lexists(place)]
+    try:
+        open_folder(folder, sources=sources)
+    finally:
+        for place in missing:
+            with contextlib.suppress(OSError):
+                place.rmdir()
 
 
 def open_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) -> Path:

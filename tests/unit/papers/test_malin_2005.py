@@ -126,3 +126,18 @@ def test_own_files_must_be_whole(tmp_path) -> None:
     )
     with pytest.raises(SourceError, match="1 are not"):
         malin_2005_families.load_shoppers(context)
+
+
+def test_nothing_said_of_own_people_is_of_simulated_ones(tmp_path) -> None:
+    write_folder(
+        tmp_path,
+        visits="user,location\na,s\na,t\nb,t\nc,u\nc,s\n",
+        purchases="user,location\na,s\nb,t\n",
+        households="user,household\na,h1\nb,h1\nc,h2\n",
+    )
+    context = Context(data={"clickstreams-2005": tmp_path})
+    for name in ("section-4.1.1", "section-4.1.2", "section-4.1.3", "figure-10"):
+        outcome = RUN[name](context)
+        said = " ".join((outcome.reading, *outcome.notes))
+        for word in ("simulated", "on average", "mean over", "raises the rate"):
+            assert word not in said

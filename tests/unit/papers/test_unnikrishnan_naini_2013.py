@@ -57,6 +57,7 @@ def test_the_penalty_is_the_papers_and_decisions_follow(context) -> None:
     assert outcome.comparisons[0].ours % per_location == pytest.approx(0, abs=1e-6)
     assert [row["decision"] for row in outcome.rows] == ["match", "match", "no-match"]
     assert [row["vacuous"] for row in outcome.rows] == [True, False, False]
+    assert "any exponent" in outcome.reading
 
 
 def test_stays_are_carried_into_the_window(tmp_path) -> None:
@@ -78,3 +79,16 @@ def test_a_log_of_one_week_is_refused(tmp_path) -> None:
     path.write_text("user,location,start\na,p,2012-03-05T08:00:00Z\nb,q,2012-03-05T08:00:00Z\n")
     with pytest.raises(InputError, match="two weeks"):
         RUN["table-1"](Context(data={"associations-2013": path}))
+
+
+def test_a_small_penalty_is_not_called_beyond_asking(tmp_path) -> None:
+    lines = ["user,location,start"]
+    for day in ("05", "12"):
+        lines += [
+            f"{who},{where},2012-03-{day}T08:30:00Z" for who, where in (("a", "p"), ("b", "q"))
+        ]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(lines) + "\n")
+    outcome = RUN["rejection"](Context(data={"associations-2013": path}))
+    assert outcome.comparisons[0].ours < 1
+    assert "any exponent" not in outcome.reading
