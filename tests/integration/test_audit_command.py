@@ -69,10 +69,12 @@ def test_what_is_written(audited):
 def test_the_screen(audited):
     out, _, done = audited
     result = json.loads((out / "result.json").read_text())
-    assert result["headline"]["sentence"].split(";")[0] in " ".join(done.stdout.split())
+    assert done.stdout.startswith(result["headline"]["sentence"] + "\n")
     assert len(done.stdout.splitlines()) <= 40
-    assert str(out / "report.html") in done.stdout.replace("\n", "")
+    assert f"The report: {out / 'report.html'}\n" in done.stdout
     assert "parts to do, about" in done.stderr
+    label = result["headline"]["protection"]["label"]
+    assert f"\n{label[0].lower()}{label[1:]}  " in done.stdout
 
 
 def test_every_attack_ran_and_the_figures_agree(audited):
@@ -132,8 +134,8 @@ def test_again_nothing_is_redone_and_private_files_go(copied, campus, run):
     parts = {path: path.stat().st_mtime_ns for path in (out / "work").rglob("*")}
     finished = run("audit", campus, "--out", out, "--target-risk", "0.2")
     assert finished.code == 0, finished.err
-    assert "0 parts to do" in finished.err
-    assert "have changed" not in finished.err
+    n_parts = len(list((out / "work" / "parts").iterdir()))
+    assert finished.err == f"Nothing to do: {n_parts} parts are kept.\n"
     assert untimed(out) == before
     assert {path: path.stat().st_mtime_ns for path in (out / "work").rglob("*")} == parts
     assert not (out / "per_user.parquet").exists()
@@ -212,6 +214,16 @@ def test_a_disk_that_is_full(campus, tmp_path):
     assert not (tmp_path / "out" / "result.json").exists()
 
 
+@pytest.mark.parametrize("content", [None, "a,b\n1,2\n", "user,location\nanna,cafe\n"])
+def test_input_that_cannot_be_used_leaves_no_folder(run, tmp_path, content):
+    data = tmp_path / "visits.csv"
+    if content is not None:
+        data.write_text(content)
+    before = set(tmp_path.iterdir())
+    assert run("audit", data, "--out", tmp_path / "new" / "out").code == 2
+    assert set(tmp_path.iterdir()) == before
+
+
 @pytest.mark.parametrize("out", ["file/out", "/proc/trailprint-audit"])
 def test_a_folder_that_cannot_be_written_to(run, campus, tmp_path, out):
     (tmp_path / "file").write_text("")
@@ -248,4 +260,4 @@ def test_what_is_refused(run, campus, tmp_path, arguments, words):
     assert finished.code == 2
     assert words in finished.err
     assert finished.err.count("\n") == 1
-    assert not (tmp_path / "out" / "result.json").exists()
+    assert not (tmp_path / "out").exists()

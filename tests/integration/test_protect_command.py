@@ -134,6 +134,21 @@ def test_a_sweep_with_a_target(run, data):
     assert found["target"]["parameters"]["k"] <= 10
 
 
+@pytest.mark.parametrize(
+    ("protection", "values", "advice"),
+    [
+        ("microaggregate", "k=1,2", "Try larger values of k"),
+        ("top-locations", "n=11,12", "Try smaller values of n"),
+        ("weekdays", "days=mon+tue,mon+wed", "Try other values of days"),
+    ],
+)
+def test_where_no_value_suffices_it_says_where_to_look(run, data, protection, values, advice):
+    arguments = ("--apply", protection, "--sweep", values, "--target-risk", "0")
+    finished = run("protect", data, *arguments)
+    assert finished.code == 0, finished.err
+    assert f"none of the values tried suffices. {advice}, or another" in finished.out
+
+
 @pytest.mark.parametrize("form", [(), ("--json",)])
 @pytest.mark.parametrize(
     "arguments",

@@ -37,6 +37,14 @@ def run(capsys, *arguments) -> dict:
     return json.loads(printed.out)
 
 
+def show(capsys, *arguments) -> str:
+    with pytest.raises(SystemExit) as stop:
+        main([str(argument) for argument in arguments])
+    printed = capsys.readouterr()
+    assert stop.value.code == 0, printed.err
+    return printed.out
+
+
 def fails(capsys, *arguments) -> str:
     with pytest.raises(SystemExit) as stop:
         main([str(argument) for argument in arguments])
@@ -160,9 +168,26 @@ def test_neither_side_reserved_is_said_and_not_guaranteed(capsys, tmp_path) -> N
     assert found["guaranteed"] is False
     assert found["assumptions_hold"] is False
     assert found["assumptions"]["tactics_observed"]["neither"] == 2
-    with pytest.raises(SystemExit):
-        main(["trails", *map(str, sides)])
-    assert "No guarantee" in capsys.readouterr().out
+    assert "No guarantee" in show(capsys, "trails", *sides)
+
+
+def test_links_made_are_told_from_those_that_are_right(capsys, tmp_path) -> None:
+    """Both links are wrong: each name went where the other's pseudonym did."""
+    sides = tmp_path / "a.csv", tmp_path / "b.csv"
+    sides[0].write_text("user,location\na,x\nb,y\n")
+    sides[1].write_text("user,location\na,y\nb,x\n")
+    lines = [line.split("  ") for line in show(capsys, "trails", *sides).splitlines()]
+    values = {" ".join(filter(None, line[:-1])).strip(): line[-1].strip() for line in lines}
+    assert (values["links made"], values["right"]) == ("2", "0")
+    assert values["re-identified, of those on both sides"] == "0.0 %"
+    assert values["by chance"] == "50.0 %"
+
+
+def test_without_truth_nothing_is_called_right(capsys, figure) -> None:
+    shown = show(capsys, "trails", *figure(COMPLETE))
+    assert "links made" in shown
+    assert "right" not in shown
+    assert "by chance" not in shown
 
 
 def test_one_dataset_is_split(capsys, tmp_path) -> None:

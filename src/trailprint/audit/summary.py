@@ -31,12 +31,13 @@ def summarise(result: Mapping[str, Any]) -> list[Row]:
 
 def _attack(attack: Mapping[str, Any], n_people: int) -> Row:
     """How many an attack links; of how many, where it was tried on some of them only."""
+    name = attack["title"].lower()
     if not attack["ran"]:
-        return attack["title"].lower(), "not run"
-    found = _with_interval(attack["accuracy"], attack["interval"])
+        return name, "not run"
     if attack["people"] < n_people:
-        found += f" of {attack['people']:,} people"
-    return attack["title"].lower(), f"{found}, chance {percent(attack['chance'])}"
+        name += f", of {attack['people']:,} people"
+    found = _with_interval(attack["accuracy"], attack["interval"])
+    return name, f"{found}, chance {percent(attack['chance'])}"
 
 
 def _with_interval(share: float | None, interval: list[float] | None) -> str:
@@ -63,7 +64,9 @@ def _protections(protections: Mapping[str, Any], named: Mapping[str, Any] | None
     points.sort(key=lambda point: point["loss"])
     step = max(1, -(-len(points) // 4))
     shown = points[::step]
-    shown += [p for p in protections["points"] if _is_named(p, named) and p not in shown]
+    chosen = next((p for p in protections["points"] if _is_named(p, named)), None)
+    if chosen is not None and chosen not in shown:
+        shown.append(chosen)
     return [
         (
             f"{point['label'][0].lower()}{point['label'][1:]}",
@@ -74,7 +77,7 @@ def _protections(protections: Mapping[str, Any], named: Mapping[str, Any] | None
 
 
 def _is_named(point: Mapping[str, Any], named: Mapping[str, Any] | None) -> bool:
-    same = ("name", "parameters")
+    same = ("label", "name", "parameters")
     return named is not None and all(point[key] == named[key] for key in same)
 
 

@@ -7,13 +7,16 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console, ConsoleDimensions
-from rich.measure import Measurement
+from rich.cells import cell_len
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 _WIDE = 200
 """Columns where no terminal says how many there are: in a file, or for the next program."""
+
+_SHORT = 16
+"""Cells up to this length, such as ``5.4 % to 11.6 %``, are not folded."""
 
 _ROUNDING = 1e-12
 """Shares below it are what is left of sums of floats that should be nought."""
@@ -47,12 +50,16 @@ def print_table(
     """Names and values, side by side; notes below. Prose is set from the left."""
     console = open_console()
     print_line(console, title, "bold")
+    shown = [(name, show(value)) for name, value in rows]
     table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_column(style="dim")
-    table.add_column(justify="left" if is_prose else "right")
-    for name, value in rows:
-        table.add_row(Text(name), Text(show(value)))
-    _print_whole(console, table)
+    table.add_column(style="dim", min_width=_least_width(name for name, _ in shown))
+    table.add_column(
+        justify="left" if is_prose else "right",
+        min_width=_least_width(value for _, value in shown),
+    )
+    for name, value in shown:
+        table.add_row(Text(name), Text(value))
+    console.print(table, crop=False)
     for note in notes:
         print_line(console, note, "dim")
 
@@ -62,23 +69,26 @@ def print_rows(title: str, rows: Sequence[Mapping[str, object]], *, most: int) -
     console = open_console()
     print_line(console, title, "bold")
     table = Table(box=None, pad_edge=False)
-    for name in rows[0]:
-        table.add_column(name.replace("_", " "), justify="right")
-    for row in rows[:most]:
-        table.add_row(*(Text(show(value)) for value in row.values()))
-    _print_whole(console, table)
+    shown = [[show(value) for value in row.values()] for row in rows[:most]]
+    for number, name in enumerate(rows[0]):
+        heading = name.replace("_", " ")
+        least = _least_width([*heading.split(), *(row[number] for row in shown)])
+        table.add_column(heading, justify="right", min_width=least)
+    for row in shown:
+        table.add_row(*map(Text, row))
+    console.print(table, crop=False)
     if len(rows) > most:
         print_line(console, f"… and {len(rows) - most:,} more rows with --json", "dim")
 
 
-def _print_whole(console: Console, table: Table) -> None:
-    """A table whose words stay whole, even where it gets wider than the terminal."""
-    unbound = console.options.update(max_width=sys.maxsize)
-    terminal = console.size
-    least = Measurement.get(console, unbound, table).minimum
-    console.size = ConsoleDimensions(max(terminal.width, least), terminal.height)
-    console.print(table, crop=False)
-    console.size = terminal
+def _least_width(cells: Iterable[str]) -> int:
+    """Columns that keep short cells whole, and the words of long ones."""
+    pieces = (piece for cell in cells for piece in _pieces(cell))
+    return max(map(cell_len, pieces), default=0)
+
+
+def _pieces(cell: str) -> list[str]:
+    return [cell] if len(cell) <= _SHORT else cell.split()
 
 
 def show(value: object) -> str:

@@ -229,10 +229,10 @@ def run_figure_10(context: Context) -> Outcome:
         gains = [_largest_gain(_without_each(each, algorithm, context)) for each in draws]
         comparisons.append(
             Comparison(
-                quantity=f"largest rise of the rate by leaving one shop out ({algorithm}, people)",
+                quantity="largest rise of the rate, of itself, without a shop "
+                f"({algorithm}, people)",
                 paper=_PAPER_GAIN[algorithm],
                 ours=100 * float(np.mean(gains)),
-                unit="% of the rate",
             )
         )
     return Outcome(

@@ -12,7 +12,13 @@ import pytest
 
 from trailprint.errors import OptionError, OutputError
 from trailprint.report import outputs
-from trailprint.report.outputs import Written, describe_source, open_folder, write_outputs
+from trailprint.report.outputs import (
+    Written,
+    check_folder,
+    describe_source,
+    open_folder,
+    write_outputs,
+)
 from trailprint.report.tables import TABLES
 
 
@@ -124,6 +130,16 @@ def test_a_folder_below_a_file(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="must be one that can be written to: Not a directory"):
         open_folder(tmp_path / "file" / "out")
+
+
+def test_a_check_leaves_no_folder_behind(tmp_path):
+    (tmp_path / "old" / "tables").mkdir(parents=True)
+    check_folder(tmp_path / "new" / "out")
+    check_folder(tmp_path / "old")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="must be one that can be written to"):
+        check_folder(tmp_path / "file" / "out")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "old", "tables"]
 
 
 def test_names_are_not_run_by_a_spreadsheet(result, tmp_path):

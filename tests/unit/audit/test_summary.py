@@ -1,0 +1,61 @@
+"""What a screen says of a result."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from trailprint.audit.summary import summarise
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
+
+
+@pytest.fixture
+def result():
+    return json.loads(EXAMPLE.read_text(encoding="utf-8"))
+
+
+def point(k, accuracy, loss):
+    return {
+        "label": f"Averages of groups of {k}",
+        "name": f"microaggregate:k={k}",
+        "parameters": {"k": k},
+        "accuracy": accuracy,
+        "loss": loss,
+        "on_frontier": True,
+    }
+
+
+def rows_of_protections(result):
+    return [(name, value) for name, value in summarise(result) if value.endswith("lost")]
+
+
+def test_a_rate_of_some_people_says_of_how_many(result):
+    n_people = result["data"]["common_users"]
+    other = result["attacks"][0]
+    for attack in result["attacks"]:
+        attack["people"] = n_people
+    other["people"] = n_people - 1
+    names = [name for name, _ in summarise(result)]
+    assert f"{other['title'].lower()}, of {n_people - 1:,} people" in names
+    assert sum(", of " in name for name in names) == 1
+
+
+@pytest.mark.parametrize("k", range(2, 12))
+def test_what_the_headline_names_is_always_listed_once_and_in_order(result, k):
+    plain = {**point(1, 0.9, 0.0), "name": "none"}
+    points = [point(n, 0.9 / n, n / 20) for n in range(2, 12)]
+    result["protections"]["points"] = [plain, *points]
+    result["headline"]["protection"] = points[k - 2]
+    names = [name for name, _ in rows_of_protections(result)]
+    assert names.count(f"averages of groups of {k}") == 1
+    assert len(names) in (4, 5)
+    assert names == sorted(names, key=lambda name: int(name.rsplit(" ", 1)[1]))
+
+
+def test_a_headline_without_a_protection(result):
+    result["headline"]["protection"] = None
+    result["protections"]["points"] = [point(2, 0.3, 0.1)]
+    assert rows_of_protections(result) == [
+        ("averages of groups of 2", "30.0 % linked, 10.0 % lost")
+    ]
