@@ -32,6 +32,7 @@ SETTINGS: Mapping[str, str] = {
     "cell-m": "side of the squares in metres (default 1000)",
     "weight": "what a histogram counts: visits (each fix, the default) or day-balanced",
     "timezone": "where weeks begin (default Asia/Shanghai)",
+    "min-weeks": "active weeks a person needs (default 2)",
 }
 PROTOCOL = (
     "An odd number of active weeks gives the middle one to the first half. The paper gives no "
@@ -47,6 +48,7 @@ class Protocol:
     cell_m: float
     weight: Weight
     timezone: str
+    min_weeks: int
 
     @classmethod
     def of(cls, context: Context) -> Protocol:
@@ -59,6 +61,7 @@ class Protocol:
             cell_m=_metres(chosen.get("cell-m", "1000")),
             weight=cast(Weight, weight),
             timezone=chosen.get("timezone", _default_zone(context)),
+            min_weeks=_weeks(chosen.get("min-weeks", "2")),
         )
 
 
@@ -82,8 +85,16 @@ def _metres(text: str) -> float:
         ) from None
 
 
+def _weeks(text: str) -> int:
+    if not text.isdecimal() or int(text) < 2:
+        raise OptionError(
+            f"--set min-weeks must be a number of weeks from 2 on, got {text!r}. Try min-weeks=4."
+        )
+    return int(text)
+
+
 def position_events(context: Context) -> Events:
-    """All positions in the box."""
+    """All positions in the box, of people with enough active weeks."""
 
     def make() -> Events:
         protocol, engine, own = Protocol.of(context), shared_engine(context), context.own(GEOLIFE)
@@ -92,9 +103,18 @@ def position_events(context: Context) -> Events:
             if own is None
             else _read_positions(own, protocol, context)
         )
-        return within_box(events, protocol.box).materialise()
+        return _active(within_box(events, protocol.box), protocol.min_weeks).materialise()
 
     return context.share("2016 positions", make)
+
+
+def _active(events: Events, min_weeks: int) -> Events:
+    """Only people with so many active weeks."""
+    week = f"date_trunc('week', {events.local_start})"
+    return events.having(
+        f'"user" IN (SELECT "user" FROM ({events.query}) GROUP BY "user" '
+        f"HAVING count(DISTINCT {week}) >= {min_weeks})"
+    )
 
 
 def _read_positions(source: Path, protocol: Protocol, context: Context) -> Events:

@@ -14,7 +14,7 @@ from trailprint.errors import InputError, OptionError
 from trailprint.papers import naini_2016_calls, naini_2016_gps, naini_2016_web
 from trailprint.papers.experiment import Context
 from trailprint.papers.naini_2016_people import call_sides, web_sides
-from trailprint.papers.naini_2016_positions import position_halves, position_sides
+from trailprint.papers.naini_2016_positions import position_events, position_halves, position_sides
 from trailprint.papers.run import run_experiment
 from trailprint.simulate.call_records import call_records
 from trailprint.simulate.calls import simulate_calls
@@ -86,12 +86,17 @@ def test_the_protocol_can_be_set(geolife):
     assert len(position_sides(fine)[0].locations) > len(position_sides(north)[0].locations)
     daily = Context(data=data, settings={"weight": "day-balanced"}, n_threads=1)
     np.testing.assert_allclose(position_sides(daily)[0].totals, 2)
+    for min_weeks, n_people in (("4", 6), ("5", 0)):
+        active = Context(data=data, settings={"min-weeks": min_weeks}, n_threads=1)
+        assert position_events(active).count() == n_people * 4 * 30
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"cell-m": "large"}, "cell-m must be a number of metres"),
+        ({"min-weeks": "1"}, "min-weeks must be a number of weeks from 2 on"),
+        ({"min-weeks": "two"}, "min-weeks must be a number of weeks from 2 on"),
         ({"cell-m": "-5"}, "cell_m must be"),
         ({"box": "here"}, "south,west,north,east"),
         ({"weight": "gold"}, "weight must be one of"),
