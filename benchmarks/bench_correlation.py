@@ -5,6 +5,7 @@ import os
 import tempfile
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -68,8 +69,8 @@ def _stat(folder: Path) -> tuple[int, tuple[int, float, float]] | None:
 
 
 def one_round(n_users: int, engine: Engine):
-    """One of ten bins of the campus held out."""
-    campus = simulate_campus(CampusOptions.paper(n_users))
+    """One of ten bins held out: so many people on the paper's whole campus."""
+    campus = simulate_campus(replace(CampusOptions.paper(), n_users=n_users))
     sequences = build_sequences(read(campus, engine=engine))
     return cut_fold(sequences, fold_of_visits(sequences, 10), 4)
 
