@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment, linprog
 
-from trailprint.kernels.assignment import solve_assignment
+from trailprint.kernels.assignment import _price, solve_assignment
 from trailprint.kernels.certificate import check_matching
 from trailprint.kernels.metrics import METRICS, Metric, largest_constant
 from trailprint.kernels.overlap import build_join
@@ -302,3 +302,36 @@ def test_one_user_and_no_user():
     assert solve("jensen-shannon", one, one * 0).column.tolist() == [-1]
     assert solve("likelihood", one, one * 0).column.tolist() == [-1]
     assert solve("likelihood", one, one * 3).column.tolist() == [0]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_taking_turns_changes_nothing(monkeypatch, n_threads):
+    week = simulate_calls(400, n_cities=7, n_antennas=60, seed=3).weeks
+    sides = [_csr_of(calls, 400) for calls in week]
+    plain = solve_assignment(*sides, 60, METRICS["jensen-shannon"])
+    monkeypatch.setattr("trailprint.kernels.assignment.WORTH_WAITING", 0)
+    in_turns = solve_assignment(*sides, 60, METRICS["jensen-shannon"], n_threads=n_threads)
+    np.testing.assert_array_equal(in_turns.column, plain.column)
+    assert in_turns.upper_bound == plain.upper_bound
+
+
+def test_nobody_waits_for_a_part_that_failed(monkeypatch):
+    week = simulate_calls(100, n_cities=4, n_antennas=20, seed=3).weeks
+    sides = [_csr_of(calls, 100) for calls in week]
+    monkeypatch.setattr("trailprint.kernels.assignment.WORTH_WAITING", 0)
+    first = iter([True])
+
+    def fail_once(*arguments):
+        if next(first, False):
+            raise MemoryError
+        return _price(*arguments)
+
+    monkeypatch.setattr("trailprint.kernels.assignment._price", fail_once)
+    with pytest.raises(MemoryError):
+        solve_assignment(*sides, 20, METRICS["jensen-shannon"], n_threads=2)
+
+
+def _csr_of(week, n_users):
+    ptr = np.searchsorted(week.user, np.arange(n_users + 1))
+    total = np.bincount(week.user, week.count, n_users)
+    return ptr, week.antenna.astype(np.int32), week.count / total[week.user]

@@ -7,8 +7,10 @@ is found. The prices then prove that no matching gains more than their sum.
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +34,8 @@ from trailprint.kernels.unshared import fair_prices, unshared_pairs
 FIRST_CANDIDATES = 64
 MORE_CANDIDATES = 128
 UNSHARED_CANDIDATES = 8
+WORTH_WAITING = 50_000
+"""With fewer rows, waiting for a turn costs more than it saves."""
 VIOLATION = 1e-10
 """Violations up to this share of the largest gain are left to the upper bound."""
 
@@ -77,6 +81,7 @@ class _Pricing(NamedTuple):
 
 
 Progress = Callable[[Round], None]
+_Turn = Callable[[], contextlib.AbstractContextManager[None]]
 
 
 def solve_assignment(
@@ -129,10 +134,11 @@ def solve_reduced(
     ]
     tell = _Teller(len(parts), progress)
     threads = available_threads() if n_threads is None else n_threads
-    # The first part is the largest component, which solves on one thread while others are priced.
-    share = [threads, *[max(1, threads - 1)] * (len(parts) - 1)]
-    solve = [(work[i], share[i], tell.of_part(i)) for i in range(len(parts))]
-    proved = _join_proofs(run_parallel(_solve_part, solve, n_threads), parts)
+    turns = _Turns(others_wait=reduced.join.n_rows > WORTH_WAITING)
+    tasks = [(work[0], threads, turns.of_largest(), tell.of_part(0))]
+    if len(parts) > 1:
+        tasks.append((work[1], max(1, threads - 1), turns.of_others(), tell.of_part(1)))
+    proved = _join_proofs(run_parallel(_solve_part, tasks, n_threads), parts)
     u, v = _per_user(proved.need, reduced.row_group), _per_user(proved.price, reduced.col_group)
     column = _expand(reduced, proved.flows, wanted, seed)
     gain = _link_gains(reduced, column, n_threads)
@@ -174,6 +180,46 @@ class _Proof(NamedTuple):
     solve_seconds: float
 
 
+class _Turns:
+    """Who may work when: the largest component is solved on one thread, others use what is left.
+
+    While it is priced, on all threads, the others wait if they are to.
+    """
+
+    def __init__(self, *, others_wait: bool) -> None:
+        self._others_wait = others_wait
+        self._room = threading.Event()
+        if not others_wait:
+            self._room.set()
+
+    @contextlib.contextmanager
+    def _largest_solves(self) -> Iterator[None]:
+        self._room.set()
+        yield
+        if self._others_wait:
+            self._room.clear()
+
+    @contextlib.contextmanager
+    def of_largest(self) -> Iterator[_Turn]:
+        """The largest component's turns; when it is done, nobody waits any more."""
+        try:
+            yield self._largest_solves
+        finally:
+            self._room.set()
+
+    @contextlib.contextmanager
+    def of_others(self) -> Iterator[_Turn]:
+        """The others' turns."""
+        self._room.wait()
+        yield self._others_solve
+
+    @contextlib.contextmanager
+    def _others_solve(self) -> Iterator[None]:
+        self._room.wait()
+        yield
+        self._room.wait()
+
+
 class _Teller:
     """Adds up what the parts of a problem have reached, whichever speaks."""
 
@@ -201,8 +247,19 @@ class _Teller:
         return tell
 
 
-def _solve_part(work: _Work, n_threads: int, tell: Progress) -> _Proof:
-    """Column generation on one part: solve the candidates, price all pairs, until none is left."""
+def _solve_part(
+    work: _Work,
+    n_threads: int,
+    turns: contextlib.AbstractContextManager[_Turn],
+    tell: Progress,
+) -> _Proof:
+    """Solve one part, in its turns."""
+    with turns as solving:
+        return _generate_columns(work, n_threads, solving, tell)
+
+
+def _generate_columns(work: _Work, n_threads: int, turn: _Turn, tell: Progress) -> _Proof:
+    """Solve the candidates, price all pairs, until nothing is violated."""
     reduced, begin, wanted, most, gap = work
     state, pricing, overlapping = _first_candidates(reduced, begin, n_threads)
     tolerance = VIOLATION * max(float(state.rows.gain.max(initial=0.0)), 1e-300)
@@ -210,14 +267,15 @@ def _solve_part(work: _Work, n_threads: int, tell: Progress) -> _Proof:
     while True:
         rounds += 1
         before = state.cols.price.copy()
-        solving -= time.perf_counter()
-        if wanted < most:
-            guess = toll if rounds > 1 else None
-            sizes = reduced.row_size, reduced.col_size
-            state, toll = solve_size(state, *sizes, wanted, guess, n_threads)
-        else:
-            solve_candidates(state, 0.0, n_threads)
-        solving += time.perf_counter()
+        with turn():
+            solving -= time.perf_counter()
+            if wanted < most:
+                guess = toll if rounds > 1 else None
+                sizes = reduced.row_size, reduced.col_size
+                state, toll = solve_size(state, *sizes, wanted, guess, n_threads)
+            else:
+                solve_candidates(state, 0.0, n_threads)
+            solving += time.perf_counter()
         _age_bounds(pricing, reduced.join, before - state.cols.price)
         need, state = _price(reduced, state, pricing, toll, tolerance, n_threads)
         flows = read_flows(state)
