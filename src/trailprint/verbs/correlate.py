@@ -171,8 +171,7 @@ def correlate(
     store : Store, optional
         Keeps trained models, for this very released data and these training options.
     work : path, optional
-        Instead of a store, a folder for a CRF's models: a run that was interrupted goes on from
-        there, and a folder of other data or options is refused.
+        Instead of a store, a folder for a CRF's models; that of other data or options is refused.
     n_threads : int, optional
         Processes that train and score; changes nothing but the time.
     progress : callable, optional

@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from trailprint.cli import compile_ahead
+from trailprint.kernels import regrouping
 
 
 def test_where_kernels_are_compiled_nothing_is_started(tmp_path, monkeypatch):
@@ -35,11 +36,14 @@ def test_the_process_does_not_outlive_the_audit(tmp_path, monkeypatch):
 
 def test_one_core_has_nothing_to_spare(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    started = []
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: started.append("a process"))
     with compile_ahead.compiling_ahead():
-        pass
+        assert started == []
 
 
-def test_every_kernel_is_used():
+def test_grouping_is_compiled_ahead():
     compile_ahead.compile_kernels()
+    assert regrouping._sweep.signatures
+    assert regrouping._find_near.signatures
