@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment, linprog
 
-from trailprint.kernels.assignment import _price, solve_assignment
+from trailprint.kernels.assignment import solve_assignment
 from trailprint.kernels.certificate import check_matching
+from trailprint.kernels.column_generation import _price
 from trailprint.kernels.metrics import METRICS, Metric, largest_constant
 from trailprint.kernels.overlap import build_join
 from trailprint.simulate.calls import simulate_calls
@@ -178,8 +179,8 @@ def simulated(n_users, *, seed, n_cities=10):
 @pytest.mark.parametrize("shape", [(150, 150), (150, 90), (90, 150)])
 def test_many_rounds_of_candidates_still_reach_scipys_optimum(name, shape, monkeypatch):
     # So few candidates that the answer needs pricing; with many, one round would do.
-    monkeypatch.setattr("trailprint.kernels.assignment.FIRST_CANDIDATES", 2)
-    monkeypatch.setattr("trailprint.kernels.assignment.MORE_CANDIDATES", 2)
+    monkeypatch.setattr("trailprint.kernels.column_generation.FIRST_CANDIDATES", 2)
+    monkeypatch.setattr("trailprint.kernels.column_generation.MORE_CANDIDATES", 2)
     released, auxiliary = simulated(150, seed=3, n_cities=2)
     released, auxiliary = released[: shape[0]], auxiliary[: shape[1]]
     solution = solve(name, released, auxiliary)
@@ -239,8 +240,8 @@ def test_relabelling_people_changes_neither_weight_nor_proof():
 
 
 def test_a_requested_gap_stops_early_and_reports_a_true_bound(monkeypatch):
-    monkeypatch.setattr("trailprint.kernels.assignment.FIRST_CANDIDATES", 2)
-    monkeypatch.setattr("trailprint.kernels.assignment.MORE_CANDIDATES", 2)
+    monkeypatch.setattr("trailprint.kernels.column_generation.FIRST_CANDIDATES", 2)
+    monkeypatch.setattr("trailprint.kernels.column_generation.MORE_CANDIDATES", 2)
     released, auxiliary = simulated(400, seed=7)
     exact = solve("jensen-shannon", released, auxiliary)
     rough = solve("jensen-shannon", released, auxiliary, gap=0.2)
@@ -326,7 +327,7 @@ def test_nobody_waits_for_a_part_that_failed(monkeypatch):
             raise MemoryError
         return _price(*arguments)
 
-    monkeypatch.setattr("trailprint.kernels.assignment._price", fail_once)
+    monkeypatch.setattr("trailprint.kernels.column_generation._price", fail_once)
     with pytest.raises(MemoryError):
         solve_assignment(*sides, 20, METRICS["jensen-shannon"], n_threads=2)
 

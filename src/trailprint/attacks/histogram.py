@@ -19,7 +19,8 @@ from scipy import sparse
 
 from trailprint.errors import InputError, OptionError
 from trailprint.features.histograms import Histograms
-from trailprint.kernels.assignment import Round, Solution, solve_reduced
+from trailprint.kernels.assignment import Solution, solve_reduced
+from trailprint.kernels.column_generation import Round
 from trailprint.kernels.lookup import RowChoice, choose_columns, rank_pairs
 from trailprint.kernels.margins import Margins, link_margins
 from trailprint.kernels.metrics import METRICS, Metric

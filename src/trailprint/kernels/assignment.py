@@ -1,52 +1,35 @@
 """The best matching of two sets of histograms, with a proof.
 
-Column generation: a few candidate pairs per row are solved exactly; a pass over all pairs looks
-for gains above the sum of the prices; what it finds becomes candidates, and so on until nothing
-is found. The prices then prove that no matching gains more than their sum.
+The problem is made smaller, turned to its scarcer side, parted into its largest component and the
+rest, and each part solved by `column_generation`. The prices then prove that no matching gains
+more than their sum.
 """
 
 from __future__ import annotations
 
 import contextlib
-import threading
-import time
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from trailprint.kernels.fixed_size import solve_size
+from trailprint.kernels.column_generation import (
+    Progress,
+    Proof,
+    Turn,
+    Work,
+    generate_columns,
+)
+from trailprint.kernels.facing import begin_prices, face_back_flows, face_back_prices, face_scarce
 from trailprint.kernels.lookup import pair_gains
 from trailprint.kernels.metrics import Floats, Ints, Metric
-from trailprint.kernels.overlap import Join, best_pairs, take_pairs
 from trailprint.kernels.reduction import Csr, Reduced, reduce_problem, split_largest
 from trailprint.kernels.threads import available_threads, run_parallel
-from trailprint.kernels.transport import (
-    Flows,
-    State,
-    add_candidates,
-    build_state,
-    read_flows,
-    solve_candidates,
-)
-from trailprint.kernels.unshared import fair_prices, unshared_pairs
+from trailprint.kernels.transport import Flows
+from trailprint.kernels.turns import Teller, Turns
+from trailprint.kernels.unshared import fair_prices
 
-FIRST_CANDIDATES = 64
-MORE_CANDIDATES = 128
-UNSHARED_CANDIDATES = 8
 WORTH_WAITING = 50_000
 """With fewer rows, waiting for a turn costs more than it saves."""
-VIOLATION = 1e-10
-"""Violations up to this share of the largest gain are left to the upper bound."""
-
-
-class Round(NamedTuple):
-    """What is known after a round: prices prove that nothing gains more than ``upper_bound``."""
-
-    number: int
-    n_violated: int
-    total_gain: float
-    upper_bound: float
 
 
 class Solution(NamedTuple):
@@ -68,20 +51,6 @@ class Solution(NamedTuple):
     rounds: int
     overlapping_pairs: int
     solve_seconds: float
-
-
-class _Pricing(NamedTuple):
-    """Bounds on the gains of pairs that are not candidates.
-
-    ``loose``: on the gain itself; ``near``: on the gain less the current column price.
-    """
-
-    loose: Floats
-    near: Floats
-
-
-Progress = Callable[[Round], None]
-_Turn = Callable[[], contextlib.AbstractContextManager[None]]
 
 
 def solve_assignment(
@@ -126,27 +95,31 @@ def solve_reduced(
     """
     most = int(min(reduced.row_size.sum(), reduced.col_size.sum()))
     wanted = most if size is None else min(size, most)
-    begin = fair_prices(reduced.join) if start is None else _per_node(start, reduced)
-    parts = [reduced] if wanted < most else split_largest(reduced)
+    faced, facing = face_scarce(reduced)
+    if start is None:
+        begin = fair_prices(faced.join)
+    else:
+        begin = begin_prices(facing, _per_node(start, reduced))
+    parts = [faced] if wanted < most else split_largest(faced)
     work = [
-        _Work(part, begin[first : first + part.join.n_cols], wanted, most, gap)
+        Work(part, begin[first : first + part.join.n_cols], wanted, most, gap)
         for part, first in zip(parts, _first_columns(parts), strict=True)
     ]
-    tell = _Teller(len(parts), progress)
+    tell = Teller(len(parts), progress)
     threads = available_threads() if n_threads is None else n_threads
-    turns = _Turns(others_wait=reduced.join.n_rows > WORTH_WAITING)
+    turns = Turns(others_wait=reduced.join.n_rows > WORTH_WAITING)
     tasks = [(work[0], threads, turns.of_largest(), tell.of_part(0))]
     if len(parts) > 1:
         tasks.append((work[1], max(1, threads - 1), turns.of_others(), tell.of_part(1)))
     proved = _join_proofs(run_parallel(_solve_part, tasks, n_threads), parts)
-    u, v = _per_user(proved.need, reduced.row_group), _per_user(proved.price, reduced.col_group)
-    column = _expand(reduced, proved.flows, wanted, seed)
+    row_price, col_price = face_back_prices(facing, proved.need, proved.price)
+    column = _expand(reduced, face_back_flows(facing, proved.flows), wanted, seed)
     gain = _link_gains(reduced, column, n_threads)
     return Solution(
         column,
         gain,
-        u,
-        v,
+        _per_user(row_price, reduced.row_group),
+        _per_user(col_price, reduced.col_group),
         proved.toll,
         proved.total_gain,
         proved.upper_bound,
@@ -156,137 +129,15 @@ def solve_reduced(
     )
 
 
-class _Work(NamedTuple):
-    """A problem, the prices to begin from, how many pairs of how many are wanted, and a gap."""
-
-    reduced: Reduced
-    begin: Floats
-    wanted: int
-    most: int
-    gap: float
-
-
-class _Proof(NamedTuple):
-    """Flows between nodes and the prices that prove them; see `Solution`."""
-
-    flows: Flows
-    need: Floats
-    price: Floats
-    toll: float
-    total_gain: float
-    upper_bound: float
-    rounds: int
-    overlapping_pairs: int
-    solve_seconds: float
-
-
-class _Turns:
-    """Who may work when: the largest component is solved on one thread, others use what is left.
-
-    While it is priced, on all threads, the others wait if they are to.
-    """
-
-    def __init__(self, *, others_wait: bool) -> None:
-        self._others_wait = others_wait
-        self._room = threading.Event()
-        if not others_wait:
-            self._room.set()
-
-    @contextlib.contextmanager
-    def _largest_solves(self) -> Iterator[None]:
-        self._room.set()
-        yield
-        if self._others_wait:
-            self._room.clear()
-
-    @contextlib.contextmanager
-    def of_largest(self) -> Iterator[_Turn]:
-        """The largest component's turns; when it is done, nobody waits any more."""
-        try:
-            yield self._largest_solves
-        finally:
-            self._room.set()
-
-    @contextlib.contextmanager
-    def of_others(self) -> Iterator[_Turn]:
-        """The others' turns."""
-        self._room.wait()
-        yield self._others_solve
-
-    @contextlib.contextmanager
-    def _others_solve(self) -> Iterator[None]:
-        self._room.wait()
-        yield
-        self._room.wait()
-
-
-class _Teller:
-    """Adds up what the parts of a problem have reached, whichever speaks."""
-
-    def __init__(self, n_parts: int, progress: Progress | None) -> None:
-        self._known = [Round(0, 0, 0.0, 0.0)] * n_parts
-        self._progress = progress
-
-    def of_part(self, part: int) -> Progress:
-        """Who listens to one part."""
-
-        def tell(current: Round) -> None:
-            self._known[part] = current
-            if self._progress is None or not all(known.number for known in self._known):
-                return
-            known = self._known
-            self._progress(
-                Round(
-                    max(one.number for one in known),
-                    sum(one.n_violated for one in known),
-                    sum(one.total_gain for one in known),
-                    sum(one.upper_bound for one in known),
-                )
-            )
-
-        return tell
-
-
 def _solve_part(
-    work: _Work,
+    work: Work,
     n_threads: int,
-    turns: contextlib.AbstractContextManager[_Turn],
+    turns: contextlib.AbstractContextManager[Turn],
     tell: Progress,
-) -> _Proof:
+) -> Proof:
     """Solve one part, in its turns."""
     with turns as solving:
-        return _generate_columns(work, n_threads, solving, tell)
-
-
-def _generate_columns(work: _Work, n_threads: int, turn: _Turn, tell: Progress) -> _Proof:
-    """Solve the candidates, price all pairs, until nothing is violated."""
-    reduced, begin, wanted, most, gap = work
-    state, pricing, overlapping = _first_candidates(reduced, begin, n_threads)
-    tolerance = VIOLATION * max(float(state.rows.gain.max(initial=0.0)), 1e-300)
-    toll, rounds, solving = 0.0, 0, 0.0
-    while True:
-        rounds += 1
-        before = state.cols.price.copy()
-        with turn():
-            solving -= time.perf_counter()
-            if wanted < most:
-                guess = toll if rounds > 1 else None
-                sizes = reduced.row_size, reduced.col_size
-                state, toll = solve_size(state, *sizes, wanted, guess, n_threads)
-            else:
-                solve_candidates(state, 0.0, n_threads)
-            solving += time.perf_counter()
-        _age_bounds(pricing, reduced.join, before - state.cols.price)
-        need, state = _price(reduced, state, pricing, toll, tolerance, n_threads)
-        flows = read_flows(state)
-        gains = pair_gains(reduced.join, flows.row, flows.col, n_threads)
-        total = float(gains @ flows.units)
-        price = state.cols.price
-        upper = float(need @ reduced.row_size + price @ reduced.col_size + wanted * toll)
-        n_violated = int(np.count_nonzero(need > state.rows.price + tolerance))
-        tell(Round(rounds, n_violated, total, upper))
-        if n_violated == 0 or upper - total <= gap * total:
-            return _Proof(flows, need, price, toll, total, upper, rounds, overlapping, solving)
+        return generate_columns(work, n_threads, solving, tell)
 
 
 def _first_columns(parts: list[Reduced]) -> list[int]:
@@ -294,7 +145,7 @@ def _first_columns(parts: list[Reduced]) -> list[int]:
     return [0, *np.cumsum([part.join.n_cols for part in parts])[:-1].tolist()]
 
 
-def _join_proofs(proofs: list[_Proof], parts: list[Reduced]) -> _Proof:
+def _join_proofs(proofs: list[Proof], parts: list[Reduced]) -> Proof:
     """Put the parts of a problem together again."""
     if len(proofs) == 1:
         return proofs[0]
@@ -305,7 +156,7 @@ def _join_proofs(proofs: list[_Proof], parts: list[Reduced]) -> _Proof:
         np.concatenate([p.flows.col + col[i] for i, p in enumerate(proofs)]),
         np.concatenate([p.flows.units for p in proofs]),
     )
-    return _Proof(
+    return Proof(
         flows=flows,
         need=np.concatenate([p.need for p in proofs]),
         price=np.concatenate([p.price for p in proofs]),
@@ -324,79 +175,6 @@ def _per_node(start: Floats, reduced: Reduced) -> Floats:
     known = reduced.col_group >= 0
     np.maximum.at(price, reduced.col_group[known], start[known])
     return price
-
-
-def _first_candidates(
-    reduced: Reduced, begin: Floats, n_threads: int | None
-) -> tuple[State, _Pricing, int]:
-    """Keep each row's best pairs at the prices ``begin``, and count all that overlap."""
-    join = reduced.join
-    rows = np.arange(join.n_rows)
-    state = build_state(reduced.row_size, reduced.col_size, reduced.row_start, reduced.col_start)
-    state.cols.price[:] = begin
-    first = best_pairs(
-        join,
-        rows,
-        FIRST_CANDIDATES,
-        v=state.cols.price,
-        col_size=reduced.col_size,
-        n_threads=n_threads,
-    )
-    state = add_candidates(state, rows, first)
-    if join.row_total.size and join.n_cols:
-        extra, _ = unshared_pairs(join, state.cols.price, UNSHARED_CANDIDATES, n_threads)
-        state = add_candidates(state, rows, extra)
-    # Prices never fall below zero, so bounds taken at price zero hold for good.
-    free = not state.cols.price.any()
-    loose = first.bound if free else np.full(rows.size, np.inf)
-    near = first.bound.copy() if not free else np.full(rows.size, np.inf)
-    return state, _Pricing(loose, near), int(first.overlap @ reduced.row_size)
-
-
-def _age_bounds(pricing: _Pricing, join: Join, fall: Floats) -> None:
-    """Loosen the near bounds by the most the price of a column they overlap has fallen."""
-    at_location = _largest(fall[join.loc_user], join.loc_ptr)
-    pricing.near[:] += _largest(at_location[join.row_loc], join.row_ptr)
-
-
-def _largest(values: Floats, ptr: Ints) -> Floats:
-    """Return the largest value of each segment, zero if it is empty or all are below zero."""
-    out = np.zeros(ptr.size - 1)
-    some = np.flatnonzero(np.diff(ptr) > 0)
-    if some.size:
-        out[some] = np.maximum(np.maximum.reduceat(values, ptr[some]), 0.0)
-    return out
-
-
-def _price(
-    reduced: Reduced,
-    state: State,
-    pricing: _Pricing,
-    toll: float,
-    tolerance: float,
-    n_threads: int | None,
-) -> tuple[Floats, State]:
-    """Look at all pairs whose bound does not clear them: feasible row prices, more candidates."""
-    join = reduced.join
-    u, v = state.rows.price, state.cols.price
-    need = u.copy()
-    bound = np.minimum(pricing.loose, pricing.near) - toll
-    rows = np.flatnonzero(bound > u + tolerance)
-    # Rows cleared only by the tolerance still owe that much to the proof.
-    need = np.maximum(need, np.where(bound > u + tolerance, need, bound))
-    if rows.size:
-        new = best_pairs(join, rows, MORE_CANDIDATES, v=v, n_threads=n_threads)
-        filled = np.arange(MORE_CANDIDATES) < new.kept[:, None]
-        keys = np.where(filled, new.gain - v[new.column], -np.inf).max(axis=1) - toll
-        need[rows] = np.maximum(need[rows], keys)
-        pricing.near[rows] = new.bound
-        state = add_candidates(state, rows, new)
-    if join.row_total.size and join.n_cols:
-        extra, key = unshared_pairs(join, v, UNSHARED_CANDIDATES, n_threads)
-        need = np.maximum(need, key - toll)
-        rows = np.flatnonzero(key - toll > u + tolerance)
-        state = add_candidates(state, rows, take_pairs(extra, rows))
-    return need, state
 
 
 def _per_user(price: Floats, group: Ints) -> Floats:

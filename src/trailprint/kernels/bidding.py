@@ -17,7 +17,7 @@ BIDS_PER_ROW = 8
 @njit(cache=True, nogil=True)
 def _best_two(rows: Side, cols: Side, i: int, toll: float) -> tuple[float, float, int]:
     """Return the worth of row i's best and second-best column, at least zero, and the best."""
-    best, second, column = 0.0, 0.0, -1
+    best, second, column = rows.floor[i], rows.floor[i], -1
     for e in range(rows.ptr[i], rows.ptr[i + 1]):
         worth = rows.gain[e] - toll - cols.price[rows.edge[e]]
         if worth > best:
@@ -36,7 +36,7 @@ def _bid(rows: Side, cols: Side, spares: Spares, c: int, i: int, toll: float, ti
     """
     best, second, j = _best_two(rows, cols, i, toll)
     rows.price[i] = best
-    if best <= tight:
+    if best <= rows.floor[i] + tight:
         return -1
     f = cols.head[j]
     displaced = -1

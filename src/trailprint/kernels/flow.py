@@ -2,8 +2,8 @@
 
 Nodes of two sides have prices and capacities; an edge may carry flow only while it is tight,
 ``gain - toll = price + price``. A search grows alternating paths from one node until it meets
-free capacity, or a node whose price has fallen to zero and may as well be left out. Everything
-is written from the seat of a `Side`; the mirror image swaps the two.
+free capacity, or a node whose price has fallen to its floor and may as well be left out.
+Everything is written from the seat of a `Side`; the mirror image swaps the two.
 """
 
 from __future__ import annotations
@@ -21,9 +21,13 @@ SOURCE = -3
 
 
 class Side(NamedTuple):
-    """One side: prices, free capacity, candidate edges (CSR) and chains of flow entries."""
+    """One side: prices, free capacity, candidate edges (CSR) and chains of flow entries.
+
+    A node whose price has fallen to its ``floor`` is left out rather than made to fall further.
+    """
 
     price: Floats
+    floor: Floats
     left: Ints
     ptr: Ints
     edge: Indices
@@ -98,8 +102,8 @@ def search(
             s = own.reached[start + done]
             done += 1
             d = own.dist[s]
-            if may_leave and d + own.price[s] < best:
-                best = d + own.price[s]
+            if may_leave and d + own.price[s] - own.floor[s] < best:
+                best = d + own.price[s] - own.floor[s]
                 end = s
                 across = False
             for e in range(own.ptr[s], own.ptr[s + 1]):
@@ -140,7 +144,7 @@ def settle(
         s = own.reached[start + k]
         own.pred[s] = ABSENT
         if own.dist[s] < best:
-            own.price[s] = max(0.0, own.price[s] - (best - own.dist[s]))
+            own.price[s] = max(own.floor[s], own.price[s] - (best - own.dist[s]))
         own.dist[s] = np.inf
     for k in range(n_other):
         t = other.reached[base + k]
@@ -256,7 +260,7 @@ def place_all(
     """
     searches = 0
     for s in range(low, high):
-        while own.left[s] > 0 and own.price[s] > no_price:
+        while own.left[s] > 0 and own.price[s] > own.floor[s] + no_price:
             add_source(own, low, s)
             best, end, across, n_own, n_other = search(own, other, 1, np.inf, True, toll, low, base)
             if end != s or across:

@@ -45,6 +45,7 @@ def _build_side(size: Ints, n_entries: int) -> Side:
     n = size.size
     return Side(
         price=np.zeros(n),
+        floor=np.zeros(n),
         left=size.astype(np.int64),
         ptr=np.zeros(n + 1, np.int64),
         edge=np.zeros(0, np.int32),
@@ -162,7 +163,7 @@ def _lift_rows(state: State, c: int, toll: float) -> None:
     """
     rows, cols, spares, row_start, _, tight = state
     for i in range(row_start[c], row_start[c + 1]):
-        need = 0.0
+        need = rows.floor[i]
         for e in range(rows.ptr[i], rows.ptr[i + 1]):
             need = max(need, rows.gain[e] - toll - cols.price[rows.edge[e]])
         if need <= rows.price[i] + tight:

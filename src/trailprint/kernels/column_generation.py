@@ -1,0 +1,204 @@
+"""Column generation: the best flow of one problem, with the prices that prove it.
+
+A few candidate pairs per row are solved; a pass over all pairs looks for gains above the sum of
+the prices; what it finds becomes candidates, and so on until nothing is found.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from trailprint.kernels.fixed_size import solve_size
+from trailprint.kernels.lookup import pair_gains
+from trailprint.kernels.metrics import Floats, Ints
+from trailprint.kernels.overlap import Join, best_pairs, take_pairs
+from trailprint.kernels.reduction import Reduced
+from trailprint.kernels.transport import (
+    Flows,
+    State,
+    add_candidates,
+    build_state,
+    read_flows,
+    solve_candidates,
+)
+from trailprint.kernels.unshared import unshared_pairs
+
+FIRST_CANDIDATES = 64
+MORE_CANDIDATES = 128
+UNSHARED_CANDIDATES = 8
+PATIENCE = 0.15
+"""How far below its best pair not kept a row's price may sink, as a share of the largest gain."""
+WAITING_ROUNDS = 4
+"""Rounds in which rows may wait; in the end everybody has to settle."""
+VIOLATION = 1e-10
+"""Violations up to this share of the largest gain are left to the upper bound."""
+
+
+class Round(NamedTuple):
+    """What is known after a round: prices prove that nothing gains more than ``upper_bound``."""
+
+    number: int
+    n_violated: int
+    total_gain: float
+    upper_bound: float
+
+
+Progress = Callable[[Round], None]
+Turn = Callable[[], contextlib.AbstractContextManager[None]]
+
+
+class Work(NamedTuple):
+    """A problem, the prices to begin from, how many pairs of how many are wanted, and a gap."""
+
+    reduced: Reduced
+    begin: Floats
+    wanted: int
+    most: int
+    gap: float
+
+
+class Proof(NamedTuple):
+    """Flows between nodes and the prices that prove them; see `Solution`."""
+
+    flows: Flows
+    need: Floats
+    price: Floats
+    toll: float
+    total_gain: float
+    upper_bound: float
+    rounds: int
+    overlapping_pairs: int
+    solve_seconds: float
+
+
+class _Pricing(NamedTuple):
+    """Bounds on the gains of pairs that are not candidates.
+
+    ``loose``: on the gain itself; ``near``: on the gain less the current column price.
+    """
+
+    loose: Floats
+    near: Floats
+
+
+def generate_columns(work: Work, n_threads: int, turn: Turn, tell: Progress) -> Proof:
+    """Solve the candidates, price all pairs, until nothing is violated."""
+    reduced, begin, wanted, most, gap = work
+    state, pricing, overlapping = _first_candidates(reduced, begin, n_threads)
+    largest = max(float(state.rows.gain.max(initial=0.0)), 1e-300)
+    tolerance = VIOLATION * largest
+    toll, rounds, solving = 0.0, 0, 0.0
+    while True:
+        rounds += 1
+        before = state.cols.price.copy()
+        with turn():
+            solving -= time.perf_counter()
+            if wanted < most:
+                guess = toll if rounds > 1 else None
+                sizes = reduced.row_size, reduced.col_size
+                state, toll = solve_size(state, *sizes, wanted, guess, n_threads)
+            else:
+                state.rows.floor[:] = _floors(pricing, largest, rounds)
+                solve_candidates(state, 0.0, n_threads)
+            solving += time.perf_counter()
+        _age_bounds(pricing, reduced.join, before - state.cols.price)
+        need, state, n_violated = _price(reduced, state, pricing, toll, tolerance, n_threads)
+        flows = read_flows(state)
+        gains = pair_gains(reduced.join, flows.row, flows.col, n_threads)
+        total = float(gains @ flows.units)
+        price = state.cols.price
+        upper = float(need @ reduced.row_size + price @ reduced.col_size + wanted * toll)
+        tell(Round(rounds, n_violated, total, upper))
+        if n_violated == 0 or upper - total <= gap * total:
+            return Proof(flows, need, price, toll, total, upper, rounds, overlapping, solving)
+
+
+def _floors(pricing: _Pricing, largest: float, rounds: int) -> Floats:
+    """Return the prices at which rows wait for more candidates rather than fight for those left."""
+    if rounds > WAITING_ROUNDS:
+        return np.zeros(pricing.loose.size)
+    unseen = np.minimum(pricing.loose, pricing.near)
+    return np.maximum(0.0, unseen - PATIENCE * largest)
+
+
+def _first_candidates(
+    reduced: Reduced, begin: Floats, n_threads: int | None
+) -> tuple[State, _Pricing, int]:
+    """Keep each row's best pairs at the prices ``begin``, and count all that overlap."""
+    join = reduced.join
+    rows = np.arange(join.n_rows)
+    state = build_state(reduced.row_size, reduced.col_size, reduced.row_start, reduced.col_start)
+    state.cols.price[:] = begin
+    first = best_pairs(
+        join,
+        rows,
+        FIRST_CANDIDATES,
+        v=state.cols.price,
+        col_size=reduced.col_size,
+        n_threads=n_threads,
+    )
+    state = add_candidates(state, rows, first)
+    if join.row_total.size and join.n_cols:
+        extra, _ = unshared_pairs(join, state.cols.price, UNSHARED_CANDIDATES, n_threads)
+        state = add_candidates(state, rows, extra)
+    # Prices never fall below zero, so bounds taken at price zero hold for good.
+    free = not state.cols.price.any()
+    loose = first.bound if free else np.full(rows.size, np.inf)
+    near = first.bound.copy() if not free else np.full(rows.size, np.inf)
+    return state, _Pricing(loose, near), int(first.overlap @ reduced.row_size)
+
+
+def _age_bounds(pricing: _Pricing, join: Join, fall: Floats) -> None:
+    """Loosen the near bounds by the most the price of a column they overlap has fallen."""
+    at_location = _largest(fall[join.loc_user], join.loc_ptr)
+    pricing.near[:] += _largest(at_location[join.row_loc], join.row_ptr)
+
+
+def _largest(values: Floats, ptr: Ints) -> Floats:
+    """Return the largest value of each segment, zero if it is empty or all are below zero."""
+    out = np.zeros(ptr.size - 1)
+    some = np.flatnonzero(np.diff(ptr) > 0)
+    if some.size:
+        out[some] = np.maximum(np.maximum.reduceat(values, ptr[some]), 0.0)
+    return out
+
+
+def _price(
+    reduced: Reduced,
+    state: State,
+    pricing: _Pricing,
+    toll: float,
+    tolerance: float,
+    n_threads: int | None,
+) -> tuple[Floats, State, int]:
+    """Look at all pairs whose bound does not clear them.
+
+    Returns feasible row prices, the state with more candidates, and how many rows have found a
+    better pair or still wait for one.
+    """
+    join = reduced.join
+    u, v = state.rows.price, state.cols.price
+    need = u.copy()
+    bound = np.minimum(pricing.loose, pricing.near) - toll
+    waiting = (state.rows.left > 0) & (u > tolerance)
+    rows = np.flatnonzero((bound > u + tolerance) | waiting)
+    # Rows cleared only by the tolerance still owe that much to the proof.
+    need = np.maximum(need, np.where(bound > u + tolerance, need, bound))
+    if rows.size:
+        new = best_pairs(join, rows, MORE_CANDIDATES, v=v, n_threads=n_threads)
+        filled = np.arange(MORE_CANDIDATES) < new.kept[:, None]
+        keys = np.where(filled, new.gain - v[new.column], -np.inf).max(axis=1) - toll
+        need[rows] = np.maximum(need[rows], keys)
+        pricing.near[rows] = new.bound
+        state = add_candidates(state, rows, new)
+    if join.row_total.size and join.n_cols:
+        extra, key = unshared_pairs(join, v, UNSHARED_CANDIDATES, n_threads)
+        need = np.maximum(need, key - toll)
+        rows = np.flatnonzero(key - toll > u + tolerance)
+        state = add_candidates(state, rows, take_pairs(extra, rows))
+    return need, state, int(np.count_nonzero((need > u + tolerance) | waiting))

@@ -1,0 +1,160 @@
+"""What column generation rests on: floors, facing the scarcer side, waiting for more candidates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+from trailprint.kernels.assignment import solve_assignment, solve_reduced
+from trailprint.kernels.facing import (
+    begin_prices,
+    face_back_flows,
+    face_back_prices,
+    face_scarce,
+)
+from trailprint.kernels.lookup import dense_gains
+from trailprint.kernels.metrics import METRICS
+from trailprint.kernels.overlap import BestPairs
+from trailprint.kernels.reduction import reduce_problem
+from trailprint.kernels.transport import (
+    Flows,
+    add_candidates,
+    build_state,
+    read_flows,
+    solve_candidates,
+)
+
+
+def to_csr(counts):
+    """Rows scaled to one as CSR arrays; rows must not be empty."""
+    row, col = np.nonzero(counts)
+    ptr = np.searchsorted(row, np.arange(counts.shape[0] + 1))
+    return ptr, col.astype(np.int32), counts[row, col] / counts.sum(1)[row]
+
+
+@st.composite
+def blocks(draw):
+    """Count matrices of a few separate blocks, some with more rows and some with more columns."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shapes = draw(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=4))
+    released, auxiliary = (
+        np.zeros((sum(shape[side] for shape in shapes), 5 * len(shapes)), np.int64)
+        for side in (0, 1)
+    )
+    row, col = 0, 0
+    for k, (n_rows, n_cols) in enumerate(shapes):
+        here = slice(5 * k, 5 * k + 5)
+        released[row : row + n_rows, here] = rng.integers(0, 4, (n_rows, 5))
+        auxiliary[col : col + n_cols, here] = rng.integers(0, 4, (n_cols, 5))
+        row, col = row + n_rows, col + n_cols
+    return released[released.sum(1) > 0], auxiliary[auxiliary.sum(1) > 0]
+
+
+def dense_problem(gains, floor):
+    """A state whose candidates are all pairs with a gain."""
+    n_rows, n_cols = gains.shape
+    ones = np.ones(n_rows, np.int64), np.ones(n_cols, np.int64)
+    starts = np.array([0, n_rows]), np.array([0, n_cols])
+    state = build_state(*ones, *starts)
+    pairs = BestPairs(
+        column=np.tile(np.arange(n_cols, dtype=np.int32), (n_rows, 1)),
+        gain=gains.copy(),
+        kept=np.full(n_rows, n_cols, np.int32),
+        bound=np.full(n_rows, -np.inf),
+        overlap=np.full(n_rows, n_cols),
+    )
+    state = add_candidates(state, np.arange(n_rows), pairs)
+    state.rows.floor[:] = floor
+    return state
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    n_rows=st.integers(1, 8),
+    n_cols=st.integers(1, 8),
+    tied=st.booleans(),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_a_floor_is_an_outside_offer(n_rows, n_cols, tied, seed):
+    rng = np.random.default_rng(seed)
+    gains = rng.integers(1, 4, (n_rows, n_cols)) / 4 if tied else rng.random((n_rows, n_cols))
+    floor = np.where(rng.random(n_rows) < 0.5, 0.0, rng.random(n_rows))
+    state = dense_problem(gains, floor)
+    solve_candidates(state, 0.0, 1)
+    u, v = state.rows.price, state.cols.price
+    flows = read_flows(state)
+    free = np.setdiff1d(np.arange(n_rows), flows.row)
+    # The twin: every row may also take a column of its own that is worth its floor.
+    offers = np.full((n_rows, n_rows), -1e9)
+    np.fill_diagonal(offers, floor)
+    twin = np.hstack([gains, offers])
+    best = twin[linear_sum_assignment(twin, maximize=True)].sum()
+    assert gains[flows.row, flows.col].sum() + floor[free].sum() == pytest.approx(best, abs=1e-9)
+    assert (u[:, None] + v >= gains - 1e-9).all()
+    assert (u >= floor - 1e-12).all()
+    assert (v >= 0).all()
+    assert u[free] == pytest.approx(floor[free], abs=1e-9)
+
+
+@settings(max_examples=150, deadline=None)
+@given(problem=blocks(), seed=st.integers(0, 9))
+def test_facing_puts_the_scarcer_side_of_every_component_first_and_back(problem, seed):
+    released, auxiliary = problem
+    sides = to_csr(released), to_csr(auxiliary)
+    reduced = reduce_problem(*sides, released.shape[1], METRICS["jensen-shannon"], seed)
+    faced, facing = face_scarce(reduced)
+    units = [
+        np.add.reduceat(np.append(size, 0), start[:-1]) * (np.diff(start) > 0)
+        for size, start in (
+            (faced.row_size, faced.row_start),
+            (faced.col_size, faced.col_start),
+        )
+    ]
+    assert (units[0] <= units[1]).all()
+    gains = dense_gains(reduced.join)
+    turned = dense_gains(faced.join)
+    every = np.nonzero(turned)
+    back = face_back_flows(facing, Flows(*every, np.ones(every[0].size, np.int64)))
+    assert gains[back.row, back.col] == pytest.approx(turned[every])
+    assert np.count_nonzero(gains) == every[0].size
+    price = np.random.default_rng(seed).random(gains.shape[0] + gains.shape[1])
+    rows, cols = face_back_prices(facing, price[facing.asking], price[facing.asked])
+    np.testing.assert_array_equal(np.concatenate([rows, cols]), price)
+    begin = begin_prices(facing, cols)
+    assert begin == pytest.approx(np.where(facing.asked < facing.n_rows, 0.0, price[facing.asked]))
+
+
+@pytest.mark.parametrize("patience", [0.0, 0.05, 0.15, 2.0])
+@pytest.mark.parametrize("rounds", [0, 1, 3, 12])
+def test_however_long_rows_wait_the_matching_is_the_best(patience, rounds, monkeypatch):
+    module = "trailprint.kernels.column_generation."
+    monkeypatch.setattr(module + "FIRST_CANDIDATES", 3)
+    monkeypatch.setattr(module + "MORE_CANDIDATES", 4)
+    monkeypatch.setattr(module + "PATIENCE", patience)
+    monkeypatch.setattr(module + "WAITING_ROUNDS", rounds)
+    rng = np.random.default_rng(4)
+    released, auxiliary = (rng.integers(1, 5, (120, 8)) for _ in range(2))
+    reduced = reduce_problem(to_csr(released), to_csr(auxiliary), 8, METRICS["jensen-shannon"], 0)
+    solution = solve_assignment(to_csr(released), to_csr(auxiliary), 8, METRICS["jensen-shannon"])
+    gains = dense_gains(reduced.join)[reduced.row_group][:, reduced.col_group]
+    best = gains[linear_sum_assignment(gains, maximize=True)].sum()
+    assert solution.rounds > 1
+    assert solution.total_gain == pytest.approx(best, rel=1e-12)
+    assert solution.upper_bound == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize("n_rows", [40, 90, 140])
+def test_known_prices_change_nothing_but_the_work(n_rows):
+    rng = np.random.default_rng(n_rows)
+    released, auxiliary = rng.integers(0, 3, (n_rows, 8)), rng.integers(0, 3, (90, 8))
+    released[:, 0] = auxiliary[:, 0] = 1
+    metric = METRICS["jensen-shannon"]
+    reduced = reduce_problem(to_csr(released), to_csr(auxiliary), 8, metric, 0)
+    cold = solve_reduced(reduced)
+    warm = solve_reduced(reduced, start=cold.v)
+    assert warm.total_gain == pytest.approx(cold.total_gain, rel=1e-12)
+    assert warm.upper_bound == pytest.approx(cold.total_gain, rel=1e-9)
+    assert (warm.column >= 0).sum() == min(n_rows, 90)
