@@ -306,20 +306,19 @@ def test_one_user_and_no_user():
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
-def test_taking_turns_changes_nothing(monkeypatch, n_threads):
+def test_solving_the_largest_component_beside_the_others_changes_nothing(monkeypatch, n_threads):
     week = simulate_calls(400, n_cities=7, n_antennas=60, seed=3).weeks
     sides = [_csr_of(calls, 400) for calls in week]
-    plain = solve_assignment(*sides, 60, METRICS["jensen-shannon"])
-    monkeypatch.setattr("trailprint.kernels.assignment.WORTH_WAITING", 0)
-    in_turns = solve_assignment(*sides, 60, METRICS["jensen-shannon"], n_threads=n_threads)
-    np.testing.assert_array_equal(in_turns.column, plain.column)
-    assert in_turns.upper_bound == plain.upper_bound
+    parted = solve_assignment(*sides, 60, METRICS["jensen-shannon"], n_threads=n_threads)
+    monkeypatch.setattr("trailprint.kernels.assignment.split_largest", lambda reduced: [reduced])
+    whole = solve_assignment(*sides, 60, METRICS["jensen-shannon"])
+    np.testing.assert_array_equal(parted.column, whole.column)
+    assert parted.upper_bound == pytest.approx(whole.upper_bound, rel=1e-14)
 
 
-def test_nobody_waits_for_a_part_that_failed(monkeypatch):
+def test_a_part_that_fails_stops_the_whole(monkeypatch):
     week = simulate_calls(100, n_cities=4, n_antennas=20, seed=3).weeks
     sides = [_csr_of(calls, 100) for calls in week]
-    monkeypatch.setattr("trailprint.kernels.assignment.WORTH_WAITING", 0)
     first = iter([True])
 
     def fail_once(*arguments):

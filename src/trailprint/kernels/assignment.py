@@ -1,13 +1,13 @@
 """The best matching of two sets of histograms, with a proof.
 
 The problem is made smaller, turned to its scarcer side, parted into its largest component and the
-rest, and each part solved by `column_generation`. The prices then prove that no matching gains
-more than their sum.
+rest, and each part solved by `column_generation`: the largest component's searches take one
+thread, the others use what is left. The prices then prove that no matching gains more than their
+sum.
 """
 
 from __future__ import annotations
 
-import contextlib
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from trailprint.kernels.column_generation import (
     Progress,
     Proof,
-    Turn,
+    Round,
     Work,
     generate_columns,
 )
@@ -23,13 +23,9 @@ from trailprint.kernels.facing import begin_prices, face_back_flows, face_back_p
 from trailprint.kernels.lookup import pair_gains
 from trailprint.kernels.metrics import Floats, Ints, Metric
 from trailprint.kernels.reduction import Csr, Reduced, reduce_problem, split_largest
-from trailprint.kernels.threads import available_threads, run_parallel
+from trailprint.kernels.threads import run_together
 from trailprint.kernels.transport import Flows
-from trailprint.kernels.turns import Teller, Turns
 from trailprint.kernels.unshared import fair_prices
-
-WORTH_WAITING = 50_000
-"""With fewer rows, waiting for a turn costs more than it saves."""
 
 
 class Solution(NamedTuple):
@@ -105,13 +101,9 @@ def solve_reduced(
         Work(part, begin[first : first + part.join.n_cols], wanted, most, gap)
         for part, first in zip(parts, _first_columns(parts), strict=True)
     ]
-    tell = Teller(len(parts), progress)
-    threads = available_threads() if n_threads is None else n_threads
-    turns = Turns(others_wait=reduced.join.n_rows > WORTH_WAITING)
-    tasks = [(work[0], threads, turns.of_largest(), tell.of_part(0))]
-    if len(parts) > 1:
-        tasks.append((work[1], max(1, threads - 1), turns.of_others(), tell.of_part(1)))
-    proved = _join_proofs(run_parallel(_solve_part, tasks, n_threads), parts)
+    tell = _Teller(len(parts), progress)
+    tasks = [(one, n_threads, tell.of_part(k)) for k, one in enumerate(work)]
+    proved = _join_proofs(run_together(generate_columns, tasks, n_threads), parts)
     row_price, col_price = face_back_prices(facing, proved.need, proved.price)
     column = _expand(reduced, face_back_flows(facing, proved.flows), wanted, seed)
     gain = _link_gains(reduced, column, n_threads)
@@ -129,15 +121,31 @@ def solve_reduced(
     )
 
 
-def _solve_part(
-    work: Work,
-    n_threads: int,
-    turns: contextlib.AbstractContextManager[Turn],
-    tell: Progress,
-) -> Proof:
-    """Solve one part, in its turns."""
-    with turns as solving:
-        return generate_columns(work, n_threads, solving, tell)
+class _Teller:
+    """Adds up what the parts of a problem have reached, whichever speaks."""
+
+    def __init__(self, n_parts: int, progress: Progress | None) -> None:
+        self._known = [Round(0, 0, 0.0, 0.0)] * n_parts
+        self._progress = progress
+
+    def of_part(self, part: int) -> Progress:
+        """Who listens to one part."""
+
+        def tell(current: Round) -> None:
+            self._known[part] = current
+            if self._progress is None or not all(known.number for known in self._known):
+                return
+            known = self._known
+            self._progress(
+                Round(
+                    max(one.number for one in known),
+                    sum(one.n_violated for one in known),
+                    sum(one.total_gain for one in known),
+                    sum(one.upper_bound for one in known),
+                )
+            )
+
+        return tell
 
 
 def _first_columns(parts: list[Reduced]) -> list[int]:

@@ -6,7 +6,6 @@ the prices; what it finds becomes candidates, and so on until nothing is found.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -49,7 +48,6 @@ class Round(NamedTuple):
 
 
 Progress = Callable[[Round], None]
-Turn = Callable[[], contextlib.AbstractContextManager[None]]
 
 
 class Work(NamedTuple):
@@ -86,7 +84,7 @@ class _Pricing(NamedTuple):
     near: Floats
 
 
-def generate_columns(work: Work, n_threads: int, turn: Turn, tell: Progress) -> Proof:
+def generate_columns(work: Work, n_threads: int | None, tell: Progress) -> Proof:
     """Solve the candidates, price all pairs, until nothing is violated."""
     reduced, begin, wanted, most, gap = work
     state, pricing, overlapping = _first_candidates(reduced, begin, n_threads)
@@ -96,16 +94,15 @@ def generate_columns(work: Work, n_threads: int, turn: Turn, tell: Progress) -> 
     while True:
         rounds += 1
         before = state.cols.price.copy()
-        with turn():
-            solving -= time.perf_counter()
-            if wanted < most:
-                guess = toll if rounds > 1 else None
-                sizes = reduced.row_size, reduced.col_size
-                state, toll = solve_size(state, *sizes, wanted, guess, n_threads)
-            else:
-                state.rows.floor[:] = _floors(pricing, largest, rounds)
-                solve_candidates(state, 0.0, n_threads)
-            solving += time.perf_counter()
+        solving -= time.perf_counter()
+        if wanted < most:
+            guess = toll if rounds > 1 else None
+            sizes = reduced.row_size, reduced.col_size
+            state, toll = solve_size(state, *sizes, wanted, guess, n_threads)
+        else:
+            state.rows.floor[:] = _floors(pricing, largest, rounds)
+            solve_candidates(state, 0.0, n_threads)
+        solving += time.perf_counter()
         _age_bounds(pricing, reduced.join, before - state.cols.price)
         need, state, n_violated = _price(reduced, state, pricing, toll, tolerance, n_threads)
         flows = read_flows(state)

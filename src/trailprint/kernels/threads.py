@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import queue
+import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -38,7 +42,84 @@ def run_parallel(
     """Call ``function(*task)`` for every task; results in the order of the tasks."""
     threads = available_threads() if n_threads is None else n_threads
     waiting = list(tasks)
+    share = getattr(_current, "share", None)
+    if share is not None:
+        return share(function, waiting)
     if threads <= 1 or len(waiting) <= 1:
         return [function(*task) for task in waiting]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(lambda task: function(*task), waiting))
+
+
+def run_together(
+    function: Callable[..., Any], jobs: list[tuple[Any, ...]], n_threads: int | None
+) -> list[Any]:
+    """Call ``function(*job)`` for a few jobs at once; results in the order of the jobs.
+
+    Whatever the jobs give to `run_parallel` shares the same threads, an earlier job's before a
+    later one's: while the first job is busy on one thread, the others use those that are left.
+    """
+    threads = available_threads() if n_threads is None else n_threads
+    if threads <= 1 or len(jobs) <= 1:
+        return [function(*job) for job in jobs]
+    shared = _SharedThreads(threads)
+    try:
+        with ThreadPoolExecutor(len(jobs)) as pool:
+            parts = [
+                pool.submit(_with_share, partial(shared.run, k), function, job)
+                for k, job in enumerate(jobs)
+            ]
+            return [part.result() for part in parts]
+    finally:
+        shared.close()
+
+
+_current = threading.local()
+
+
+def _with_share(
+    share: Callable[..., list[Any]], function: Callable[..., Any], job: tuple[Any, ...]
+) -> Any:
+    """Call ``function(*job)`` with everything it runs in parallel going to the share."""
+    _current.share = share
+    return function(*job)
+
+
+class _SharedThreads:
+    """Threads that take the waiting task of the first job that has one."""
+
+    def __init__(self, n_threads: int) -> None:
+        self._waiting: queue.PriorityQueue[tuple[float, int, Callable[[], None] | None]]
+        self._waiting = queue.PriorityQueue()
+        self._number = itertools.count()
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(n_threads)]
+        for thread in self._threads:
+            thread.start()
+
+    def _work(self) -> None:
+        while (task := self._waiting.get()[2]) is not None:
+            task()
+
+    def run(
+        self, job: int, function: Callable[..., Any], tasks: list[tuple[Any, ...]]
+    ) -> list[Any]:
+        """Run a job's tasks; results in their order."""
+        results: list[Future[Any]] = [Future() for _ in tasks]
+        for result, task in zip(results, tasks, strict=True):
+            self._waiting.put((job, next(self._number), partial(_fulfil, result, function, task)))
+        return [result.result() for result in results]
+
+    def close(self) -> None:
+        """Let the threads go once nothing waits."""
+        for _ in self._threads:
+            self._waiting.put((float("inf"), next(self._number), None))
+        for thread in self._threads:
+            thread.join()
+
+
+def _fulfil(result: Future[Any], function: Callable[..., Any], task: tuple[Any, ...]) -> None:
+    """Put what the task returns or raises into its result."""
+    try:
+        result.set_result(function(*task))
+    except BaseException as error:
+        result.set_exception(error)
