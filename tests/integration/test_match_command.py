@@ -137,6 +137,27 @@ def test_margins_give_a_curve_and_a_margin_for_a_precision(capsys, campus) -> No
     assert found["margin_for_precision"]["precision"] >= 0.99
 
 
+def test_margins_go_with_a_fixed_size(capsys, campus, tmp_path) -> None:
+    path = tmp_path / "links.parquet"
+    found = run(
+        capsys, "match", campus, "--at", "median", "--size", "20", "--margins", "--links", str(path)
+    )
+    assert found["matched"] == 20
+    assert found["second_best_weight"] >= found["total_weight"]
+    curve = found["precision_at_coverage"]
+    assert curve[-1]["links"] == 20
+    assert curve[-1]["precision"] == pytest.approx(found["precision"])
+    margins = pq.read_table(path)["margin"].to_numpy()
+    assert len(margins) == 20
+    least = found["second_best_weight"] - found["total_weight"]
+    assert margins.min() == pytest.approx(least, abs=1e-9)
+
+
+def test_margins_do_not_go_with_a_gap(capsys, campus) -> None:
+    message = fails(capsys, "match", campus, "--at", "median", "--gap", "0.1", "--margins")
+    assert message.startswith("trailprint: --margins needs an exact matching")
+
+
 def test_a_vacuous_rejection_is_said(capsys, campus) -> None:
     options = ("--reject-lambda", "1", "--string-length", "100")
     found = run(capsys, "match", campus, "--at", "median", *options)
@@ -212,6 +233,7 @@ def test_a_user_with_zero_counts_is_reported_not_matched(capsys, tmp_path) -> No
         ("--at", "median", "--slots", "month"),
         ("--at", "median", "--weight", "mass"),
         ("--at", "median", "--reject-lambda", "1"),
+        ("--at", "median", "--reject-lambda", "1", "--string-length", "9", "--size", "3"),
         ("--at", "median", "--precision", "2"),
         ("--at", "median", "--links", "nowhere/links.csv"),
         ("--at", "median", "--links", "links.xlsx"),

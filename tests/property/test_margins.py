@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from functools import cache
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 
 from trailprint.kernels.assignment import solve_reduced
 from trailprint.kernels.lookup import dense_gains
@@ -45,14 +47,16 @@ def problems(draw, most=6, n_locations=5):
     return sides
 
 
-def all_matchings(n_rows, n_cols):
-    """All matchings with as many pairs as possible, as a column (or -1) per row."""
-    if n_rows <= n_cols:
-        return np.array(list(permutations(range(n_cols), n_rows))).reshape(-1, n_rows)
-    rows = np.array(list(permutations(range(n_rows), n_cols)))
-    out = np.full((rows.shape[0], n_rows), -1)
-    np.put_along_axis(out, rows, np.arange(n_cols)[None, :], axis=1)
-    return out
+@cache
+def all_matchings(n_rows, n_cols, size):
+    """All matchings of so many pairs, as a column (or -1) per row."""
+    columns = np.array(list(permutations(range(n_cols), size)), np.int64).reshape(-1, size)
+    found = []
+    for rows in combinations(range(n_rows), size):
+        out = np.full((columns.shape[0], n_rows), -1)
+        out[:, rows] = columns
+        found.append(out)
+    return np.concatenate(found)
 
 
 def totals_of(matchings, gains):
@@ -62,8 +66,8 @@ def totals_of(matchings, gains):
 
 
 def brute_force(gains, column):
-    """Margins of a best matching and the loss of the second best, by looking at all of them."""
-    matchings = all_matchings(*gains.shape)
+    """Margins of a best matching and the loss of the second best, by looking at all its size."""
+    matchings = all_matchings(*gains.shape, int((column >= 0).sum()))
     totals = totals_of(matchings, gains)
     best = totals_of(column[None, :], gains)[0]
     margin = np.full(column.size, np.nan)
@@ -74,12 +78,14 @@ def brute_force(gains, column):
     return margin, best - others.max() if others.size else np.inf
 
 
-def solve_with_margins(name, released, auxiliary, **options):
+def solve_with_margins(name, released, auxiliary, *, size=None, **options):
     metric = METRICS[name]
     sides = to_csr(released, metric), to_csr(auxiliary, metric)
     reduced = reduce_problem(*sides, released.shape[1], metric, 0)
-    solution = solve_reduced(reduced)
-    found = link_margins(reduced, solution.column, solution.u, solution.v, **options)
+    solution = solve_reduced(reduced, size=size)
+    found = link_margins(
+        reduced, solution.column, solution.u, solution.v, toll=solution.toll, **options
+    )
     return solution, found, dense_gains(build_join(*sides, released.shape[1], metric))
 
 
@@ -115,11 +121,49 @@ def test_margins_of_seven_users_equal_brute_force(name, shape):
         assert found.second_best == pytest.approx(second, abs=1e-9 * (1 + gains.max()))
 
 
+@pytest.mark.parametrize("kept", [1, 96])
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=100, deadline=None)
+@given(problem=problems())
+def test_margins_of_every_size_equal_brute_force(name, kept, problem):
+    for size in range(1, min(map(len, problem)) + 1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("trailprint.kernels.margins.KEPT_PAIRS", kept)
+            solution, found, gains = solve_with_margins(name, *problem, size=size)
+        assert np.count_nonzero(solution.column >= 0) == size
+        margin, second = brute_force(gains, solution.column)
+        tiny = 1e-9 * (1 + gains.max())
+        np.testing.assert_allclose(found.margin, margin, atol=tiny)
+        assert found.second_best == pytest.approx(second, abs=tiny)
+        assert not found.at_least.any()
+        assert not found.second_best_at_least
+
+
+def test_a_matching_of_no_pairs_has_no_second_best():
+    _, found, _ = solve_with_margins("l1", np.eye(2, dtype=int), np.eye(2, dtype=int), size=0)
+    assert np.isnan(found.margin).all()
+    assert found.second_best == np.inf
+    assert not found.second_best_at_least
+
+
+def test_a_link_is_replaced_by_the_best_of_those_left_out():
+    # Three pairs share 4, 3 and 2 tenths: with two links, the third stands in for either.
+    released = np.array([[4, 0, 0, 6, 0], [0, 3, 0, 7, 0], [0, 0, 2, 8, 0]])
+    auxiliary = np.array([[4, 0, 0, 0, 6], [0, 3, 0, 0, 7], [0, 0, 2, 0, 8]])
+    _, found, _ = solve_with_margins("l1", released, auxiliary, size=2)
+    np.testing.assert_allclose(found.margin, [0.4, 0.2, np.nan])
+
+
 @settings(max_examples=60, deadline=None)
-@given(problem=problems(), cap=st.floats(0.01, 1.0), most_nodes=st.sampled_from([1, 2, 5000]))
-def test_capped_margins_are_true_lower_bounds(problem, cap, most_nodes):
+@given(
+    problem=problems(),
+    cap=st.floats(0.01, 1.0),
+    most_nodes=st.sampled_from([1, 2, 5000]),
+    size=st.sampled_from([None, 1, 2, 3, 5]),
+)
+def test_capped_margins_are_true_lower_bounds(problem, cap, most_nodes, size):
     solution, found, gains = solve_with_margins(
-        "jensen-shannon", *problem, cap=cap, most_nodes=most_nodes
+        "jensen-shannon", *problem, cap=cap, most_nodes=most_nodes, size=size
     )
     margin, second = brute_force(gains, solution.column)
     sure = ~found.at_least & (solution.column >= 0)
@@ -143,8 +187,6 @@ def simulated(n_users, n_columns):
 
 @pytest.mark.parametrize("n_columns", [120, 100])
 def test_margins_of_a_population_equal_solving_again_without_the_link(n_columns):
-    from scipy.optimize import linear_sum_assignment
-
     solution, found, gains = solve_with_margins("jensen-shannon", *simulated(120, n_columns))
     best = gains[linear_sum_assignment(gains, maximize=True)].sum()
     for i in np.flatnonzero(solution.column >= 0)[::5]:
@@ -154,17 +196,31 @@ def test_margins_of_a_population_equal_solving_again_without_the_link(n_columns)
         assert found.margin[i] == pytest.approx(best - again, abs=1e-9)
 
 
-def test_the_number_of_threads_changes_nothing():
-    _, one, _ = solve_with_margins("l1", *simulated(120, 120), n_threads=1)
-    _, three, _ = solve_with_margins("l1", *simulated(120, 120), n_threads=3)
+def best_of_size(gains, size):
+    """The greatest gain of so many pairs: all users but those pair off with users added."""
+    n_rows, n_cols = gains.shape
+    padded = np.zeros((n_rows + n_cols - size, n_rows + n_cols - size))
+    padded[:n_rows, :n_cols] = gains
+    padded[n_rows:, n_cols:] = -1000.0
+    return padded[linear_sum_assignment(padded, maximize=True)].sum()
+
+
+@pytest.mark.parametrize(("name", "n_columns"), [("jensen-shannon", 120), ("likelihood", 100)])
+def test_margins_of_a_fixed_size_equal_solving_again_without_the_link(name, n_columns):
+    solution, found, gains = solve_with_margins(name, *simulated(120, n_columns), size=60)
+    best = best_of_size(gains, 60)
+    assert solution.total_gain == pytest.approx(best)
+    assert not found.at_least.any()
+    for i in np.flatnonzero(solution.column >= 0)[::3]:
+        without = gains.copy()
+        without[i, solution.column[i]] = -1e6
+        again = best_of_size(without, 60)
+        assert found.margin[i] == pytest.approx(best - again, abs=1e-9 * best)
+
+
+@pytest.mark.parametrize("size", [None, 60])
+def test_the_number_of_threads_changes_nothing(size):
+    _, one, _ = solve_with_margins("l1", *simulated(120, 120), size=size, n_threads=1)
+    _, three, _ = solve_with_margins("l1", *simulated(120, 120), size=size, n_threads=3)
     np.testing.assert_array_equal(one.margin, three.margin)
     np.testing.assert_array_equal(one.at_least, three.at_least)
-
-
-def test_a_partial_matching_is_refused():
-    released, auxiliary = simulated(120, 120)
-    metric = METRICS["l1"]
-    reduced = reduce_problem(to_csr(released, metric), to_csr(auxiliary, metric), 40, metric, 0)
-    solution = solve_reduced(reduced, size=60)
-    with pytest.raises(ValueError, match="no free user"):
-        link_margins(reduced, solution.column, solution.u, solution.v)

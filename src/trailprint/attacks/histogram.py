@@ -55,7 +55,7 @@ class MatchOptions:
     direction : {"released", "auxiliary"}
         One-by-one: whose records are looked up among the other side's.
     margins : bool
-        Joint: also how much worse the best matching without each link would be.
+        Joint: also how much worse the best matching of as many links without each link would be.
     seed : int
         Decides ties.
     """
@@ -85,8 +85,8 @@ class MatchOptions:
             raise OptionError(f"--gap must be a share from 0 to below 1, got {self.gap} instead.")
         if self.method != "joint" and (self.size is not None or self.gap or self.margins):
             raise OptionError("--size, --gap and --margins go with --method joint.")
-        if self.margins and (self.size is not None or self.gap):
-            raise OptionError("--margins needs the whole, exact matching: not --size or --gap.")
+        if self.margins and self.gap:
+            raise OptionError("--margins needs an exact matching and does not go with --gap.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,7 +177,12 @@ def _match_joint(
     confidence, is_least = solution.gain[linked], np.zeros(len(linked), dtype=bool)
     if options.margins:
         margins = link_margins(
-            reduced, solution.column, solution.u, solution.v, n_threads=n_threads
+            reduced,
+            solution.column,
+            solution.u,
+            solution.v,
+            toll=solution.toll,
+            n_threads=n_threads,
         )
         confidence, is_least = margins.margin[linked], margins.at_least[linked]
         facts |= _second_best(margins, facts["total_weight"])

@@ -4,7 +4,9 @@ The residual graph has an arc from a row to every column but its own, as long as
 ``u + v - gain``, and one of length zero from a column back to each row matched to it. A different
 matching of the same size is a set of such cycles. Pairs that share nothing have slack ``u + v``:
 they pass through one hub, at the price u into it and v out of it. Where one side has a surplus,
-leaving a vertex out costs its price and taking a free one in costs nothing: the same hub.
+leaving a vertex out costs its price and taking a free one in costs nothing: the same hub. Where
+both sides have free vertices, as with a fixed size, each side has such a hub of its own, and
+every pair's slack is greater by the toll.
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ BATCH = 32
 class Residual(NamedTuple):
     """The residual graph from the rows' side.
 
-    ``edge``, ``slack``: k kept pairs per row, nearest first, -1 where there are fewer; any other
-    pair of row i that shares a location has slack at least ``rest[i]``. Column j is matched to
+    ``u``, ``v``: prices, those of one side with the toll. ``edge``, ``slack``: k kept pairs per
+    row, nearest first, -1 where there are fewer; any other pair of row i that shares a location
+    has slack at least ``rest[i]``. Column j is matched to
     ``flow_row[flow_ptr[j]:flow_ptr[j + 1]]``.
     """
 
@@ -42,21 +45,22 @@ class Residual(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def hub_distances(graph: Residual, free: Ints, direct: bool) -> Floats:
+def hub_distances(graph: Residual, free: Ints, direct: Floats) -> Floats:
     """Return each column's distance from the hub.
 
-    Meaning: the least cost of giving a column another partner, or none: ``direct`` at its price,
-    or on a path from a ``free`` row. Shapes: one per column. Cost: one pass over all pairs.
+    Meaning: the least cost of giving a column another partner, or none: at ``direct``, infinite
+    where that cannot be, or on a path from a ``free`` row. Shapes: direct and the result one per
+    column. Cost: one pass over all pairs.
     """
     join, u, v = graph.join, graph.u, graph.v
-    dist = v.copy() if direct else np.full(v.size, np.inf)
+    dist = direct.copy()
     scratch = np.zeros(join.n_cols)
     touched = np.empty(join.n_cols + 1, np.int32)
     seen = np.zeros(u.size, np.bool_)
     heap = [(0.0, np.int64(-1))]
-    if direct:
-        for j in range(v.size):
-            heapq.heappush(heap, (v[j], np.int64(j)))
+    for j in range(v.size):
+        if direct[j] < np.inf:
+            heapq.heappush(heap, (direct[j], np.int64(j)))
     while len(heap) > 0:
         d, t = heapq.heappop(heap)
         if t >= 0 and d > dist[t]:

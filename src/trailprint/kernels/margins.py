@@ -1,7 +1,8 @@
 """How much a matching depends on each of its links.
 
 A link's margin is how much the total gain falls in the best matching of the same size without
-that link; the least margin is the distance to the second-best matching.
+that link; the least margin is the distance to the second-best matching. The size may be fixed:
+then both sides have free users, and each side has a hub of its own (see `cycles`).
 """
 
 from __future__ import annotations
@@ -49,14 +50,17 @@ class Margins(NamedTuple):
 class _Detours(NamedTuple):
     """What every link's search needs to know beforehand, by node.
 
-    ``to_hub``, ``from_hub``: per row and column; ``row_onward``, ``col_onward``: the same seen
-    from the matched column or row; ``loops``: the two shortest ways from hub to hub, of the
-    rows ``loop_row`` and any other. With a ``surplus`` on one side, the hub also stands for
-    its free vertices.
+    ``to_hub``, ``from_hub``: per row and column; ``to_second``, ``from_second``: the same for
+    the columns' hub where each side has its own, else infinite. With a ``surplus``, the hub also
+    stands for free vertices. Needed without one only: ``row_onward``, ``col_onward``, the ways
+    to and from the hub seen from the matched column or row; ``loops``, the two shortest ways
+    from hub to hub, of the rows ``loop_row`` and any other.
     """
 
     to_hub: Floats
     from_hub: Floats
+    to_second: Floats
+    from_second: Floats
     row_onward: Floats
     col_onward: Floats
     loops: Floats
@@ -68,10 +72,11 @@ class _Detours(NamedTuple):
 def _hub_limit(
     ahead: Residual, back: Residual, ways: _Detours, i: int, j: int, front: Half, rear: Half
 ) -> float:
-    """Return the shortest cycle through (i, j) that uses the hub or a free vertex."""
+    """Return the shortest cycle through (i, j) that uses a hub or a free vertex."""
     u, v = ahead.u[i], ahead.v[j]
     close = DIRECT * (u + v)
-    through = ways.to_hub[i] + ways.from_hub[j]
+    second = ways.to_second[i] + ways.from_second[j]
+    through = min(ways.to_hub[i] + ways.from_hub[j], second)
     if ways.surplus or through < u + v - close or through == np.inf:
         return float(through)
     # Into the hub and straight out to the own column is the link itself: take a real step
@@ -116,19 +121,20 @@ def link_margins(
     u: Floats,
     v: Floats,
     *,
+    toll: float = 0.0,
     cap: float = np.inf,
     most_nodes: int = MOST_NODES,
     n_threads: int | None = None,
 ) -> Margins:
-    """Return the margin of every link of a best matching with as many pairs as possible.
+    """Return the margin of every link of a best matching of its size.
 
-    ``column``, ``u``, ``v`` are the matching and its prices, per user, as `solve_reduced` gives
-    them. Margins are not followed beyond ``cap``, and a search stops after ``most_nodes`` nodes;
-    what it has excluded so far is then reported as "at least".
+    ``column``, ``u``, ``v`` and ``toll`` are the matching and its prices, per user and per pair,
+    as `solve_reduced` gives them. Margins are not followed beyond ``cap``, and a search stops
+    after ``most_nodes`` nodes; what it has excluded so far is then reported as "at least".
     """
     linked = np.flatnonzero(column >= 0)
     pairs = np.column_stack([reduced.row_group[linked], reduced.col_group[column[linked]]])
-    ahead, back, ways = _prepare(reduced, pairs, u, v, n_threads)
+    ahead, back, ways = _prepare(reduced, pairs, u, v, toll, n_threads)
     margin = np.zeros(linked.size)
     at_least = np.zeros(linked.size, np.bool_)
     # A user with a double can change places with it at no cost.
@@ -173,42 +179,95 @@ def _search_links(
 
 
 def _prepare(
-    reduced: Reduced, pairs: Ints, u: Floats, v: Floats, n_threads: int | None
+    reduced: Reduced, pairs: Ints, u: Floats, v: Floats, toll: float, n_threads: int | None
 ) -> tuple[Residual, Residual, _Detours]:
-    """Build the residual graph from both sides and the distances to the hub."""
+    """Build the residual graph from both sides and the distances to the hubs."""
     join = reduced.join
     node_u = _node_prices(u, reduced.row_group, join.n_rows)
     node_v = _node_prices(v, reduced.col_group, join.n_cols)
-    ahead = _residual(join, node_u, node_v, pairs, n_threads)
-    back = _residual(swap_sides(join), node_v, node_u, pairs[:, ::-1], n_threads)
     free_rows = np.flatnonzero(np.bincount(pairs[:, 0], minlength=join.n_rows) < reduced.row_size)
     free_cols = np.flatnonzero(np.bincount(pairs[:, 1], minlength=join.n_cols) < reduced.col_size)
+    # Every pair pays the toll once: it is added to the prices of a side without free users.
+    with_u, with_v = (node_u, node_v + toll) if free_rows.size else (node_u + toll, node_v)
+    ahead = _residual(join, with_u, with_v, pairs, n_threads)
+    back = _residual(swap_sides(join), with_v, with_u, pairs[:, ::-1], n_threads)
     if free_rows.size and free_cols.size:
-        raise ValueError("link_margins must be given a matching that leaves one side no free user.")
+        prices = node_u, node_v, toll
+        ways = _two_hubs(ahead, back, pairs, prices, (free_rows, free_cols), n_threads)
+    else:
+        ways = _one_hub(ahead, back, pairs, (free_rows, free_cols), n_threads)
+    return ahead, back, ways
+
+
+def _one_hub(
+    ahead: Residual, back: Residual, pairs: Ints, free: tuple[Ints, Ints], n_threads: int | None
+) -> _Detours:
+    """Find the ways through the hub where at most one side has free users."""
+    u, v = ahead.u, ahead.v
+    free_rows, free_cols = free
     # A vertex reaches the hub directly if pairs that share nothing are all alike, or if its own
     # side has a surplus, so that it may be left out.
-    alike = join.row_total.size == 0
+    alike = ahead.join.row_total.size == 0
     tasks = [
-        (ahead, free_rows, alike or free_cols.size > 0),
-        (back, free_cols, alike or free_rows.size > 0),
+        (ahead, free_rows, v if alike or free_cols.size else np.full(v.size, np.inf)),
+        (back, free_cols, u if alike or free_rows.size else np.full(u.size, np.inf)),
     ]
     from_hub, to_hub = run_parallel(hub_distances, tasks, n_threads)
-    row_onward = _nearest(to_hub, pairs[:, 1], pairs[:, 0], join.n_cols)
-    col_onward = _nearest(from_hub, pairs[:, 0], pairs[:, 1], join.n_rows)
-    loops = col_onward + node_u
+    row_onward = _nearest(to_hub, pairs[:, 1], pairs[:, 0], v.size)
+    col_onward = _nearest(from_hub, pairs[:, 0], pairs[:, 1], u.size)
+    loops = col_onward + u
     order = np.argsort(loops, kind="stable")[:2]
-    return (
-        ahead,
-        back,
-        _Detours(
-            to_hub=to_hub,
-            from_hub=from_hub,
-            row_onward=row_onward,
-            col_onward=col_onward,
-            loops=np.append(loops[order], [np.inf, np.inf])[:2],
-            loop_row=int(order[0]) if order.size else -1,
-            surplus=bool(free_cols.size or free_rows.size),
-        ),
+    return _Detours(
+        to_hub=to_hub,
+        from_hub=from_hub,
+        to_second=np.full(u.size, np.inf),
+        from_second=np.full(v.size, np.inf),
+        row_onward=row_onward,
+        col_onward=col_onward,
+        loops=np.append(loops[order], [np.inf, np.inf])[:2],
+        loop_row=int(order[0]) if order.size else -1,
+        surplus=bool(free_cols.size or free_rows.size),
+    )
+
+
+def _two_hubs(
+    ahead: Residual,
+    back: Residual,
+    pairs: Ints,
+    prices: tuple[Floats, Floats, float],
+    free: tuple[Ints, Ints],
+    n_threads: int | None,
+) -> _Detours:
+    """Find the ways through the rows' hub and the columns' where both sides have free users.
+
+    A shortest way passes each hub once at most, so it is enough to search from each hub without
+    the other and to know the ways between them. Two free users gain zero or more together:
+    from the rows' hub to the columns' costs the toll at most. Pairs that share nothing cost
+    ``u + toll + v``, no less than the way through both hubs, and need no arcs of their own.
+    """
+    u, v, toll = prices
+    free_rows, free_cols = free
+    none, nowhere = free_rows[:0], np.inf
+    tasks = [
+        (ahead, free_rows, np.full(v.size, nowhere)),
+        (ahead, none, v),
+        (back, none, u),
+        (back, free_cols, np.full(u.size, nowhere)),
+    ]
+    from_rows, from_cols, to_rows, to_cols = run_parallel(hub_distances, tasks, n_threads)
+    across = min(toll, float(from_rows[free_cols].min()))
+    # The other way, from columns to rows: the cheapest link to give up.
+    undo = float((from_cols[pairs[:, 1]] + u[pairs[:, 0]]).min(initial=np.inf))
+    return _Detours(
+        to_hub=np.minimum(to_rows, to_cols + undo),
+        from_hub=np.minimum(from_rows, across + from_cols),
+        to_second=np.minimum(to_cols, to_rows + across),
+        from_second=np.minimum(from_cols, undo + from_rows),
+        row_onward=np.zeros(0),
+        col_onward=np.zeros(0),
+        loops=np.zeros(0),
+        loop_row=-1,
+        surplus=True,
     )
 
 

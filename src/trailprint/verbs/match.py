@@ -200,6 +200,8 @@ def _with_margins(options: MatchOptions, rejection: RejectionOptions | None) -> 
         return options
     if options.metric != "jensen-shannon" or options.method != "joint":
         raise OptionError("--reject-lambda needs --metric jensen-shannon and --method joint.")
+    if options.size is not None:
+        raise OptionError("--reject-lambda tests the whole matching and does not go with --size.")
     return replace(options, margins=True)
 
 

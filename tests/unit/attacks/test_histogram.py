@@ -1,5 +1,7 @@
 """Histogram matching from histograms to a linkage."""
 
+from itertools import combinations, permutations
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -251,6 +253,29 @@ def test_margins_say_what_each_link_is_worth() -> None:
     assert linkage.facts["second_best_weight"] == pytest.approx(best + linkage.confidence.min())
 
 
+def test_margins_of_a_fixed_size_compare_matchings_of_that_size() -> None:
+    released = np.array([[4.0, 1, 0], [1, 3, 1], [0, 1, 6], [2, 2, 2]])
+    auxiliary = np.array([[3.0, 2, 0], [1, 4, 2], [1, 1, 5]])
+    weights = dense_weights("jensen-shannon", released, auxiliary)
+    totals = {
+        frozenset(zip(rows, columns, strict=True)): weights[rows, columns].sum()
+        for rows in combinations(range(4), 2)
+        for columns in permutations(range(3), 2)
+    }
+    best = min(totals.values())
+
+    linkage = match_histograms(
+        histograms(released), histograms(auxiliary), MatchOptions(margins=True, size=2)
+    )
+
+    links = list(zip(linkage.released, linkage.auxiliary, strict=True))
+    assert totals[frozenset(links)] == pytest.approx(best)
+    for link, margin in zip(links, linkage.confidence, strict=True):
+        without = min(total for pairs, total in totals.items() if link not in pairs)
+        assert margin == pytest.approx(without - best)
+    assert linkage.facts["second_best_weight"] == pytest.approx(sorted(totals.values())[1])
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -261,7 +286,8 @@ def test_margins_say_what_each_link_is_worth() -> None:
         {"gap": 1.0},
         {"gap": -0.1},
         {"method": "one-by-one", "size": 3},
-        {"margins": True, "size": 3},
+        {"margins": True, "gap": 0.1},
+        {"margins": True, "gap": 0.1, "size": 3},
     ],
 )
 def test_options_check_themselves(wrong) -> None:
