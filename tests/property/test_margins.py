@@ -154,6 +154,26 @@ def test_a_link_is_replaced_by_the_best_of_those_left_out():
     np.testing.assert_allclose(found.margin, [0.4, 0.2, np.nan])
 
 
+@pytest.mark.parametrize("toll", [0.8, 0.9, 1.0])
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_margins_are_the_same_whichever_prices_prove_the_matching(toll, share):
+    # Two links gain 1; the first pair would gain 0.9 each with the users left out.
+    released = np.array(
+        [[10, 9, 0, 0, 1, 0], [0, 0, 0, 10, 10, 0], [0, 0, 9, 0, 11, 0]],
+    )
+    auxiliary = np.array(
+        [[10, 0, 9, 0, 0, 1], [0, 0, 0, 10, 0, 10], [0, 9, 0, 0, 0, 11]],
+    )
+    metric = METRICS["l1"]
+    reduced = reduce_problem(to_csr(released, metric), to_csr(auxiliary, metric), 6, metric, 0)
+    worth = 1.0 - toll
+    u = np.array([0.5 * worth, share * worth, 0.0])
+    v = np.array([0.5 * worth, (1.0 - share) * worth, 0.0])
+    found = link_margins(reduced, np.array([0, 1, -1]), u, v, toll=toll)
+    np.testing.assert_allclose(found.margin, [0.1, 0.2, np.nan])
+    assert found.second_best == pytest.approx(0.1)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     problem=problems(),

@@ -241,18 +241,19 @@ def _two_hubs(
     """Find the ways through the rows' hub and the columns' where both sides have free users.
 
     A shortest way passes each hub once at most, so it is enough to search from each hub without
-    the other and to know the ways between them. Two free users gain zero or more together:
-    from the rows' hub to the columns' costs the toll at most. Pairs that share nothing cost
-    ``u + toll + v``, no less than the way through both hubs, and need no arcs of their own.
+    the other and to know the ways between them; ``from_hub`` and ``from_second`` are the ways
+    after the last hub. Two free users gain zero or more together: from the rows' hub to the
+    columns' costs the toll at most. Pairs that share nothing cost ``u + toll + v``, no less than
+    the way through both hubs, and need no arcs of their own.
     """
     u, v, toll = prices
     free_rows, free_cols = free
-    none, nowhere = free_rows[:0], np.inf
+    none = np.zeros(0, np.int64)
     tasks = [
-        (ahead, free_rows, np.full(v.size, nowhere)),
+        (ahead, free_rows, np.full(v.size, np.inf)),
         (ahead, none, v),
         (back, none, u),
-        (back, free_cols, np.full(u.size, nowhere)),
+        (back, free_cols, np.full(u.size, np.inf)),
     ]
     from_rows, from_cols, to_rows, to_cols = run_parallel(hub_distances, tasks, n_threads)
     across = min(toll, float(from_rows[free_cols].min()))
@@ -260,9 +261,9 @@ def _two_hubs(
     undo = float((from_cols[pairs[:, 1]] + u[pairs[:, 0]]).min(initial=np.inf))
     return _Detours(
         to_hub=np.minimum(to_rows, to_cols + undo),
-        from_hub=np.minimum(from_rows, across + from_cols),
+        from_hub=from_rows,
         to_second=np.minimum(to_cols, to_rows + across),
-        from_second=np.minimum(from_cols, undo + from_rows),
+        from_second=from_cols,
         row_onward=np.zeros(0),
         col_onward=np.zeros(0),
         loops=np.zeros(0),
