@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import queue
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -62,16 +63,18 @@ def run_together(
     threads = available_threads() if n_threads is None else n_threads
     if threads <= 1 or len(jobs) <= 1:
         return [function(*job) for job in jobs]
-    shared = _SharedThreads(threads)
-    try:
-        with ThreadPoolExecutor(len(jobs)) as pool:
-            parts = [
-                pool.submit(_with_share, partial(shared.run, k), function, job)
-                for k, job in enumerate(jobs)
-            ]
-            return [part.result() for part in parts]
-    finally:
-        shared.close()
+    with _SharedThreads(threads) as shared, ThreadPoolExecutor(len(jobs)) as pool:
+        parts = [
+            pool.submit(_with_share, partial(shared.run, k), function, job)
+            for k, job in enumerate(jobs)
+        ]
+        try:
+            for part in as_completed(parts):
+                part.result()
+        except BaseException:
+            shared.stop()
+            raise
+        return [part.result() for part in parts]
 
 
 _current = threading.local()
@@ -92,9 +95,24 @@ class _SharedThreads:
         self._waiting: queue.PriorityQueue[tuple[float, int, Callable[[], None] | None]]
         self._waiting = queue.PriorityQueue()
         self._number = itertools.count()
-        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(n_threads)]
+        self._stopped = False
+        self._threads = [threading.Thread(target=self._work) for _ in range(n_threads)]
+
+    def __enter__(self) -> Self:
+        try:
+            for thread in self._threads:
+                thread.start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for _thread in self._threads:
+            self._waiting.put((math.inf, next(self._number), None))
         for thread in self._threads:
-            thread.start()
+            if thread.ident is not None:
+                thread.join()
 
     def _work(self) -> None:
         while (task := self._waiting.get()[2]) is not None:
@@ -106,20 +124,22 @@ class _SharedThreads:
         """Run a job's tasks; results in their order."""
         results: list[Future[Any]] = [Future() for _ in tasks]
         for result, task in zip(results, tasks, strict=True):
-            self._waiting.put((job, next(self._number), partial(_fulfil, result, function, task)))
+            self._waiting.put(
+                (job, next(self._number), partial(self._fulfil, result, function, task))
+            )
         return [result.result() for result in results]
 
-    def close(self) -> None:
-        """Let the threads go once nothing waits."""
-        for _ in self._threads:
-            self._waiting.put((float("inf"), next(self._number), None))
-        for thread in self._threads:
-            thread.join()
+    def stop(self) -> None:
+        """Cancel whatever waits or comes later: its job ends at once."""
+        self._stopped = True
 
-
-def _fulfil(result: Future[Any], function: Callable[..., Any], task: tuple[Any, ...]) -> None:
-    """Put what the task returns or raises into its result."""
-    try:
-        result.set_result(function(*task))
-    except BaseException as error:
-        result.set_exception(error)
+    def _fulfil(
+        self, result: Future[Any], function: Callable[..., Any], task: tuple[Any, ...]
+    ) -> None:
+        """Put what the task returns or raises into its result."""
+        try:
+            if self._stopped:
+                raise CancelledError
+            result.set_result(function(*task))
+        except BaseException as error:
+            result.set_exception(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -48,13 +49,24 @@ def test_what_a_job_or_a_task_raises_is_raised():
 
     with pytest.raises(ZeroDivisionError):
         run_together(job, [(1,), (0,)], 2)
+
+
+def test_when_one_job_fails_the_others_end_and_no_thread_is_left():
+    has_begun, n_done = threading.Event(), []
+
+    def slow(task):
+        has_begun.set()
+        time.sleep(0.01)
+        n_done.append(task)
+
+    def job(k):
+        if k == 1:
+            assert has_begun.wait(10)
+            raise MemoryError
+        run_parallel(slow, [(task,) for task in range(5_000)], 2)
+
     before = threading.active_count()
     with pytest.raises(MemoryError):
-        run_together(fail, [(0,), (1,), (2,)], 3)
+        run_together(job, [(0,), (1,)], 2)
     assert threading.active_count() == before
-
-
-def fail(k):
-    if k == 0:
-        raise MemoryError
-    return k
+    assert len(n_done) < 1_000
