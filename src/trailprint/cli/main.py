@@ -29,9 +29,6 @@ from trailprint.errors import TrailprintError
 #: What shells expect of a program that Ctrl-C ended.
 _STOPPED = 130
 
-#: What shells expect of a program stopped by Ctrl-C.
-_INTERRUPTED = 130
-
 app = typer.Typer(
     name="trailprint",
     help="How many people in a behavioural dataset could be re-identified, and why.",
@@ -94,8 +91,6 @@ def main(arguments: list[str] | None = None) -> None:
         _fail(*_describe_exception(error))
     if code == _STOPPED:  # Typer answers Ctrl-C itself, without a word.
         _fail("Stopped.", _STOPPED)
-    if code == _INTERRUPTED:  # Typer hands Ctrl-C on as a code only.
-        _fail("Stopped.", _INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
 
 
