@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import pyarrow as pa
-import typer
 
 from trailprint.cli.compile_ahead import compiling_ahead
 from trailprint.cli.flags import ReadFlags, RunFlags, ScoreFlags, ShapeFlags, SplitFlags
-from trailprint.cli.groups import option, takes
+from trailprint.cli.groups import argument, option, takes
 from trailprint.cli.present import open_console, print_json, print_line, print_table
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
@@ -118,9 +117,7 @@ class AuditFlags:
 
 @takes(AuditFlags, RunFlags, ScoreFlags, SplitFlags, ReadFlags, ShapeFlags)
 def run(
-    data: Annotated[
-        str, typer.Argument(metavar="DATA", help="What would be published.", show_default=False)
-    ],
+    data: Annotated[str, argument("DATA", "What would be published.")],
     running: RunFlags,
     auditing: AuditFlags,
     splitting: SplitFlags,
@@ -129,11 +126,7 @@ def run(
     scoring: ScoreFlags,
     auxiliary: Annotated[
         str | None,
-        typer.Argument(
-            metavar="AUXILIARY",
-            help="What somebody might know; without it, DATA is split.",
-            show_default=False,
-        ),
+        argument("AUXILIARY", "What somebody might know; without it, DATA is split."),
     ] = None,
 ) -> None:
     """Audit a dataset: every attack, controls, growth, protections and one report."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-import typer
-
 from trailprint.cli.flags import (
     ReadFlags,
     RunFlags,
@@ -16,7 +14,7 @@ from trailprint.cli.flags import (
     open_events,
     open_sides,
 )
-from trailprint.cli.groups import option, takes
+from trailprint.cli.groups import argument, option, takes
 from trailprint.cli.present import percent, print_json, print_table
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
@@ -78,9 +76,7 @@ class CorrelateFlags:
 
 @takes(RunFlags, CorrelateFlags, ScoreFlags, SplitFlags, ReadFlags, ShapeFlags)
 def run(
-    released: Annotated[
-        str, typer.Argument(metavar="RELEASED", help="What would be published.", show_default=False)
-    ],
+    released: Annotated[str, argument("RELEASED", "What would be published.")],
     running: RunFlags,
     correlating: CorrelateFlags,
     splitting: SplitFlags,
@@ -89,11 +85,7 @@ def run(
     scoring: ScoreFlags,
     auxiliary: Annotated[
         str | None,
-        typer.Argument(
-            metavar="AUXILIARY",
-            help="What somebody might know; without it, --folds or a split.",
-            show_default=False,
-        ),
+        argument("AUXILIARY", "What somebody might know; without it, --folds or a split."),
     ] = None,
 ) -> None:
     """Correlate a person's few days of visits with a log: who in it is that?"""

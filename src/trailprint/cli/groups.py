@@ -24,6 +24,11 @@ def option(*names: str, help: str, panel: str, metavar: str | None = None) -> An
     )
 
 
+def argument(metavar: str, help: str) -> Any:
+    """A Typer argument."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False)
+
+
 def takes(*groups: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Expand the fields of ``groups`` into options of the command below."""
 

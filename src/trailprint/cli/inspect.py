@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from trailprint.cli.flags import ReadFlags, RunFlags, ShapeFlags, open_events
-from trailprint.cli.groups import takes
+from trailprint.cli.groups import argument, takes
 from trailprint.cli.present import print_json, print_table
 from trailprint.cli.progress import showing
 from trailprint.events.summary import Summary, inspect
@@ -18,9 +16,7 @@ EXAMPLE = "trailprint inspect visits.csv --timezone Europe/Zurich"
 
 @takes(RunFlags, ReadFlags, ShapeFlags)
 def run(
-    data: Annotated[
-        str, typer.Argument(metavar="DATA", help="A file, a glob or a folder.", show_default=False)
-    ],
+    data: Annotated[str, argument("DATA", "A file, a glob or a folder.")],
     running: RunFlags,
     reading: ReadFlags,
     shaping: ShapeFlags,

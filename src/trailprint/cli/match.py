@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-import typer
-
 from trailprint.cli.flags import (
     ReadFlags,
     RunFlags,
@@ -15,7 +13,7 @@ from trailprint.cli.flags import (
     SplitFlags,
     open_sides,
 )
-from trailprint.cli.groups import option, takes
+from trailprint.cli.groups import argument, option, takes
 from trailprint.cli.present import percent, print_json, print_table
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
@@ -83,9 +81,7 @@ class MatchFlags:
 
 @takes(RunFlags, MatchFlags, ScoreFlags, SplitFlags, ReadFlags, ShapeFlags)
 def run(
-    released: Annotated[
-        str, typer.Argument(metavar="RELEASED", help="What would be published.", show_default=False)
-    ],
+    released: Annotated[str, argument("RELEASED", "What would be published.")],
     running: RunFlags,
     matching: MatchFlags,
     splitting: SplitFlags,
@@ -94,11 +90,7 @@ def run(
     scoring: ScoreFlags,
     auxiliary: Annotated[
         str | None,
-        typer.Argument(
-            metavar="AUXILIARY",
-            help="What somebody might know; without it, RELEASED is split.",
-            show_default=False,
-        ),
+        argument("AUXILIARY", "What somebody might know; without it, RELEASED is split."),
     ] = None,
 ) -> None:
     """Match two datasets by their users' habits: how many could be re-identified?"""

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from trailprint.cli.flags import ReadFlags, RunFlags, ShapeFlags, SplitFlags
-from trailprint.cli.groups import option, takes
+from trailprint.cli.groups import argument, option, takes
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
 from trailprint.errors import OptionError
@@ -86,7 +84,7 @@ def run(
     shaping: ShapeFlags,
     data: Annotated[
         str | None,
-        typer.Argument(metavar="DATA", help="What would be published.", show_default=False),
+        argument("DATA", "What would be published."),
     ] = None,
 ) -> None:
     """Apply protections in order: what do they cost, and which risk remains?"""

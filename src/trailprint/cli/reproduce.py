@@ -6,10 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from trailprint.cli.flags import ReadFlags, RunFlags
-from trailprint.cli.groups import option, takes
+from trailprint.cli.groups import argument, option, takes
 from trailprint.cli.present import print_json, print_rows, print_table
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
@@ -54,11 +52,7 @@ def run(
     chosen: ReproduceFlags,
     names: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="NAME…",
-            help="Experiments, a paper's year, or all.",
-            show_default=False,
-        ),
+        argument("NAME…", "Experiments, a paper's year, or all."),
     ] = None,
 ) -> None:
     """Run experiments of the papers, on simulated people or on your own copies of the data."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 import typer
 
 from trailprint.cli.flags import RunFlags
-from trailprint.cli.groups import takes
+from trailprint.cli.groups import argument, takes
 from trailprint.cli.present import print_json, print_table
 from trailprint.errors import OptionError
 from trailprint.events.write import check_outputs, write_table
@@ -82,7 +82,7 @@ _KINDS: Mapping[str, Callable[[int, _Wanted], pa.Table]] = {
 def run(
     kind: Annotated[
         str,
-        typer.Argument(metavar="KIND", help=f"One of {', '.join(_KINDS)}.", show_default=False),
+        argument("KIND", f"One of {', '.join(_KINDS)}."),
     ],
     out: Annotated[str, typer.Option("--out", help="Where it goes.", show_default=False)],
     running: RunFlags,

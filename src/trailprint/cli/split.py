@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from trailprint.cli.flags import ReadFlags, RunFlags, ShapeFlags, SplitFlags, open_events
-from trailprint.cli.groups import takes
+from trailprint.cli.groups import argument, takes
 from trailprint.cli.present import print_json, print_table
 from trailprint.cli.progress import showing
 from trailprint.events.events import Events
@@ -23,9 +23,7 @@ EXAMPLE = (
 
 @takes(RunFlags, SplitFlags, ReadFlags, ShapeFlags)
 def run(
-    data: Annotated[
-        str, typer.Argument(metavar="DATA", help="A file, a glob or a folder.", show_default=False)
-    ],
+    data: Annotated[str, argument("DATA", "A file, a glob or a folder.")],
     released: Annotated[
         str, typer.Option("--released", help="Where the released part goes.", show_default=False)
     ],

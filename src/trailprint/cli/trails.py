@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-import typer
-
 from trailprint.cli.flags import (
     ReadFlags,
     RunFlags,
@@ -15,7 +13,7 @@ from trailprint.cli.flags import (
     SplitFlags,
     open_sides,
 )
-from trailprint.cli.groups import option, takes
+from trailprint.cli.groups import argument, option, takes
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
@@ -95,9 +93,7 @@ class TrailFlags:
 def run(
     deidentified: Annotated[
         str,
-        typer.Argument(
-            metavar="DEIDENTIFIED", help="Who, as pseudonyms, was where.", show_default=False
-        ),
+        argument("DEIDENTIFIED", "Who, as pseudonyms, was where."),
     ],
     running: RunFlags,
     matching: TrailFlags,
@@ -107,11 +103,7 @@ def run(
     scoring: ScoreFlags,
     identified: Annotated[
         str | None,
-        typer.Argument(
-            metavar="IDENTIFIED",
-            help="Who, by name, was where; without it, DEIDENTIFIED is split.",
-            show_default=False,
-        ),
+        argument("IDENTIFIED", "Who, by name, was where; without it, DEIDENTIFIED is split."),
     ] = None,
 ) -> None:
     """Match lists of pseudonyms and lists of names by the places they appear at."""
