@@ -189,7 +189,7 @@ def test_interrupted_it_says_so_and_keeps_what_is_finished(campus, tmp_path):
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)
     printed, complained = process.communicate()
-    assert process.returncode == 130
+    assert process.returncode == 130, complained
     assert "Traceback" not in complained
     assert printed == ""
     assert list(parts.glob("[!.]*"))

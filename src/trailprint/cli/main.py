@@ -24,6 +24,7 @@ from trailprint.cli import (
     split,
     trails,
 )
+from trailprint.cli.interrupt import handle_interrupts
 from trailprint.errors import TrailprintError
 
 #: What shells expect of a program that Ctrl-C ended.
@@ -71,6 +72,7 @@ def _options(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the program; exit code 0 for success, 2 for bad input, 1 for a defect of ours."""
+    handle_interrupts()
     try:
         code = app(args=arguments, standalone_mode=False)
         if sys.stdout is not None:
