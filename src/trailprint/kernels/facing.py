@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailprint.kernels.metrics import Floats, Ints, x_log_x
-from trailprint.kernels.overlap import Join, swap_sides, transpose_csr
+from trailprint.kernels.metrics import Floats, Ints
+from trailprint.kernels.overlap import Join, swap_sides, transpose_csr, with_sides
 from trailprint.kernels.reduction import Reduced, gather_rows
 from trailprint.kernels.transport import Flows
 
@@ -94,20 +94,9 @@ def _turn_join(join: Join, facing: Facing) -> Join:
         np.concatenate([join.row_loc, back.row_loc]),
         np.concatenate([join.row_val, back.row_val]),
     )
-    row_ptr, row_loc, row_val = gather_rows(both, facing.asking)
     n_locations = join.loc_ptr.size - 1
-    loc_ptr, loc_user, loc_val = transpose_csr(*gather_rows(both, facing.asked), n_locations)
+    by_location = transpose_csr(*gather_rows(both, facing.asked), n_locations)
     total = np.concatenate([join.row_total, join.col_total])
-    return join._replace(
-        row_ptr=row_ptr,
-        row_loc=row_loc,
-        row_val=row_val,
-        row_log=x_log_x(row_val),
-        loc_ptr=loc_ptr,
-        loc_user=loc_user,
-        loc_val=loc_val,
-        loc_log=x_log_x(loc_val),
-        row_total=total[facing.asking] if total.size else total,
-        col_total=total[facing.asked] if total.size else total,
-        n_cols=facing.asked.size,
-    )
+    totals = (total[facing.asking], total[facing.asked]) if total.size else (total, total)
+    turned = with_sides(join, gather_rows(both, facing.asking), by_location, *totals)
+    return turned._replace(n_cols=facing.asked.size)

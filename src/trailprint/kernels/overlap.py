@@ -149,6 +149,21 @@ def swap_sides(join: Join) -> Join:
     loc_ptr, loc_user, loc_val = transpose_csr(
         join.row_ptr, join.row_loc, join.row_val, n_locations
     )
+    totals = join.col_total, join.row_total
+    swapped = with_sides(join, (row_ptr, row_loc, row_val), (loc_ptr, loc_user, loc_val), *totals)
+    return swapped._replace(n_cols=join.n_rows)
+
+
+def with_sides(
+    join: Join,
+    rows: tuple[Ints, Indices, Floats],
+    by_location: tuple[Ints, Indices, Floats],
+    row_total: Floats,
+    col_total: Floats,
+) -> Join:
+    """Return a join of the same metric between other rows and columns, the latter by location."""
+    row_ptr, row_loc, row_val = rows
+    loc_ptr, loc_user, loc_val = by_location
     return join._replace(
         row_ptr=row_ptr,
         row_loc=row_loc,
@@ -158,9 +173,8 @@ def swap_sides(join: Join) -> Join:
         loc_user=loc_user,
         loc_val=loc_val,
         loc_log=x_log_x(loc_val),
-        row_total=join.col_total,
-        col_total=join.row_total,
-        n_cols=join.n_rows,
+        row_total=row_total,
+        col_total=col_total,
     )
 
 
