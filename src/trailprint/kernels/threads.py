@@ -16,6 +16,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from trailprint.kernels.stopping import check_stop
+
 N_CHUNKS = 64
 """Chunks a pass is cut into: fixed, so that nothing depends on the number of threads."""
 
@@ -40,16 +42,25 @@ def split_evenly(work: npt.NDArray[Any]) -> list[tuple[int, int]]:
 def run_parallel(
     function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], n_threads: int | None
 ) -> list[Any]:
-    """Call ``function(*task)`` for every task; results in the order of the tasks."""
+    """
+    Call ``function(*task)`` for every task; results in the order of the tasks.
+
+    No task is begun once there is a reason to stop.
+    """
     threads = available_threads() if n_threads is None else n_threads
     waiting = list(tasks)
     share = getattr(_current, "share", None)
     if share is not None:
         return share(function, waiting)
     if threads <= 1 or len(waiting) <= 1:
-        return [function(*task) for task in waiting]
+        return [_begin(function, task) for task in waiting]
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda task: function(*task), waiting))
+        return list(pool.map(partial(_begin, function), waiting))
+
+
+def _begin(function: Callable[..., Any], task: tuple[Any, ...]) -> Any:
+    check_stop()
+    return function(*task)
 
 
 def run_together(
@@ -140,6 +151,6 @@ class _SharedThreads:
         try:
             if self._stopped:
                 raise CancelledError
-            result.set_result(function(*task))
+            result.set_result(_begin(function, task))
         except BaseException as error:
             result.set_exception(error)
