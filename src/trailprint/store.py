@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from trailprint.addresses import check_writable
 from trailprint.errors import OptionError, OutputError
 
 _MANIFEST = "manifest.json"
@@ -55,6 +56,7 @@ class FolderStore:
     """
 
     def __init__(self, folder: str | os.PathLike[str], manifest: Mapping[str, Any]) -> None:
+        check_writable(folder)
         self._folder = Path(folder)
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)

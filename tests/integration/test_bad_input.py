@@ -267,7 +267,7 @@ def test_outputs_that_cannot_be(run, write, tmp_path, released, auxiliary, says)
         ("*.nothing", "No such file"),
         ("", "an empty name"),
         ("-", "No such file"),
-        ("https://example.com/v.csv", "No such file"),
+        ("https://example.com/v.csv", "starts with https: instead"),
         ("empty-folder", "none was found"),
         ("dead-link.csv", "No such file"),
         ("pipe.csv", "is neither"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
+from trailprint.addresses import readable_path
 from trailprint.cli.flags import ReadFlags, RunFlags
 from trailprint.cli.groups import argument, option, takes
 from trailprint.cli.present import print_json, print_rows, print_table
@@ -95,7 +96,7 @@ def _reproduce(
     from trailprint.papers.run import check_before, find_data, parse_settings, run_experiments
     from trailprint.report.papers_files import ResultFolder
 
-    data = {} if chosen.data is None else find_data(Path(chosen.data), wanted)
+    data = {} if chosen.data is None else find_data(Path(readable_path(chosen.data)), wanted)
     settings = parse_settings(chosen.changed, wanted)
     with showing(what="Starting") as progress:
         context = Context(

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from trailprint.addresses import readable_path
 from trailprint.errors import SourceError
 from trailprint.events.engine import quote_text
 
@@ -146,7 +147,7 @@ def escape_glob(path: str) -> str:
 
 def find_files(source: str | os.PathLike[str]) -> Files:
     """The files behind a path, a glob or a folder."""
-    text = os.fspath(source)
+    text = readable_path(source)
     path = Path(text)
     if not text:
         raise SourceError("The data must be a file, a glob or a folder, got an empty name.")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from trailprint.addresses import check_writable
 from trailprint.errors import OptionError, OutputError
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.events import Events
@@ -28,6 +29,8 @@ def check_outputs(
     paths: Sequence[str | os.PathLike[str]], *, sources: Sequence[str | None] = ()
 ) -> list[str]:
     """Complain before any work is done when ``paths`` could not be written; their kinds."""
+    for path in paths:
+        check_writable(path)
     if len({os.path.realpath(path) for path in paths}) < len(paths):
         raise OptionError("Outputs must go to different files, got the same name twice.")
     read = [path for source in sources if source is not None for path in find_files(source).paths]

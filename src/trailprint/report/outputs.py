@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from trailprint.addresses import check_writable, readable_path
 from trailprint.errors import OptionError, OutputError
 from trailprint.events.files import find_files
 from trailprint.events.write import replacing
@@ -86,6 +87,7 @@ def _hash_file(path: str) -> str:
 
 def check_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) -> None:
     """Complain before any work is done where `open_folder` would later; leaves no folder behind."""
+    check_writable(folder)
     path = Path(folder) / "tables"
     missing = [place for place in (path, *path.parents) if not os.path.lexists(place)]
     try:
@@ -102,8 +104,9 @@ def open_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) 
 
     Below a folder that is one of ``sources``, the next audit would read what this one writes.
     """
+    check_writable(folder)
     path = Path(folder)
-    for source in filter(os.path.isdir, sources):
+    for source in filter(os.path.isdir, map(readable_path, sources)):
         if path.resolve().is_relative_to(Path(source).resolve()):
             raise OptionError(
                 f"--out must be outside the folder the data is read from, got {str(folder)!r}. "

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from trailprint.addresses import check_writable
 from trailprint.errors import OutputError
 from trailprint.events.write import replacing
 from trailprint.papers.experiment import Reproduction
@@ -23,6 +24,7 @@ def open_folder(folder: str | os.PathLike[str]) -> Path:
     """Make the folder, or complain before any work is done."""
     if not str(folder).strip():
         raise OutputError("--out must name a folder, got nothing. Try --out papers/.")
+    check_writable(folder)
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from trailprint.addresses import check_writable
 from trailprint.attacks.sequence import (
     CorrelateOptions,
     correlate_chains,
@@ -292,6 +293,8 @@ def _check(options: CorrelateOptions, work: Work | None, *sides: Events) -> None
         raise OptionError(
             f"--work goes with --model crf: {options.model} trains no models that could be kept."
         )
+    if work is not None:
+        check_writable(work)
     if options.model == "distance":
         for side in sides:
             side.require("end", "The distance between days, which compares times spent,")

@@ -1,0 +1,52 @@
+"""Whether a name is one of this machine: nothing is read from or written to anywhere else."""
+
+from __future__ import annotations
+
+import os
+import re
+from urllib.parse import unquote
+
+from trailprint.errors import OutputError, SourceError
+
+#: pathlib makes ``s3:/`` of ``s3://``; a drive is one letter, so it is not taken for a scheme.
+_SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):/")
+_FILE = re.compile(r"^file:(?://(?:localhost)?)?/(?!/)", re.IGNORECASE)
+
+PathName = str | os.PathLike[str]
+
+
+def readable_path(name: PathName) -> str:
+    """
+    The local path behind a name; ``file:`` addresses are read as paths.
+
+    An address may hold a password, so only how it begins is told.
+    """
+    text = _text(name, SourceError)
+    if _FILE.match(text):
+        return "/" + unquote(_FILE.sub("", text))
+    scheme = _SCHEME.match(text)
+    if scheme and not os.path.exists(text):
+        raise SourceError(
+            "The data must be a file or a folder on this machine, got an address that starts with "
+            f"{scheme[1]}: instead. Nothing is fetched from the network: copy it here first."
+        )
+    return text
+
+
+def check_writable(name: PathName) -> None:
+    """Refuse to write to what is an address and not a path."""
+    scheme = _SCHEME.match(_text(name, OutputError))
+    if scheme:
+        raise OutputError(
+            "An output must go to a path on this machine, got an address that starts with "
+            f"{scheme[1]}: instead. Write it here, and copy it from here."
+        )
+
+
+def _text(name: PathName, kind: type[SourceError] | type[OutputError]) -> str:
+    """The name as text; a path made of bytes, or no path at all, is refused."""
+    text = os.fspath(name) if isinstance(name, os.PathLike) else name
+    if isinstance(text, str) and "\0" not in text:
+        return text
+    found = "a zero byte in it" if isinstance(text, str) else f"{type(text).__name__} instead"
+    raise kind(f"The name of a file or folder must be text, got {found}.")
