@@ -38,7 +38,7 @@ def audit(
         What would be published; without ``auxiliary`` it is cut in two, and one half is taken for
         what an adversary knows.
     auxiliary : Events, optional
-        What somebody might know; read with the same engine.
+        What somebody might know.
     options : AuditOptions, optional
         Attacks, protections, limits.
     truth : pyarrow.Table, optional

@@ -14,6 +14,7 @@ from trailprint.evaluation.truth import truth_from_pairs
 from trailprint.events.engine import quote_text
 from trailprint.events.events import Events
 from trailprint.events.grid import GridOptions, extent, to_cells
+from trailprint.events.meeting import in_one_engine
 from trailprint.events.split import SplitOptions, split
 from trailprint.features.ids import encode
 
@@ -54,7 +55,7 @@ class Sides:
 
 def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOptions) -> Sides:
     """Place, cut, relabel and sample what was given; run once, so that what follows is quick."""
-    placed = _place(given)
+    placed = _place(in_one_engine(given))
     kind = description = own_ids = None
     if len(placed) == 2:
         if options.split is not None:
@@ -212,10 +213,8 @@ def _relabel(released: Events, auxiliary: Events, truth: pa.Table) -> tuple[Even
         }
     )
     engine = auxiliary.engine
-    name = engine.new_name("truth")
-    engine.connection.register(name, names)
-    table = engine.materialise(f"FROM {name}", "who")
-    engine.connection.unregister(name)
+    with engine.registered(names, "truth") as name:
+        table = engine.materialise(f"FROM {name}", "who")
     others = ", ".join(f'e."{column}"' for column in sorted(auxiliary.columns - {"user"}))
     stranger = f'{quote_text(_STRANGER)} || CAST(e."user" AS VARCHAR)'
     renamed = auxiliary.derive(

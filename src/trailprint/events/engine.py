@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import re
 import tempfile
+import threading
 import weakref
 from collections.abc import Iterator
 from typing import Any, TypeAlias
@@ -26,9 +28,16 @@ _MEMORY = re.compile(r"^\s*\d+(\.\d+)?\s*(KB|MB|GB|TB|KiB|MiB|GiB|TiB)\s*$", re.
 _MOST_THREADS = 1024
 
 
+#: One count for all engines: a name that strays into another engine is missing there, never
+#: somebody else's table.
+_NUMBERS = itertools.count()
+
+
 class Engine:
     """
     A DuckDB connection with bounded memory that spills to a private folder.
+
+    Threads may share it: they wait for each other's queries.
 
     Parameters
     ----------
@@ -48,7 +57,8 @@ class Engine:
             raise OptionError(f"threads must be from 1 to {_MOST_THREADS}, got {threads} instead.")
         # Spilled blocks hold people's data: a folder only its owner can enter, gone at the end.
         self._scratch = tempfile.TemporaryDirectory(prefix="trailprint-")
-        self._numbers = itertools.count()
+        # A connection holds one result at a time: run and fetch must not be torn apart.
+        self._lock = threading.RLock()
         config: dict[str, Any] = {"temp_directory": self._scratch.name}
         # Nothing is fetched from the network, not even a part of DuckDB.
         config["autoinstall_known_extensions"] = False
@@ -74,16 +84,16 @@ class Engine:
 
     def new_name(self, stem: str) -> str:
         """A table or view name nobody else uses."""
-        return f"{stem}_{next(self._numbers)}"
+        return f"{stem}_{next(_NUMBERS)}"
 
     def run(self, sql: str) -> Connection:
         """Execute ``sql``; DuckDB's errors become ours, without any value of the data."""
-        with _our_words():
+        with self._lock, _our_words():
             return self.connection.execute(sql)
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """All rows of a small result."""
-        with _our_words():
+        with self._lock, _our_words():
             return self.run(sql).fetchall()
 
     def row(self, sql: str) -> tuple[Any, ...]:
@@ -92,7 +102,7 @@ class Engine:
 
     def arrow(self, sql: str) -> pa.Table:
         """A result as an Arrow table."""
-        with _our_words():
+        with self._lock, _our_words():
             return self.connection.sql(sql).to_arrow_table()
 
     def columns(self, sql: str) -> dict[str, str]:
@@ -106,9 +116,40 @@ class Engine:
         self.run(f"CREATE TEMP TABLE {name} AS {sql}")
         return name
 
+    def register(self, table: pa.Table, stem: str) -> str:
+        """Make an Arrow table known to queries, without a copy; its name."""
+        name = self.new_name(stem)
+        with self._lock:
+            self.connection.register(name, table)
+        return name
+
+    @contextlib.contextmanager
+    def registered(self, table: pa.Table, stem: str) -> Iterator[str]:
+        """The name of an Arrow table, for as long as it is needed."""
+        name = self.register(table, stem)
+        try:
+            yield name
+        finally:
+            with self._lock:
+                self.connection.unregister(name)
+
     def drop(self, name: str) -> None:
         """Forget a temporary table."""
         self.run(f"DROP TABLE {name}")
+
+
+#: By process: a connection does not survive a fork, so a child makes its own.
+_DEFAULTS: dict[int, Engine] = {}
+_DEFAULTS_LOCK = threading.Lock()
+
+
+def default_engine() -> Engine:
+    """The engine of everything that names none: one per process, made when first needed."""
+    with _DEFAULTS_LOCK:
+        process = os.getpid()
+        if process not in _DEFAULTS:
+            _DEFAULTS[process] = Engine()
+        return _DEFAULTS[process]
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
+from trailprint.events.meeting import in_one_engine
 from trailprint.events.options import Window
 from trailprint.events.times import parse_bound
 
@@ -126,6 +127,7 @@ def most_visited_together(datasets: Sequence[Events], n_locations: int) -> list[
     Ties go by name, so that the choice is stable.
     """
     counted = []
+    datasets = in_one_engine(datasets)
     for events in datasets:
         events.require("location", "A choice of locations")
         counted.append(

@@ -13,6 +13,7 @@ from duckdb.func import PythonUDFType
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.events import Events
+from trailprint.events.meeting import in_one_engine
 from trailprint.events.side_files import open_pairs
 
 #: WGS 84: equatorial radius in metres and squared eccentricity.
@@ -109,7 +110,9 @@ def _with_location(events: Events, expression: str, note: str) -> Events:
 
 def extent(datasets: Sequence[Events]) -> Box:
     """The smallest box that holds the positions of all ``datasets``."""
-    positions = " UNION ALL ".join(f"SELECT lat, lon FROM ({side.query})" for side in datasets)
+    positions = " UNION ALL ".join(
+        f"SELECT lat, lon FROM ({side.query})" for side in in_one_engine(datasets)
+    )
     south, west, north, east = datasets[0].engine.row(
         f"SELECT min(lat), min(lon), max(lat), max(lon) FROM ({positions})"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trailprint.events.events import Events
+from trailprint.events.meeting import in_one_engine
 
 
 def periods_overlap(released: Events, auxiliary: Events) -> bool | None:
@@ -22,6 +23,7 @@ def periods_overlap(released: Events, auxiliary: Events) -> bool | None:
     (first, last), (other_first, other_last) = spans
     if max(first, other_first) > min(last, other_last):
         return False
+    released, auxiliary = in_one_engine([released, auxiliary])
     n_common, n_shared_days = released.engine.row(
         f"""WITH ours AS ({_active_days(released)}), theirs AS ({_active_days(auxiliary)})
             SELECT (SELECT count(*) FROM (SELECT who FROM ours INTERSECT SELECT who FROM theirs)),

@@ -17,6 +17,7 @@ from trailprint.events.delimited import PATH_COLUMN, PATH_PART, check_utf8, load
 from trailprint.events.engine import Engine, quote_name, quote_text, translate
 from trailprint.events.events import Column
 from trailprint.events.files import ColumnRange, Files
+from trailprint.events.meeting import for_parquet
 from trailprint.events.options import ReadOptions
 
 _UNNAMED_INDEX = re.compile(r"^__index_level_\d+__$")
@@ -96,24 +97,13 @@ def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
         # The relation lives in a DuckDB of its own: through a file, so that memory stays bounded.
         path = os.path.join(engine.scratch, engine.new_name("relation") + ".parquet")
         try:
-            _huge_as_text(table).write_parquet(path)
+            types = zip(table.columns, map(str, table.types), strict=True)
+            table.project(for_parquet(types)).write_parquet(path)
         except duckdb.Error as error:
             raise translate(error) from None
         return _open_query(engine, f"SELECT * FROM read_parquet({quote_text(path)})", options)
-    name = engine.new_name("table")
-    engine.connection.register(name, _to_arrow(table))
+    name = engine.register(_to_arrow(table), "table")
     return _open_query(engine, f"SELECT * FROM {name}", options)
-
-
-def _huge_as_text(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Parquet knows no whole numbers of 128 bits and would round them: two people become one."""
-    columns = [
-        f"CAST({quote_name(name)} AS VARCHAR) AS {quote_name(name)}"
-        if str(kind) in ("HUGEINT", "UHUGEINT")
-        else quote_name(name)
-        for name, kind in zip(relation.columns, relation.types, strict=True)
-    ]
-    return relation.project(", ".join(columns))
 
 
 def _to_arrow(table: Any) -> pa.Table:

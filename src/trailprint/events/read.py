@@ -11,7 +11,7 @@ from trailprint.errors import BadRowsError, OptionError
 from trailprint.events.bad_rows import bad_conditions, proves_clean
 from trailprint.events.columns import require_columns
 from trailprint.events.delimited import PATH_PART
-from trailprint.events.engine import Engine, quote_name
+from trailprint.events.engine import Engine, default_engine, quote_name
 from trailprint.events.events import DUPLICATE_ROWS, Column, Events, Tally
 from trailprint.events.files import find_files
 from trailprint.events.layouts import LAYOUTS, recognise_layout
@@ -39,7 +39,8 @@ def read(
     options : ReadOptions, optional
         Names of columns, time zone, layout and what to do with rows of no use.
     engine : Engine, optional
-        The DuckDB to use; datasets that meet must share one.
+        The DuckDB to use; by default all reads of a process share one. Datasets of different
+        engines can meet, but one of them is copied then.
 
     Returns
     -------
@@ -47,7 +48,7 @@ def read(
         Rows that cannot be used are counted in its ``tally``, never silently dropped.
     """
     options = options or ReadOptions()
-    engine = engine or Engine()
+    engine = engine or default_engine()
     check_timezone(engine, options.timezone)
     raw = _open(engine, source, options)
     return _clean(engine, raw, options)

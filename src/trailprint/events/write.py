@@ -122,8 +122,8 @@ def write_table(
 ) -> None:
     """Write an Arrow table to a file of the kind its name says; ``private``: for its owner only."""
     (kind,) = check_outputs([path])
-    name = engine.new_name("output")
-    engine.connection.register(name, table)
-    with replacing([path], private=private) as (temporary,):
+    with (
+        engine.registered(table, "output") as name,
+        replacing([path], private=private) as (temporary,),
+    ):
         engine.run(f"COPY {name} TO {quote_text(temporary)} ({_FORMATS[kind]})")
-    engine.connection.unregister(name)

@@ -8,6 +8,7 @@ from typing import Any
 
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
+from trailprint.events.meeting import in_one_engine
 from trailprint.features.histograms import (
     HistogramOptions,
     Histograms,
@@ -106,6 +107,8 @@ def start(
     released: Events, auxiliary: Events | None = None, counting: HistogramOptions | None = None
 ) -> Stage:
     """Nothing done yet."""
+    if auxiliary is not None:
+        released, auxiliary = in_one_engine([released, auxiliary])
     placed = with_locations(released)
     return Stage(
         released=released,

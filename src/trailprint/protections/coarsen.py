@@ -81,10 +81,8 @@ class CoarsenRegions(EventProtection):
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
         """Look every location up."""
         engine = released.engine
-        name = engine.new_name("mapping")
-        engine.connection.register(name, self.mapping)
-        table = engine.materialise(f"SELECT DISTINCT location, region FROM {name}", "regions")
-        engine.connection.unregister(name)
+        with engine.registered(self.mapping, "mapping") as name:
+            table = engine.materialise(f"SELECT DISTINCT location, region FROM {name}", "regions")
         return lambda events: _look_up(events, table)
 
 

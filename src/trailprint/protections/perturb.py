@@ -143,10 +143,8 @@ class PerturbTimes(EventProtection):
         sorted_by = f'CAST("user" AS VARCHAR), {_in_order(events)}'
         table = engine.arrow(f"SELECT * FROM ({events.query}) ORDER BY {sorted_by}")
         shifted = self._shift_table(table, seed)
-        name = engine.new_name("shifted")
-        engine.connection.register(name, shifted)
-        stored = engine.materialise(f"FROM {name}", "perturbed")
-        engine.connection.unregister(name)
+        with engine.registered(shifted, "shifted") as name:
+            stored = engine.materialise(f"FROM {name}", "perturbed")
         return events.derive(
             f"FROM {stored}", f"Times shifted by noise of {self.sigma_s:g} s ({self.order})."
         )

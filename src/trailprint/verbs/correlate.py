@@ -163,7 +163,7 @@ def correlate(
     Parameters
     ----------
     released, auxiliary : Events
-        What would be published, and what somebody might know; read with one engine.
+        What would be published, and what somebody might know.
     options : CorrelateOptions, optional
         Model, days, ties.
     truth : pyarrow.Table, optional

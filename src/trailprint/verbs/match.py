@@ -149,7 +149,7 @@ def match(
     Parameters
     ----------
     released, auxiliary : Events
-        What would be published, and what somebody might know; read with one engine.
+        What would be published, and what somebody might know.
     options : MatchOptions, optional
         Metric, method, ties.
     histograms : HistogramOptions, optional

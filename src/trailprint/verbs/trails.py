@@ -119,7 +119,7 @@ def trails(
     Parameters
     ----------
     deidentified, identified : Events
-        Who (as a pseudonym, as a name) is listed at which location; read with one engine.
+        Who (as a pseudonym, as a name) is listed at which location.
     options : TrailOptions, optional
         Algorithm and release tactic; by default what the data allows.
     truth : pyarrow.Table, optional

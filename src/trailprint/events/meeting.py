@@ -1,0 +1,45 @@
+"""Datasets that meet in one query must be in one engine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from trailprint.events.engine import Engine, quote_name, quote_text
+from trailprint.events.events import Events
+
+#: Rounded, two people would become one.
+_HUGE = ("HUGEINT", "UHUGEINT")
+
+
+def in_one_engine(datasets: Sequence[Events]) -> list[Events]:
+    """The same datasets, all in the engine of the first; those of another one are copied."""
+    return [_move(events, datasets[0].engine) for events in datasets]
+
+
+def _move(events: Events, engine: Engine) -> Events:
+    if events.engine is engine:
+        return events
+    query = _copy(events.engine, events.query, engine)
+    raw_query = _copy(events.engine, events.raw_query, engine) if events.raw_query else ""
+    return replace(events, engine=engine, query=query, raw_query=raw_query)
+
+
+def _copy(source: Engine, query: str, target: Engine) -> str:
+    """Through a file, so that memory stays bounded; a query of it in ``target``."""
+    path = quote_text(os.path.join(target.scratch, target.new_name("copy") + ".parquet"))
+    columns = for_parquet(source.columns(query).items())
+    source.run(f"COPY (SELECT {columns} FROM ({query})) TO {path} (FORMAT parquet)")
+    return f"SELECT * FROM read_parquet({path})"
+
+
+def for_parquet(types: Iterable[tuple[str, str]]) -> str:
+    """SQL: columns as Parquet can hold them; it knows no numbers of 128 bits."""
+    columns = [
+        f"CAST({quote_name(name)} AS VARCHAR) AS {quote_name(name)}"
+        if kind in _HUGE
+        else quote_name(name)
+        for name, kind in types
+    ]
+    return ", ".join(columns)
