@@ -327,7 +327,7 @@ class ScoreFlags:
     def write_links(self, links: pa.Table, engine: Engine) -> None:
         """Write the links, for their owner only, where that was asked for."""
         if self.links is not None:
-            write_table(links, self.links, engine, private=True)
+            write_table(links, self.links, engine, private=True, for_people=True)
 
 
 def open_events(

@@ -15,6 +15,7 @@ from trailprint.errors import OptionError, OutputError
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.events import Events
 from trailprint.events.files import find_files, is_utf8
+from trailprint.events.spreadsheets import guard_columns
 
 _ORDER = ("user", "location", "start", "end", "weight", "lat", "lon")
 _FORMATS = {
@@ -118,10 +119,22 @@ def _columns(events: Events, kind: str) -> str:
 
 
 def write_table(
-    table: pa.Table, path: str | os.PathLike[str], engine: Engine, *, private: bool = False
+    table: pa.Table,
+    path: str | os.PathLike[str],
+    engine: Engine,
+    *,
+    private: bool = False,
+    for_people: bool = False,
 ) -> None:
-    """Write an Arrow table to a file of the kind its name says; ``private``: for its owner only."""
+    """
+    Write an Arrow table to a file of the kind its name says; ``private``: for its owner only.
+
+    ``for_people``: in text files, what a spreadsheet would run as a formula is guarded. Data that
+    is to be read again, and Parquet, keep every text as it is.
+    """
     (kind,) = check_outputs([path])
+    if for_people and kind != ".parquet":
+        table = guard_columns(table)
     with (
         engine.registered(table, "output") as name,
         replacing([path], private=private) as (temporary,),

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import hashlib
-import io
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,13 +17,13 @@ import pyarrow.parquet as pq
 from trailprint.addresses import check_writable, readable_path
 from trailprint.errors import OptionError, OutputError
 from trailprint.events.files import find_files
+from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
 from trailprint.report.html import render_report
 from trailprint.report.tables import TABLES
 
 REPORT, RESULT, MANIFEST = "report.html", "result.json", "manifest.json"
 PER_USER = "per_user.parquet"
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 WORK = "work"
 """Where finished parts are kept, below the folder."""
 
@@ -135,7 +133,7 @@ def write_outputs(folder: str | os.PathLike[str], written: Written) -> list[Path
         REPORT: render_report(written.result),
         RESULT: _json(written.result),
         MANIFEST: _json(_manifest(written)),
-        **{f"tables/{name}.csv": _csv(rows) for name, rows in tables.items() if rows},
+        **{f"tables/{name}.csv": write_csv(rows) for name, rows in tables.items() if rows},
     }
     targets = [path / name for name in texts]
     with replacing(targets) as temporary:
@@ -172,17 +170,3 @@ def _manifest(written: Written) -> dict[str, Any]:
 
 def _json(values: Mapping[str, Any]) -> str:
     return json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _as_text(value) for name, value in row.items()} for row in rows)
-    return text.getvalue()
-
-
-def _as_text(value: Any) -> Any:
-    """A name that a spreadsheet would run as a formula gets an apostrophe; numbers do not."""
-    is_formula = isinstance(value, str) and value.startswith(_FORMULA)
-    return f"'{value}" if is_formula else value

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from trailprint.addresses import check_writable
 from trailprint.errors import OutputError
+from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
 from trailprint.papers.experiment import Reproduction
 from trailprint.report.papers_page import make_figure, render_papers_page
@@ -68,8 +66,8 @@ def write_experiment(folder: Path, result: Reproduction) -> None:
     label = {"experiment": result.experiment.name, "population": result.population}
     name = result.experiment.name
     compared = [comparison.to_dict() for comparison in result.outcome.comparisons]
-    _write(folder / f"{name}.csv", _csv([{**label, **row} for row in result.outcome.rows]))
-    _write(folder / f"{name}-compared.csv", _csv([{**label, **row} for row in compared]))
+    _write(folder / f"{name}.csv", write_csv([{**label, **row} for row in result.outcome.rows]))
+    _write(folder / f"{name}-compared.csv", write_csv([{**label, **row} for row in compared]))
     for number, chart in enumerate(result.outcome.charts, 1):
         _write(folder / f"{name}-{number}.svg", write_svg(make_figure(result, chart)))
 
@@ -86,12 +84,3 @@ def write_page(folder: Path, results: Sequence[Reproduction]) -> Path:
 def _write(path: Path, text: str) -> None:
     with replacing([path]) as (temporary,):
         Path(temporary).write_text(text, encoding="utf-8", newline="")
-
-
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    text = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return text.getvalue()
