@@ -7,6 +7,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from trailprint.errors import OptionError
 from trailprint.evaluation.truth import Truth
@@ -23,7 +25,11 @@ from trailprint.studies.growth_events import (
 from trailprint.studies.people import Progress
 
 Limited = Literal["both", "released", "auxiliary"]
+Ints = NDArray[np.int64]
 
+_DAY = "day_number"
+
+_SIDES = {"both": "each side", "released": "the released side", "auxiliary": "the auxiliary side"}
 #: Lengths tried unless others are asked for, in days.
 _LENGTHS = (1, 2, 3, 5, 7, 14, 28, 56, 91, 182, 364)
 
@@ -36,12 +42,12 @@ class TimeOptions:
     Attributes
     ----------
     days : tuple of int
-        Numbers of days, in growing order; by default from a day on, ever longer, up to all.
+        Numbers of days, in growing order; by default from a day on, ever longer.
     sides : {"both", "released", "auxiliary"}
         Which side is cut short.
     least_people : float
-        By default the shortest length is one at which this share of the people on both sides
-        has been seen on both: people are the same at all lengths, those seen at the shortest.
+        By default the longest length is one that this share of the people on both sides have.
+        People are the same at all lengths: those who have the longest.
     counting : HistogramOptions
         What histograms count.
     """
@@ -70,6 +76,7 @@ class TimeGrowth:
 
     points: tuple[tuple[int, Outcome], ...] = ()
     n_common: int = 0
+    sides: Limited = "both"
     why_not: str | None = None
 
     def to_dict(self) -> dict[str, Any] | None:
@@ -83,9 +90,10 @@ class TimeGrowth:
         first, last = points[0], points[-1]
         reading = (
             f"After {_in_days(first['x'])} of observation {first['accuracy']:.0%} are linked "
-            f"correctly, after {_in_days(last['x'])} {last['accuracy']:.0%}. The same "
+            f"correctly, after {_in_days(last['x'])} {last['accuracy']:.0%}. Days are each "
+            "person's own: the first so many days on which they have events. The same "
             f"{first['people']:,} people are looked at throughout, of {self.n_common:,} on both "
-            "sides: those seen from the shortest length on. A day counts where a side has events."
+            f"sides: those with at least {_in_days(last['x'])} on {_SIDES[self.sides]}."
         )
         return {"points": points, "reading": reading}
 
@@ -95,41 +103,53 @@ def _in_days(n_days: int) -> str:
 
 
 class _Cut:
-    """Both sides, as they were after some days of observation."""
+    """Both sides, as they were after some days of observing each person."""
 
     def __init__(
         self, sides: tuple[Events, Events], options: TimeOptions, pairs: pa.Table | None
     ) -> None:
-        self._sides, self._options, self._pairs = sides, options, pairs
-        limited = (options.sides != "auxiliary", options.sides != "released")
-        self._ends = [
-            _active_days(side) if is_limited else []
-            for side, is_limited in zip(sides, limited, strict=True)
+        self._options, self._pairs = options, pairs
+        self._is_limited = (options.sides != "auxiliary", options.sides != "released")
+        self._sides = [
+            _number_days(side) if is_limited else side
+            for side, is_limited in zip(sides, self._is_limited, strict=True)
         ]
 
-    @property
-    def n_days(self) -> int:
-        """As many days as the shorter of the sides that are cut has."""
-        return min(len(ends) for ends in self._ends if ends)
-
     def after(self, n_days: int | None) -> tuple[Histograms, Histograms, Truth]:
-        """Histograms of the first days on which a side has events; None for all of them."""
+        """Histograms of each person's first days with events; None for all of them."""
         cut = [
-            side if n_days is None or not ends else _until(side, ends[n_days - 1])
-            for side, ends in zip(self._sides, self._ends, strict=True)
+            side if n_days is None or not is_limited else side.having(f"{_DAY} <= {n_days}")
+            for side, is_limited in zip(self._sides, self._is_limited, strict=True)
         ]
         return count_pair(cut[0], cut[1], self._options.counting, self._pairs)
 
+    def count_days(self, ids: pa.Table) -> Ints:
+        """For each person on both sides, the days there are on every side that is cut."""
+        counted = [
+            _days_of(side, ids[name])
+            for side, is_limited, name in zip(
+                self._sides, self._is_limited, ("released", "auxiliary"), strict=True
+            )
+            if is_limited
+        ]
+        fewest: Ints = np.minimum.reduce(counted)
+        return fewest
 
-def _active_days(events: Events) -> list[str]:
-    """Local days on which there are events, in order."""
+
+def _number_days(events: Events) -> Events:
+    """Events with the number of their local day among the person's own days with events."""
     day = f"CAST({events.local_start} AS DATE)"
-    query = f"SELECT DISTINCT CAST({day} AS VARCHAR) AS day FROM ({events.query}) ORDER BY day"
-    return [str(row[0]) for row in events.engine.rows(query)]
+    number = f'dense_rank() OVER (PARTITION BY "user" ORDER BY {day})'
+    return events.derive(f"SELECT *, {number} AS {_DAY} FROM ({events.query})").materialise()
 
 
-def _until(events: Events, day: str) -> Events:
-    return events.having(f"CAST({events.local_start} AS DATE) <= DATE '{day}'")
+def _days_of(events: Events, users: pa.ChunkedArray) -> Ints:
+    """How many days with events each of some people has."""
+    query = f'SELECT "user" AS id, max({_DAY}) AS days FROM ({events.query}) GROUP BY "user"'
+    found = events.engine.arrow(query)
+    place = pc.index_in(users.cast(found["id"].type), value_set=found["id"].combine_chunks())
+    days: Ints = found["days"].take(place).to_numpy().astype(np.int64)
+    return days
 
 
 def grow_time(
@@ -145,8 +165,9 @@ def grow_time(
     Attack the same people after ever more days of observation.
 
     ``pairs`` are the ids of true pairs in columns released and auxiliary; by default equal ids
-    are taken for equal people. Days are local days on which the side has events, so that a side
-    made of every other week is no shorter for its gaps.
+    are taken for equal people. A day is a local day on which the person has events on that side,
+    counted from their own first: "14 days" are 14 for everybody, whenever they appear and
+    whatever gaps a split leaves. Who has fewer days than the longest length is left out.
     """
     options = options or TimeOptions()
     if not all("start" in side.columns for side in (released, auxiliary)):
@@ -155,31 +176,22 @@ def grow_time(
     everybody = ids_of(cut.after(None))
     if len(everybody) < 2:
         return TimeGrowth(why_not="Fewer than two people are on both sides.")
-    lengths = _lengths(options.days, cut.n_days)
-    start = _first_length(cut, lengths, len(everybody), options)
-    if start is None or len(lengths) - start[0] < 2:
-        return TimeGrowth(why_not="The data spans too few days to be cut shorter.")
+    days = cut.count_days(everybody)
+    lengths = _lengths(days, options)
+    if len(lengths) < 2:
+        return TimeGrowth(why_not="People have too few days with events to be observed for fewer.")
+    people = everybody.filter(pa.array(days >= lengths[-1]))
     tell = progress or (lambda what, done: None)
     points = []
-    for number, n_days in enumerate(lengths[start[0] :]):
-        tell("Observing for fewer days", number / (len(lengths) - start[0]))
-        points.append((n_days, attack_pair(attack, only_pairs(cut.after(n_days), start[1]))))
-    return TimeGrowth(points=tuple(points), n_common=len(everybody))
+    for number, n_days in enumerate(lengths):
+        tell("Observing for fewer days", number / len(lengths))
+        points.append((n_days, attack_pair(attack, only_pairs(cut.after(n_days), people))))
+    return TimeGrowth(points=tuple(points), n_common=len(everybody), sides=options.sides)
 
 
-def _lengths(asked: tuple[int, ...], n_days: int) -> list[int]:
-    """The lengths to try; the last is all there is."""
-    chosen = [days for days in asked or _LENGTHS if days < n_days]
-    return [*chosen, n_days] if not asked or asked[-1] >= n_days else chosen
-
-
-def _first_length(
-    cut: _Cut, lengths: list[int], n_common: int, options: TimeOptions
-) -> tuple[int, pa.Table] | None:
-    """Where to start, and who has been seen by then; what was asked for is started with."""
-    least = 2 if options.days else max(2, int(np.ceil(options.least_people * n_common)))
-    for place, n_days in enumerate(lengths):
-        seen = ids_of(cut.after(n_days))
-        if len(seen) >= least:
-            return place, seen
-    return None
+def _lengths(days: Ints, options: TimeOptions) -> list[int]:
+    """The lengths to try: up to what enough people have, or as asked where two people have it."""
+    least = 2 if options.days else max(2, int(np.ceil(options.least_people * len(days))))
+    longest = int(np.sort(days)[-least])
+    chosen = [length for length in options.days or _LENGTHS if length <= longest]
+    return chosen if options.days or longest in chosen else [*chosen, longest]

@@ -25,7 +25,7 @@ def period(make_events, first_day, prefix, gap=1):
     habits = np.random.default_rng(5).dirichlet(np.full(25, 0.3), N_USERS)
     rows = []
     for user, habit in enumerate(habits):
-        # The last ten come late: they are not seen at the shortest length.
+        # The last ten come late: they have ten days.
         days = range(6 if user >= 30 else 0, N_DAYS)
         for day in days:
             for place in random.choice(25, 2, p=habit):
@@ -48,15 +48,51 @@ def test_longer_observation_tells_more(sides):
     assert {point["people"] for point in points} == {30}
     assert points[-1]["accuracy"] > points[0]["accuracy"] + 0.3
     assert "same 30 people" in found["reading"]
-    assert "40 on both sides" in found["reading"]
+    assert "of 40 on both sides: those with at least 16 days on each side" in found["reading"]
+    assert "Days are each person's own" in found["reading"]
+
+
+def observed_days(histograms):
+    """Every event of `one_place_a_day` is at a place of its own day: places are days."""
+    return np.diff(histograms.matrix.indptr)
+
+
+def one_place_a_day(make_events, n_early, period):
+    """Most people come late; a few are there a month before, so that the side starts early."""
+    rows = []
+    for user in range(30):
+        first = 0 if user < n_early else 35 + user % 3
+        # Gaps of a day, and one side in the zone's own night.
+        for day in range(0, 2 * (3 if user == 29 else 20), 2):
+            when = dt.datetime(2024, 1 + 3 * period, 1, 23, 30, tzinfo=dt.UTC)
+            when += dt.timedelta(days=first + day)
+            rows.append((f"u{user:02}", f"{user}-{day}", when))
+    return make_events(rows, "user", "location", "start")
+
+
+@pytest.mark.parametrize("n_early", [0, 3])
+def test_a_number_of_days_means_the_same_for_everybody(make_events, n_early):
+    sides = [one_place_a_day(make_events, n_early, period) for period in (0, 1)]
+    seen = []
+
+    def look(released, auxiliary):
+        seen.append((observed_days(released), observed_days(auxiliary)))
+        return attack(released, auxiliary)
+
+    found = grow_time(look, *sides, TimeOptions(days=(1, 3, 7, 14, 20, 99)))
+    assert [days for days, _ in found.points] == [1, 3, 7, 14, 20]
+    for (days, outcome), counted in zip(found.points, seen, strict=True):
+        assert outcome.n_people == 29  # one has three days only
+        assert all((side == days).all() for side in counted)
+    assert "29 people are looked at throughout, of 30" in found.to_dict()["reading"]
 
 
 def test_all_days_of_fixed_people_equal_the_plain_attack(sides):
     found = grow_time(attack, *sides, TimeOptions(days=(7, 16)))
     days, outcome = found.points[-1]
-    assert days == 16
-    assert outcome.n_people == 40  # all are seen within seven days
-    pair = build_histogram_pair(*sides)
+    assert (days, outcome.n_people) == (16, 30)
+    early = [side.having("\"user\" < 'u30'") for side in sides]
+    pair = build_histogram_pair(*early)
     risk = measure_risk(attack(*pair), truth_from_ids(pair[0].users, pair[1].users))
     assert risk is not None
     assert outcome.n_found == risk.n_correct
@@ -91,7 +127,7 @@ def test_without_times_there_is_a_reason(make_events):
 
 def test_one_day_cannot_be_cut(sides):
     day = [side.having("\"start\" < TIMESTAMP '2024-02-01'") for side in sides]
-    assert "too few days" in (grow_time(attack, *day).why_not or "")
+    assert "too few days with events" in (grow_time(attack, *day).why_not or "")
 
 
 @pytest.mark.parametrize(

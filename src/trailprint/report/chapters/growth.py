@@ -12,7 +12,7 @@ from trailprint.report.charts import draw_lines
 from trailprint.report.wording import count, interval, percent, sentence
 
 _LINKED = Axis("People linked", unit="percent")
-_DAYS = Axis("Days observed on each side", is_from_nought=False)
+_DAYS = Axis("Days of each person observed, on each side", is_from_nought=False)
 _CLOSE = 0.01
 """Curves nearer than this look like one."""
 _NAMES = {
@@ -95,7 +95,7 @@ def _draw_time(study: Mapping[str, Any], size: Size) -> Figure:
         drawing=draw_lines(_rows(points), _DAYS, _LINKED, size=size),
         reading=_reading(study),
         table=Table(
-            columns=("Days", "People linked", "95 % interval", "People"),
+            columns=("Days of each person", "People linked", "95 % interval", "People"),
             rows=[_cells(point, count(point["people"])) for point in points],
         ),
         size=size,
