@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from trailprint import temporary
 from trailprint.addresses import check_writable
 from trailprint.errors import OptionError, OutputError
 
@@ -76,16 +75,16 @@ class FolderStore:
     def put(self, name: str, content: bytes) -> None:
         """Keep something under a name: wholly or not at all, whatever happens meanwhile."""
         path = self._folder / name
-        temporary = ""
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle, temporary = tempfile.mkstemp(prefix=_UNFINISHED, dir=path.parent)
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.replace(temporary, path)
+            handle, unfinished = temporary.new_file(path.parent, _UNFINISHED)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(content)
+                os.replace(unfinished, path)
+            finally:
+                temporary.remove_file(unfinished)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
             raise _failure(error) from None
 
     def _claim(self, manifest: Mapping[str, Any]) -> None:

@@ -72,7 +72,8 @@ def test_a_run_stopped_while_it_claimed_a_folder_can_go_on(tmp_path, monkeypatch
         stopping.setattr("os.replace", lambda *paths: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             FolderStore(tmp_path, {"seed": 0})
-    assert len(list(tmp_path.iterdir())) == 1
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / ".unfinished-1").write_text("what a killed run leaves")
     FolderStore(tmp_path, {"seed": 0}).put("models/1", b"habits")
     assert FolderStore(tmp_path, {"seed": 0}).get("models/1") == b"habits"
 

@@ -6,7 +6,6 @@ import contextlib
 import itertools
 import os
 import re
-import tempfile
 import threading
 import weakref
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import Any, TypeAlias
 import duckdb
 import pyarrow as pa
 
+from trailprint import temporary
 from trailprint.errors import InputError, OptionError, SourceError
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
@@ -56,10 +56,10 @@ class Engine:
         if threads is not None and not 1 <= threads <= _MOST_THREADS:
             raise OptionError(f"threads must be from 1 to {_MOST_THREADS}, got {threads} instead.")
         # Spilled blocks hold people's data: a folder only its owner can enter, gone at the end.
-        self._scratch = tempfile.TemporaryDirectory(prefix="trailprint-")
+        self.scratch = temporary.new_folder("trailprint-")
         # A connection holds one result at a time: run and fetch must not be torn apart.
         self._lock = threading.RLock()
-        config: dict[str, Any] = {"temp_directory": self._scratch.name}
+        config: dict[str, Any] = {"temp_directory": self.scratch}
         # Nothing is fetched from the network, not even a part of DuckDB.
         config["autoinstall_known_extensions"] = False
         config["memory_limit"] = memory if memory is not None else "60%"
@@ -68,6 +68,7 @@ class Engine:
         try:
             self.connection: Connection = duckdb.connect(":memory:", config=config)
         except duckdb.Error:
+            temporary.remove_folder(self.scratch)
             raise OptionError(
                 f"memory must be a size the machine has, got {memory!r} instead. Try 2GB."
             ) from None
@@ -75,12 +76,7 @@ class Engine:
         # DuckDB counts how far a query is only where it may show it; showing it is our part.
         self.connection.execute("SET enable_progress_bar = true")
         self.connection.execute("SET enable_progress_bar_print = false")
-        weakref.finalize(self, _close, self.connection, self._scratch)
-
-    @property
-    def scratch(self) -> str:
-        """A private folder that lives as long as the engine."""
-        return self._scratch.name
+        weakref.finalize(self, _close, self.connection, self.scratch)
 
     def new_name(self, stem: str) -> str:
         """A table or view name nobody else uses."""
@@ -167,9 +163,9 @@ def _our_words() -> Iterator[None]:
         raise
 
 
-def _close(connection: Connection, scratch: tempfile.TemporaryDirectory[str]) -> None:
+def _close(connection: Connection, scratch: str) -> None:
     connection.close()
-    scratch.cleanup()
+    temporary.remove_folder(scratch)
 
 
 def quote_name(name: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 
+from trailprint import temporary
 from trailprint.addresses import check_writable
 from trailprint.errors import OptionError, OutputError
 from trailprint.events.engine import Engine, quote_name, quote_text
@@ -66,24 +66,22 @@ def replacing(
 
     ``private`` files can be read by their owner only, from the first byte on.
     """
-    temporary: list[str] = []
+    names: list[str] = []
     try:
         for path in paths:
-            target = Path(path)
-            handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+            handle, name = temporary.new_file(Path(path).parent, ".unfinished-")
+            names.append(name)
             if not private:
                 os.fchmod(handle, 0o666 & ~_umask())
             os.close(handle)
-            temporary.append(name)
-        yield temporary
-        for name, path in zip(temporary, paths, strict=True):
+        yield names
+        for name, path in zip(names, paths, strict=True):
             os.replace(name, path)
     except OSError as error:
         raise OutputError(f"An output could not be written: {error.strerror}.") from None
     finally:
-        for name in temporary:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(name)
+        for name in names:
+            temporary.remove_file(name)
 
 
 def _umask() -> int:
@@ -95,8 +93,8 @@ def _umask() -> int:
 def write_events(parts: Sequence[tuple[Events, str | os.PathLike[str]]]) -> None:
     """Write each of ``parts`` to its file; either all of them appear or none."""
     kinds = check_outputs([path for _, path in parts])
-    with replacing([path for _, path in parts]) as temporary:
-        for (events, _), name, kind in zip(parts, temporary, kinds, strict=True):
+    with replacing([path for _, path in parts]) as names:
+        for (events, _), name, kind in zip(parts, names, kinds, strict=True):
             events.engine.run(
                 f"COPY ({_columns(events, kind)}) TO {quote_text(name)} ({_FORMATS[kind]})"
             )
@@ -137,6 +135,6 @@ def write_table(
         table = guard_columns(table)
     with (
         engine.registered(table, "output") as name,
-        replacing([path], private=private) as (temporary,),
+        replacing([path], private=private) as (unfinished,),
     ):
-        engine.run(f"COPY {name} TO {quote_text(temporary)} ({_FORMATS[kind]})")
+        engine.run(f"COPY {name} TO {quote_text(unfinished)} ({_FORMATS[kind]})")

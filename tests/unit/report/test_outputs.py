@@ -115,7 +115,7 @@ def test_a_full_disk_leaves_what_was_there(result, tmp_path, monkeypatch):
     real = Path.write_text
 
     def fail(self, text, **options):
-        if "manifest" in self.name:
+        if "trailprint.manifest" in text:
             raise OSError(errno.ENOSPC, "No space left on device")
         return real(self, text, **options)
 
