@@ -21,6 +21,9 @@ KNOWN_NAMES: Mapping[Column, tuple[str, ...]] = {
     "weight": ("count",),
 }
 
+#: What each row of a protected histogram holds, as `protect` writes it.
+SHARE = "share"
+
 ALL_KNOWN_NAMES = frozenset(name for names in KNOWN_NAMES.values() for name in names)
 
 
@@ -41,6 +44,8 @@ def find_columns(there: Sequence[str], wanted: Mapping[Column, str]) -> dict[Col
         match = next(free, None)
         if match is not None:
             found[column] = match
+    if _is_histogram(found) and folded.get(SHARE) not in (None, *wanted.values()):
+        found["weight"] = folded[SHARE]
     if ("lat" in found) != ("lon" in found):
         if "lat" in wanted or "lon" in wanted:
             raise ColumnError(
@@ -50,6 +55,11 @@ def find_columns(there: Sequence[str], wanted: Mapping[Column, str]) -> dict[Col
         found.pop("lat", None)
         found.pop("lon", None)
     return found
+
+
+def _is_histogram(found: Mapping[Column, str]) -> bool:
+    """Whether rows may stand for shares: a user, a location, no count and no time."""
+    return {"user", "location"} <= set(found) and not {"weight", "start", "end"} & set(found)
 
 
 def find_identity(

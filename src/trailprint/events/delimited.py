@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trailprint.errors import ColumnError, SourceError
-from trailprint.events.columns import ALL_KNOWN_NAMES
+from trailprint.events.columns import ALL_KNOWN_NAMES, SHARE
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.files import Files, escape_glob, open_bytes
 
@@ -178,7 +178,7 @@ def load_delimited(
 def _check_once(names: Sequence[str], wanted: Sequence[str]) -> None:
     """Complain when a column that will be used could be one of several."""
     for name in names:
-        is_used = name in wanted or name.casefold() in ALL_KNOWN_NAMES
+        is_used = name in wanted or name.casefold() in {*ALL_KNOWN_NAMES, SHARE}
         if is_used and names.count(name) > 1:
             raise ColumnError(
                 f"A column must be named once, but {name!r} is there {names.count(name)} times. "

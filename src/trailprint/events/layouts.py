@@ -195,7 +195,7 @@ def _open_web(engine: Engine, files: Files, options: ReadOptions) -> Raw:
         raw,
         parts={**parts, "location": favicon},
         left_out={"no favicon": f"coalesce(trim(CAST({favicon} AS VARCHAR)), '') = ''"},
-        notes=("Web history: the favicon is the location.",),
+        notes=(*raw.notes, "Web history: the favicon is the location."),
     )
 
 
@@ -219,7 +219,7 @@ def _open_per_location(engine: Engine, files: Files, options: ReadOptions) -> Ra
     return replace(
         raw,
         parts={**raw.parts, "location": PATH_PART},
-        notes=("Per-location tables: the location is the file's name.",),
+        notes=(*raw.notes, "Per-location tables: the location is the file's name."),
     )
 
 

@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 
 from trailprint.errors import InputError, SourceError
-from trailprint.events.columns import find_columns, find_identity
+from trailprint.events.columns import SHARE, find_columns, find_identity
 from trailprint.events.delimited import PATH_COLUMN, PATH_PART, check_utf8, load_delimited
 from trailprint.events.engine import Engine, quote_name, quote_text, translate
 from trailprint.events.events import Column
@@ -20,6 +20,7 @@ from trailprint.events.files import ColumnRange, Files
 from trailprint.events.meeting import for_parquet
 from trailprint.events.options import ReadOptions
 
+_SHARES = "Rows hold shares of each user's activity: how many events there were is not known."
 _UNNAMED_INDEX = re.compile(r"^__index_level_\d+__$")
 
 
@@ -131,7 +132,8 @@ def _open_query(engine: Engine, query: str, options: ReadOptions, *, is_text: bo
     identity = find_identity(there, found, options)
     if identity:
         parts["user"] = _join_columns(identity)
-    return Raw(query=query, parts=parts, is_text=is_text)
+    has_shares = found.get("weight", "").casefold() == SHARE
+    return Raw(query=query, parts=parts, is_text=is_text, notes=(_SHARES,) if has_shares else ())
 
 
 def _join_columns(names: Sequence[str]) -> str:
