@@ -15,6 +15,10 @@ Every message says the rule, what arrived and what to do. No message ever holds 
 data: names of columns, values of options and counts are all a message may show.
 """
 
+from __future__ import annotations
+
+import os
+
 
 class TrailprintError(Exception):
     """Base of every error a user can cause and mend."""
@@ -42,3 +46,12 @@ class BadRowsError(InputError):
 
 class OutputError(TrailprintError):
     """A result could not be written."""
+
+
+def reason_of(error: OSError) -> str:
+    """
+    The system's reason for an error, such as ``No such file or directory``.
+
+    The error's own words may hold the name of a file, which may be that of a person.
+    """
+    return os.strerror(error.errno) if error.errno else "it is damaged"

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from trailprint import temporary
 from trailprint.addresses import check_writable
-from trailprint.errors import OptionError, OutputError
+from trailprint.errors import OptionError, OutputError, reason_of
 
 _MANIFEST = "manifest.json"
 _UNFINISHED = ".unfinished-"
@@ -120,4 +120,4 @@ class FolderStore:
 
 
 def _failure(error: OSError) -> OutputError:
-    return OutputError(f"The work folder cannot be used: {error.strerror}.")
+    return OutputError(f"The work folder cannot be used: {reason_of(error)}.")

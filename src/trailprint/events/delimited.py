@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from trailprint.errors import ColumnError, SourceError
 from trailprint.events.columns import ALL_KNOWN_NAMES, SHARE
 from trailprint.events.engine import Engine, quote_name, quote_text
-from trailprint.events.files import Files, escape_glob, open_bytes
+from trailprint.events.files import Files, escape_glob
 
 _SAMPLE_BYTES = 256 * 1024
 _DELIMITERS = (",", "\t", ";", "|")
@@ -61,14 +61,13 @@ def _best_parse(files: Files, path: str, delimiter: str | None) -> tuple[str, li
 
 def _sample(files: Files, path: str) -> str:
     start = files.read_start(path, _SAMPLE_BYTES)
-    name = files.describe(path)
     text = start.decode("utf-8-sig", errors="replace")
     if not text.strip():
-        raise SourceError(f"The data must have rows, but {name} is empty.")
+        raise SourceError(f"The data must have rows, but {files.describe(path)} is empty.")
     if b"\0" in start:
         raise SourceError(
-            f"The data must be text (CSV, TSV, JSON lines) or Parquet, but {name} holds binary "
-            "data."
+            "The data must be text (CSV, TSV, JSON lines) or Parquet, but "
+            f"{files.describe(path)} holds binary data."
         )
     whole = len(start) < _SAMPLE_BYTES
     return text if whole or "\n" not in text else text[: text.rindex("\n") + 1]
@@ -250,23 +249,25 @@ def _unique_names(names: Sequence[str]) -> list[str]:
 def _check_rejects(engine: Engine, rejects: str, scans: str, files: Files) -> int:
     counts = engine.rows(
         # A row that lacks two fields is rejected twice.
-        "SELECT error_type::VARCHAR, count(DISTINCT (scan_id, file_id, line)), min(line) "
-        f"FROM {rejects} GROUP BY 1"
+        "SELECT error_type::VARCHAR, count(DISTINCT (scan_id, file_id, line)), "
+        "min({'path': file_path, 'line': line}) "
+        f"FROM {rejects} LEFT JOIN {scans} USING (scan_id, file_id) GROUP BY 1"
     )
     n_misshapen = 0
-    for kind, n_rows, line in counts:
+    for kind, n_rows, first in counts:
+        place = f"line {first['line']} of {files.describe(first['path'])}"
         if "COLUMNS" in kind:
             n_misshapen += n_rows
         elif "ENCODING" in kind or "UNICODE" in kind:
             check_utf8(files)
-            raise SourceError(f"Text must be UTF-8, found other bytes at line {line}.")
+            raise SourceError(f"Text must be UTF-8, found other bytes at {place}.")
         elif "MAXIMUM" in kind:
             raise SourceError(
-                f"A line must be shorter than 2 MB, but line {line} is longer. Is this a CSV file?"
+                f"A line must be shorter than 2 MB, but {place} is longer. Is this a CSV file?"
             )
         else:
             raise SourceError(
-                f"Quotes must be closed before the next delimiter, but line {line} breaks this."
+                f"Quotes must be closed before the next delimiter, but {place} breaks this."
             )
     engine.drop(rejects)
     engine.drop(scans)
@@ -277,7 +278,7 @@ def check_utf8(files: Files) -> None:
     """Complain with the number of the first line that is not UTF-8."""
     for path in files.paths:
         with (
-            open_bytes(path, files.compression) as stream,
+            files.open_bytes(path) as stream,
             io.BufferedReader(stream) as lines,
         ):
             for number, line in enumerate(lines, 1):
@@ -285,6 +286,6 @@ def check_utf8(files: Files) -> None:
                     line.decode("utf-8")
                 except UnicodeDecodeError:
                     raise SourceError(
-                        f"Text must be UTF-8, but line {number} of {files.describe(path)} is not. "
-                        "Convert it first, for example with iconv -f latin1 -t utf-8."
+                        f"Text must be UTF-8, but line {number} of {files.describe(path)} "
+                        "is not. Convert it first, for example with iconv -f latin1 -t utf-8."
                     ) from None

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import glob
-import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -14,12 +12,12 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from trailprint.addresses import readable_path
+from trailprint.addresses import PathName
 from trailprint.errors import SourceError
 from trailprint.events.engine import quote_text
+from trailprint.events.listing import Compression, Listing, list_files
 
 Format = Literal["delimited", "json", "parquet"]
-Compression = Literal["none", "gzip", "zstd"]
 
 _FORMATS: dict[str, Format] = {
     ".csv": "delimited",
@@ -76,25 +74,28 @@ def _column_range(statistics: Any) -> ColumnRange | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Files:
-    """Files of one format, in a fixed order, below one root."""
+    """
+    Files of one format, in a fixed order.
+
+    ``paths`` are those to read, all or some of the ``listing`` that tells what to call them.
+    """
 
     paths: tuple[str, ...]
+    listing: Listing
     format: Format
     compression: Compression
 
     def describe(self, path: str) -> str:
-        """
-        Name a file in a message.
+        """What a file may be called in a message."""
+        return self.listing.call(path)
 
-        Files of a folder may be named after people or places, so those are only numbered.
-        """
-        if len(self.paths) == 1:
-            return repr(os.path.basename(path))
-        return f"file {self.paths.index(path) + 1} of {len(self.paths)}"
+    def open_bytes(self, path: str) -> AbstractContextManager[pa.NativeFile]:
+        """The bytes of one of the files, decompressed."""
+        return self.listing.open_bytes(path, self.compression)
 
     def read_start(self, path: str, n_bytes: int) -> bytes:
         """The first bytes of one of the files, decompressed."""
-        return _read_start(path, n_bytes, self.compression)
+        return _read_start(self.listing, path, n_bytes, self.compression)
 
     def check_not_empty(self) -> None:
         """Complain about the first file that holds nothing but blanks."""
@@ -106,8 +107,10 @@ class Files:
         """Column names of the first Parquet file."""
         try:
             return tuple(pq.read_schema(self.paths[0]).names)
-        except (OSError, pa.ArrowException):
+        except (OSError, pa.ArrowException) as error:
             name = self.describe(self.paths[0])
+            if isinstance(error, OSError) and error.errno:
+                raise self.listing.unreadable(self.paths[0], error) from None
             raise SourceError(f"A Parquet file must be whole, but {name} is damaged.") from None
 
     def parquet_ranges(self) -> Mapping[str, ColumnRange]:
@@ -145,60 +148,25 @@ def escape_glob(path: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", path)
 
 
-def find_files(source: str | os.PathLike[str]) -> Files:
+def find_files(source: PathName) -> Files:
     """The files behind a path, a glob or a folder."""
-    text = readable_path(source)
-    path = Path(text)
-    if not text:
-        raise SourceError("The data must be a file, a glob or a folder, got an empty name.")
-    if path.is_dir():
-        paths = sorted(str(p) for p in path.rglob("*") if p.is_file() and _has_known_name(p))
-        if not paths:
-            raise SourceError(
-                "The folder must hold CSV, TSV, JSON lines or Parquet files, but none was found."
-            )
-    elif path.exists():
-        if not path.is_file():
-            raise SourceError(f"The data must be a file or a folder, but {text!r} is neither.")
-        paths = [text]
-    else:
-        paths = sorted(p for p in glob.glob(text, recursive=True) if os.path.isfile(p))
-        if not paths:
-            raise SourceError(f"No such file or folder: {text!r}. Check the path or the pattern.")
-    _check_names(paths)
-    formats = {_format_of(p) for p in paths}
+    listing = list_files(source, _has_known_name)
+    formats = {_format_of(listing, path) for path in listing.paths}
     if len(formats) > 1:
         kinds = ", ".join(sorted(f"{fmt} ({comp})" for fmt, comp in formats))
         raise SourceError(
             f"All files must be of one format, found several: {kinds}. Read them apart."
         )
     fmt, compression = formats.pop()
-    return Files(paths=tuple(paths), format=fmt, compression=compression)
+    return Files(paths=listing.paths, listing=listing, format=fmt, compression=compression)
 
 
-def _check_names(paths: Sequence[str]) -> None:
-    n_broken = sum(not is_utf8(path) for path in paths)
-    if n_broken:
-        raise SourceError(
-            f"Names of files and folders must be UTF-8, but {n_broken:,} are not. Rename them."
-        )
+def _has_known_name(name: str) -> bool:
+    return not name.startswith((".", "_")) and _by_name(name) is not None
 
 
-def is_utf8(path: str) -> bool:
-    """Whether a path can be told to libraries that know UTF-8 only."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _has_known_name(path: Path) -> bool:
-    return not path.name.startswith((".", "_")) and _by_name(path) is not None
-
-
-def _by_name(path: Path) -> tuple[Format, Compression] | None:
-    suffixes = [s.lower() for s in path.suffixes]
+def _by_name(path: str) -> tuple[Format, Compression] | None:
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     compression: Compression = "none"
     if suffixes and suffixes[-1] in _COMPRESSIONS:
         compression = _COMPRESSIONS[suffixes.pop()]
@@ -206,11 +174,11 @@ def _by_name(path: Path) -> tuple[Format, Compression] | None:
     return None if fmt is None else (fmt, compression)
 
 
-def _format_of(path: str) -> tuple[Format, Compression]:
-    known = _by_name(Path(path))
+def _format_of(listing: Listing, path: str) -> tuple[Format, Compression]:
+    known = _by_name(path)
     if known is not None and (known[1] != "none" or known[0] == "delimited"):
         return known
-    start = _read_start(path, 16, "none")
+    start = _read_start(listing, path, 16, "none")
     if start[:4] == b"PAR1":
         return "parquet", "none"
     if known is not None:
@@ -219,25 +187,10 @@ def _format_of(path: str) -> tuple[Format, Compression]:
     for magic, name in _MAGIC:
         if start.startswith(magic):
             compression = name
-    start = _read_start(path, 16, compression).lstrip()
+    start = _read_start(listing, path, 16, compression).lstrip()
     return ("json" if start.startswith(b"{") else "delimited"), compression
 
 
-def _read_start(path: str, n_bytes: int, compression: Compression) -> bytes:
-    with open_bytes(path, compression) as stream:
+def _read_start(listing: Listing, path: str, n_bytes: int, compression: Compression) -> bytes:
+    with listing.open_bytes(path, compression) as stream:
         return bytes(stream.read(n_bytes))
-
-
-@contextlib.contextmanager
-def open_bytes(path: str, compression: Compression) -> Iterator[pa.NativeFile]:
-    """A file's bytes, decompressed; what goes wrong while they are read is a ``SourceError``."""
-    codec = None if compression == "none" else compression
-    try:
-        with pa.input_stream(path, compression=codec) as stream:
-            yield stream
-    except (OSError, pa.ArrowException) as error:
-        reason = (
-            error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
-        )
-        kind = "" if codec is None else f" as {codec} data"
-        raise SourceError(f"A file could not be read{kind}: {reason}.") from None

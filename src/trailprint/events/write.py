@@ -11,10 +11,11 @@ import pyarrow as pa
 
 from trailprint import temporary
 from trailprint.addresses import check_writable
-from trailprint.errors import OptionError, OutputError
+from trailprint.errors import OptionError, OutputError, reason_of
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.events import Events
-from trailprint.events.files import find_files, is_utf8
+from trailprint.events.files import find_files
+from trailprint.events.listing import is_utf8
 from trailprint.events.spreadsheets import guard_columns
 
 _ORDER = ("user", "location", "start", "end", "weight", "lat", "lon")
@@ -78,7 +79,7 @@ def replacing(
         for name, path in zip(names, paths, strict=True):
             os.replace(name, path)
     except OSError as error:
-        raise OutputError(f"An output could not be written: {error.strerror}.") from None
+        raise OutputError(f"An output could not be written: {reason_of(error)}.") from None
     finally:
         for name in names:
             temporary.remove_file(name)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from trailprint.addresses import check_writable, readable_path
-from trailprint.errors import OptionError, OutputError
+from trailprint.errors import OptionError, OutputError, reason_of
 from trailprint.events.files import find_files
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
@@ -114,7 +114,7 @@ def open_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) 
         (path / "tables").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(
-            f"The folder {str(folder)!r} must be one that can be written to: {error.strerror}."
+            f"The folder {str(folder)!r} must be one that can be written to: {reason_of(error)}."
         ) from None
     if not os.access(path, os.W_OK | os.X_OK):
         raise OutputError(f"The folder {str(folder)!r} must be one that can be written to.")

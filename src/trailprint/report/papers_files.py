@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trailprint.addresses import check_writable
-from trailprint.errors import OutputError
+from trailprint.errors import OutputError, reason_of
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
 from trailprint.papers.experiment import Reproduction
@@ -29,7 +29,7 @@ def open_folder(folder: str | os.PathLike[str]) -> Path:
     except OSError as error:
         raise OutputError(
             f"--out must name a folder that can be written to, got {str(folder)!r}: "
-            f"{error.strerror}."
+            f"{reason_of(error)}."
         ) from None
     if not os.access(path, os.W_OK | os.X_OK):
         raise OutputError(f"--out must name a folder that can be written to, got {str(folder)!r}.")
