@@ -34,7 +34,7 @@ $(VENV)/.bench: $(VENV)/.dev
 	@touch $@
 
 # Numba keeps compiled kernels but does not notice a change in a kernel that another one calls.
-$(VENV)/.kernels: $(VENV)/bin/python $(wildcard src/trailprint/kernels/*.py)
+$(VENV)/.kernels: $(VENV)/bin/python $(wildcard src/trailprint/kernels/*.py src/trailprint/kernels/*/*.py)
 	@find src -name '*.nb[ic]' -delete
 	@touch $@
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from trailprint.kernels.assignment import Solution, solve_assignment, solve_reduced
-from trailprint.kernels.lookup import dense_gains
-from trailprint.kernels.margins import link_margins
-from trailprint.kernels.metrics import METRICS
-from trailprint.kernels.overlap import bare_pass, build_join
-from trailprint.kernels.reduction import reduce_problem
+from trailprint.kernels.matching.join import bare_pass, build_join
+from trailprint.kernels.matching.lookup import dense_gains
+from trailprint.kernels.matching.margins import link_margins
+from trailprint.kernels.matching.metrics import METRICS
+from trailprint.kernels.matching.reduction import reduce_problem
+from trailprint.kernels.matching.solve import Solution, solve_assignment, solve_reduced
 from trailprint.simulate.calls import WeekCalls, simulate_calls
 
 METRIC = METRICS["jensen-shannon"]

@@ -18,7 +18,7 @@ import numpy as np
 
 import trailprint
 from trailprint.features.histograms import HistogramOptions, build_histograms
-from trailprint.kernels.sparse_rows import L1, Rows, build_rows
+from trailprint.kernels.distances.sparse_rows import L1, Rows, build_rows
 from trailprint.protections.microaggregate import find_groups, grouping_loss
 from trailprint.simulate.calls import simulate_calls
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment, linprog
 
-from trailprint.kernels.assignment import solve_assignment
-from trailprint.kernels.certificate import check_matching
-from trailprint.kernels.column_generation import _price
-from trailprint.kernels.metrics import METRICS, Metric, largest_constant
-from trailprint.kernels.overlap import build_join
+from trailprint.kernels.matching.certificate import check_matching
+from trailprint.kernels.matching.join import build_join
+from trailprint.kernels.matching.metrics import METRICS, Metric, largest_constant
+from trailprint.kernels.matching.pricing import _price
+from trailprint.kernels.matching.solve import solve_assignment
 from trailprint.simulate.calls import simulate_calls
 
 NAMES = sorted(METRICS)
@@ -102,7 +102,7 @@ def assert_proven(name, released, auxiliary, solution):
     place = np.full(auxiliary.shape[0] + 1, -1)
     place[cols] = np.arange(cols.size)
     proof = check_matching(
-        join, place[solution.column[rows]], solution.u[rows], solution.v[cols], solution.toll
+        join, place[solution.column[rows]], solution.u[rows], solution.v[cols], solution.multiplier
     )
     tiny = 1e-8 * (1 + abs(proof.total_gain))
     assert proof.is_matching
@@ -179,8 +179,8 @@ def simulated(n_users, *, seed, n_cities=10):
 @pytest.mark.parametrize("shape", [(150, 150), (150, 90), (90, 150)])
 def test_many_rounds_of_candidates_still_reach_scipys_optimum(name, shape, monkeypatch):
     # So few candidates that the answer needs pricing; with many, one round would do.
-    monkeypatch.setattr("trailprint.kernels.column_generation.FIRST_CANDIDATES", 2)
-    monkeypatch.setattr("trailprint.kernels.column_generation.MORE_CANDIDATES", 2)
+    monkeypatch.setattr("trailprint.kernels.matching.pricing.FIRST_CANDIDATES", 2)
+    monkeypatch.setattr("trailprint.kernels.matching.pricing.MORE_CANDIDATES", 2)
     released, auxiliary = simulated(150, seed=3, n_cities=2)
     released, auxiliary = released[: shape[0]], auxiliary[: shape[1]]
     solution = solve(name, released, auxiliary)
@@ -240,8 +240,8 @@ def test_relabelling_people_changes_neither_weight_nor_proof():
 
 
 def test_a_requested_gap_stops_early_and_reports_a_true_bound(monkeypatch):
-    monkeypatch.setattr("trailprint.kernels.column_generation.FIRST_CANDIDATES", 2)
-    monkeypatch.setattr("trailprint.kernels.column_generation.MORE_CANDIDATES", 2)
+    monkeypatch.setattr("trailprint.kernels.matching.pricing.FIRST_CANDIDATES", 2)
+    monkeypatch.setattr("trailprint.kernels.matching.pricing.MORE_CANDIDATES", 2)
     released, auxiliary = simulated(400, seed=7)
     exact = solve("jensen-shannon", released, auxiliary)
     rough = solve("jensen-shannon", released, auxiliary, gap=0.2)
@@ -310,7 +310,9 @@ def test_solving_the_largest_component_beside_the_others_changes_nothing(monkeyp
     week = simulate_calls(400, n_cities=7, n_antennas=60, seed=3).weeks
     sides = [_csr_of(calls, 400) for calls in week]
     parted = solve_assignment(*sides, 60, METRICS["jensen-shannon"], n_threads=n_threads)
-    monkeypatch.setattr("trailprint.kernels.assignment.split_largest", lambda reduced: [reduced])
+    monkeypatch.setattr(
+        "trailprint.kernels.matching.solve.split_largest", lambda reduced: [reduced]
+    )
     whole = solve_assignment(*sides, 60, METRICS["jensen-shannon"])
     np.testing.assert_array_equal(parted.column, whole.column)
     assert parted.upper_bound == pytest.approx(whole.upper_bound, rel=1e-14)
@@ -326,7 +328,7 @@ def test_a_part_that_fails_stops_the_whole(monkeypatch):
             raise MemoryError
         return _price(*arguments)
 
-    monkeypatch.setattr("trailprint.kernels.column_generation._price", fail_once)
+    monkeypatch.setattr("trailprint.kernels.matching.pricing._price", fail_once)
     with pytest.raises(MemoryError):
         solve_assignment(*sides, 20, METRICS["jensen-shannon"], n_threads=2)
 

@@ -1,4 +1,4 @@
-"""What column generation rests on: floors, facing the scarcer side, waiting for more candidates."""
+"""What column generation rests on: floors, orientation, rows that wait for more candidates."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from trailprint.kernels.assignment import solve_assignment, solve_reduced
-from trailprint.kernels.facing import (
-    begin_prices,
-    face_back_flows,
-    face_back_prices,
-    face_scarce,
+from trailprint.kernels.matching.candidates import BestPairs
+from trailprint.kernels.matching.lookup import dense_gains
+from trailprint.kernels.matching.metrics import METRICS
+from trailprint.kernels.matching.orientation import (
+    initial_prices,
+    orient_by_scarcity,
+    restore_flows,
+    restore_prices,
 )
-from trailprint.kernels.lookup import dense_gains
-from trailprint.kernels.metrics import METRICS
-from trailprint.kernels.overlap import BestPairs
-from trailprint.kernels.reduction import reduce_problem
-from trailprint.kernels.transport import (
+from trailprint.kernels.matching.reduction import reduce_problem
+from trailprint.kernels.matching.solve import solve_assignment, solve_reduced
+from trailprint.kernels.matching.transport import (
     Flows,
     add_candidates,
     build_state,
@@ -101,36 +101,38 @@ def test_a_floor_is_an_outside_offer(n_rows, n_cols, tied, seed):
 
 @settings(max_examples=150, deadline=None)
 @given(problem=blocks(), seed=st.integers(0, 9))
-def test_facing_puts_the_scarcer_side_of_every_component_first_and_back(problem, seed):
+def test_orientation_puts_the_scarcer_side_of_every_component_first_and_back(problem, seed):
     released, auxiliary = problem
     sides = to_csr(released), to_csr(auxiliary)
     reduced = reduce_problem(*sides, released.shape[1], METRICS["jensen-shannon"], seed)
-    faced, facing = face_scarce(reduced)
+    oriented, orientation = orient_by_scarcity(reduced)
     units = [
         np.add.reduceat(np.append(size, 0), start[:-1]) * (np.diff(start) > 0)
         for size, start in (
-            (faced.row_size, faced.row_start),
-            (faced.col_size, faced.col_start),
+            (oriented.row_size, oriented.row_start),
+            (oriented.col_size, oriented.col_start),
         )
     ]
     assert (units[0] <= units[1]).all()
     gains = dense_gains(reduced.join)
-    turned = dense_gains(faced.join)
+    turned = dense_gains(oriented.join)
     every = np.nonzero(turned)
-    back = face_back_flows(facing, Flows(*every, np.ones(every[0].size, np.int64)))
+    back = restore_flows(orientation, Flows(*every, np.ones(every[0].size, np.int64)))
     assert gains[back.row, back.col] == pytest.approx(turned[every])
     assert np.count_nonzero(gains) == every[0].size
     price = np.random.default_rng(seed).random(gains.shape[0] + gains.shape[1])
-    rows, cols = face_back_prices(facing, price[facing.asking], price[facing.asked])
+    rows, cols = restore_prices(orientation, price[orientation.bidders], price[orientation.objects])
     np.testing.assert_array_equal(np.concatenate([rows, cols]), price)
-    begin = begin_prices(facing, cols)
-    assert begin == pytest.approx(np.where(facing.asked < facing.n_rows, 0.0, price[facing.asked]))
+    begin = initial_prices(orientation, cols)
+    assert begin == pytest.approx(
+        np.where(orientation.objects < orientation.n_rows, 0.0, price[orientation.objects])
+    )
 
 
 @pytest.mark.parametrize("patience", [0.0, 0.05, 0.15, 2.0])
 @pytest.mark.parametrize("rounds", [0, 1, 3, 12])
 def test_however_long_rows_wait_the_matching_is_the_best(patience, rounds, monkeypatch):
-    module = "trailprint.kernels.column_generation."
+    module = "trailprint.kernels.matching.pricing."
     monkeypatch.setattr(module + "FIRST_CANDIDATES", 3)
     monkeypatch.setattr(module + "MORE_CANDIDATES", 4)
     monkeypatch.setattr(module + "PATIENCE", patience)

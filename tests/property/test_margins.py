@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from trailprint.kernels.assignment import solve_reduced
-from trailprint.kernels.lookup import dense_gains
-from trailprint.kernels.margins import link_margins
-from trailprint.kernels.metrics import METRICS
-from trailprint.kernels.overlap import build_join
-from trailprint.kernels.reduction import reduce_problem
+from trailprint.kernels.matching.join import build_join
+from trailprint.kernels.matching.lookup import dense_gains
+from trailprint.kernels.matching.margins import link_margins
+from trailprint.kernels.matching.metrics import METRICS
+from trailprint.kernels.matching.reduction import reduce_problem
+from trailprint.kernels.matching.solve import solve_reduced
 from trailprint.simulate.calls import simulate_calls
 
 NAMES = sorted(METRICS)
@@ -84,7 +84,7 @@ def solve_with_margins(name, released, auxiliary, *, size=None, **options):
     reduced = reduce_problem(*sides, released.shape[1], metric, 0)
     solution = solve_reduced(reduced, size=size)
     found = link_margins(
-        reduced, solution.column, solution.u, solution.v, toll=solution.toll, **options
+        reduced, solution.column, solution.u, solution.v, multiplier=solution.multiplier, **options
     )
     return solution, found, dense_gains(build_join(*sides, released.shape[1], metric))
 
@@ -96,7 +96,7 @@ def solve_with_margins(name, released, auxiliary, *, size=None, **options):
 def test_margins_equal_brute_force(name, kept, problem):
     with pytest.MonkeyPatch.context() as patch:
         # With one kept pair per row, most searches have to look at whole rows.
-        patch.setattr("trailprint.kernels.margins.KEPT_PAIRS", kept)
+        patch.setattr("trailprint.kernels.matching.margins.KEPT_PAIRS", kept)
         solution, found, gains = solve_with_margins(name, *problem)
     margin, second = brute_force(gains, solution.column)
     tiny = 1e-9 * (1 + gains.max())
@@ -128,7 +128,7 @@ def test_margins_of_seven_users_equal_brute_force(name, shape):
 def test_margins_of_every_size_equal_brute_force(name, kept, problem):
     for size in range(1, min(map(len, problem)) + 1):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("trailprint.kernels.margins.KEPT_PAIRS", kept)
+            patch.setattr("trailprint.kernels.matching.margins.KEPT_PAIRS", kept)
             solution, found, gains = solve_with_margins(name, *problem, size=size)
         assert np.count_nonzero(solution.column >= 0) == size
         margin, second = brute_force(gains, solution.column)
@@ -154,9 +154,9 @@ def test_a_link_is_replaced_by_the_best_of_those_left_out():
     np.testing.assert_allclose(found.margin, [0.4, 0.2, np.nan])
 
 
-@pytest.mark.parametrize("toll", [0.8, 0.9, 1.0])
+@pytest.mark.parametrize("multiplier", [0.8, 0.9, 1.0])
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_margins_are_the_same_whichever_prices_prove_the_matching(toll, share):
+def test_margins_are_the_same_whichever_prices_prove_the_matching(multiplier, share):
     # Two links gain 1; the first pair would gain 0.9 each with the users left out.
     released = np.array(
         [[10, 9, 0, 0, 1, 0], [0, 0, 0, 10, 10, 0], [0, 0, 9, 0, 11, 0]],
@@ -166,10 +166,10 @@ def test_margins_are_the_same_whichever_prices_prove_the_matching(toll, share):
     )
     metric = METRICS["l1"]
     reduced = reduce_problem(to_csr(released, metric), to_csr(auxiliary, metric), 6, metric, 0)
-    worth = 1.0 - toll
+    worth = 1.0 - multiplier
     u = np.array([0.5 * worth, share * worth, 0.0])
     v = np.array([0.5 * worth, (1.0 - share) * worth, 0.0])
-    found = link_margins(reduced, np.array([0, 1, -1]), u, v, toll=toll)
+    found = link_margins(reduced, np.array([0, 1, -1]), u, v, multiplier=multiplier)
     np.testing.assert_allclose(found.margin, [0.1, 0.2, np.nan])
     assert found.second_best == pytest.approx(0.1)
 

@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import block_diag
 
-from trailprint.kernels.lookup import choose_columns, dense_gains, pair_gains, rank_pairs
-from trailprint.kernels.metrics import METRICS, largest_constant, pair_constant
-from trailprint.kernels.overlap import bare_pass, best_pairs, build_join, swap_sides, transpose_csr
-from trailprint.kernels.reduction import label_equal_rows, reduce_problem, split_largest
+from trailprint.kernels.csr import label_equal_rows, transpose_csr
+from trailprint.kernels.matching.candidates import best_pairs
+from trailprint.kernels.matching.join import bare_pass, build_join, swap_sides
+from trailprint.kernels.matching.lookup import choose_columns, dense_gains, pair_gains, rank_pairs
+from trailprint.kernels.matching.metrics import METRICS, largest_constant, pair_constant
+from trailprint.kernels.matching.reduction import reduce_problem, split_largest
 
 NAMES = sorted(METRICS)
 N_LOCATIONS = 6

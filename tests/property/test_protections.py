@@ -8,10 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from trailprint.features.histograms import Histograms
-from trailprint.kernels.grouping import group_by_mdav, select_groups
-from trailprint.kernels.regrouping import refine_groups
-from trailprint.kernels.shifting import normal_above, shift_times
-from trailprint.kernels.sparse_rows import (
+from trailprint.kernels.distances.sparse_rows import (
     L1,
     L2,
     build_rows,
@@ -20,6 +17,9 @@ from trailprint.kernels.sparse_rows import (
     mean_rows,
     nearest_rows,
 )
+from trailprint.kernels.grouping.refinement import refine_groups
+from trailprint.kernels.grouping.selection import group_by_mdav, select_groups
+from trailprint.kernels.time_noise import normal_above, shift_times
 from trailprint.protections.loss import measure_loss
 from trailprint.protections.microaggregate import (
     Microaggregate,

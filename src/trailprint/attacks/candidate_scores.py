@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from trailprint.linkage import Floats, Ints, Linkage, Ranks
+from trailprint.arrays import Floats, Ints
+from trailprint.linkage import Linkage, Ranks
 
 #: Scores this close, relatively, count as equal.
 TIED = 1e-12

@@ -17,16 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from trailprint.arrays import Floats, Ints
 from trailprint.errors import InputError, OptionError
 from trailprint.features.histograms import Histograms
-from trailprint.kernels.assignment import Solution, solve_reduced
-from trailprint.kernels.column_generation import Round
-from trailprint.kernels.lookup import RowChoice, choose_columns, rank_pairs
-from trailprint.kernels.margins import Margins, link_margins
-from trailprint.kernels.metrics import METRICS, Metric
-from trailprint.kernels.overlap import Join, build_join, swap_sides
-from trailprint.kernels.reduction import reduce_problem
-from trailprint.linkage import Floats, Ints, Linkage, Ranks
+from trailprint.kernels.matching.join import Join, build_join, swap_sides
+from trailprint.kernels.matching.lookup import RowChoice, choose_columns, rank_pairs
+from trailprint.kernels.matching.margins import Margins, link_margins
+from trailprint.kernels.matching.metrics import METRICS, Metric
+from trailprint.kernels.matching.pricing import Round
+from trailprint.kernels.matching.reduction import reduce_problem
+from trailprint.kernels.matching.solve import Solution, solve_reduced
+from trailprint.linkage import Linkage, Ranks
 
 Method = Literal["joint", "one-by-one"]
 Direction = Literal["released", "auxiliary"]
@@ -181,7 +182,7 @@ def _match_joint(
             solution.column,
             solution.u,
             solution.v,
-            toll=solution.toll,
+            multiplier=solution.multiplier,
             n_threads=n_threads,
         )
         confidence, is_least = margins.margin[linked], margins.at_least[linked]

@@ -12,10 +12,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from trailprint.arrays import Floats, Ints
 from trailprint.errors import OptionError
 from trailprint.features.places import MobilityChains
-from trailprint.kernels.nearest_points import Points, nearest_distances
-from trailprint.linkage import Floats, Ints
+from trailprint.kernels.distances.points import Points, nearest_distances
 
 ChainDistance = Literal["stationary", "transition", "proximity"]
 

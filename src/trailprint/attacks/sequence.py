@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from trailprint.arrays import Ints
 from trailprint.attacks.candidate_scores import (
     CandidateScores,
     LinkChoice,
@@ -35,7 +36,7 @@ from trailprint.features.templates import (
     fingerprint,
 )
 from trailprint.kernels.threads import available_threads
-from trailprint.linkage import Ints, Linkage, Ranks
+from trailprint.linkage import Linkage, Ranks
 from trailprint.store import MemoryStore, Store
 
 Model = Literal["crf", "distance", "markov", "mobility-markov", "histogram"]

@@ -14,14 +14,14 @@ from typing import Literal, get_args
 import numpy as np
 from scipy import sparse
 
+from trailprint.arrays import Floats, Ints
 from trailprint.errors import OptionError
 from trailprint.features.histograms import Histograms
 from trailprint.features.sequences import NA, Sequences
-from trailprint.kernels.day_distances import Days, DaysByColumn, mean_day_distances
-from trailprint.kernels.lookup import dense_gains
-from trailprint.kernels.metrics import METRICS
-from trailprint.kernels.overlap import build_join
-from trailprint.linkage import Floats, Ints
+from trailprint.kernels.distances.days import Days, DaysByColumn, mean_day_distances
+from trailprint.kernels.matching.join import build_join
+from trailprint.kernels.matching.lookup import dense_gains
+from trailprint.kernels.matching.metrics import METRICS
 
 #: Additive smoothing of a chain: how many times each change of place counts as seen beforehand.
 SMOOTHING = 0.1

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from trailprint.arrays import Ints
 from trailprint.attacks.sequence_workers import is_whole, prepare, train_model
 from trailprint.attacks.worker_processes import processes
 from trailprint.errors import OptionError
 from trailprint.features.templates import Templates
-from trailprint.linkage import Ints
 from trailprint.store import Store
 
 Progress = Callable[[str, float | None], None]

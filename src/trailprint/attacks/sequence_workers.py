@@ -15,10 +15,9 @@ import numpy as np
 import pycrfsuite
 from numpy.typing import NDArray
 
+from trailprint.arrays import Ints
 from trailprint.errors import OutputError
 from trailprint.features.templates import Templates, attributes
-
-Ints = NDArray[np.int64]
 
 
 class Queries:

@@ -13,24 +13,23 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trailprint.arrays import Ints
 from trailprint.errors import InputError, OptionError
 from trailprint.features.trails import Trails
-from trailprint.kernels.containment import (
+from trailprint.kernels.csr import label_equal_rows
+from trailprint.kernels.trails.containment import (
     Tracks,
     build_tracks,
     count_supertrails,
     first_two_supertrails,
     link_single_supertrails,
 )
-from trailprint.kernels.peeling import peel
-from trailprint.kernels.reduction import label_equal_rows
-from trailprint.linkage import Ints, Linkage, Ranks
+from trailprint.kernels.trails.peeling import peel
+from trailprint.linkage import Linkage, Ranks
 
 Algorithm = Literal["complete", "incomplete", "multiple"]
 Reserved = Literal["identified", "deidentified", "none"]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

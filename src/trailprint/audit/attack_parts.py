@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from trailprint.arrays import Ints
 from trailprint.attacks.histogram import MatchOptions, match_histograms
 from trailprint.attacks.trail import TrailOptions, match_trails
 from trailprint.audit.bench import Bench
@@ -25,7 +26,7 @@ from trailprint.evaluation.risk import Risk, measure_risk, precision_at_coverage
 from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms
 from trailprint.features.trails import Trails
-from trailprint.linkage import Ints, Linkage, Ranks
+from trailprint.linkage import Linkage, Ranks
 from trailprint.studies.small_counts import is_small
 
 HistogramAttack = Callable[[Histograms, Histograms], Linkage]

@@ -18,14 +18,14 @@ from trailprint.events.engine import Engine
 
 _COMMAND = (sys.executable, "-c", f"from {__name__} import compile_kernels; compile_kernels()")
 #: Kernels only micro-aggregation uses: where they are compiled, so is the rest.
-_LAST = "regrouping.*.nbi"
+_LAST = "refinement.*.nbi"
 
 
 def are_compiled() -> bool:
     """Whether an audit was run on this machine before."""
     from trailprint import kernels
 
-    own = Path(kernels.__path__[0]) / "__pycache__"
+    own = Path(kernels.__path__[0])
     folder = Path(os.environ.get("NUMBA_CACHE_DIR") or own)
     return any(folder.rglob(_LAST))
 

@@ -34,8 +34,7 @@ def announce_compilation() -> None:
     """Say once, before the first run on a machine, why it takes long; nothing later."""
     from trailprint import kernels
 
-    compiled = Path(kernels.__path__[0]) / "__pycache__"
-    if not any(compiled.glob("*.nbi")):
+    if not any(Path(kernels.__path__[0]).rglob("*.nbi")):
         Console(stderr=True).print(
             "Compiling the kernels for this machine: half a minute, once.", style="dim"
         )

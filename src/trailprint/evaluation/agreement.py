@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from trailprint.arrays import Flags, Ints
 from trailprint.errors import OptionError
 from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage
-
-Flags = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 def linked_people(linkage: Linkage, truth: Truth, users: pa.Array) -> pa.Array:

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+from trailprint.arrays import Floats, Ints
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Fewer links than this say too little of how often their like are right.
 LEAST_LINKS = 20

@@ -7,12 +7,10 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trailprint.arrays import Ints
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,12 +12,10 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
+from trailprint.arrays import Floats, Ints
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.features.ids import encode
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Mean radius of the Earth in metres.
 _EARTH_M = 6_371_008.8

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trailprint.arrays import Ints
 from trailprint.errors import InputError, OptionError
 from trailprint.features.sequences import NA, Sequences
 
-Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
 #: Where durations are parted: a minute, 5, 15 and 30 minutes, 1, 2, 4 and 8 hours.

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms, build_histogram_pair, build_histograms
-from trailprint.kernels.containment import pack_bits
+from trailprint.kernels.trails.containment import pack_bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

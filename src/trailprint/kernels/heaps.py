@@ -1,14 +1,16 @@
-"""A binary heap of nodes by distance, in plain arrays, that can shorten a distance.
+"""Binary heaps in plain arrays.
 
-``heap[base : base + n]`` lists nodes, ``place[node]`` says where each stands. Several heaps can
-share the arrays, each from its own ``base`` on.
+The **indexed heap** (`sift_up`, `pop`) holds nodes by distance and can shorten a distance:
+``heap[base : base + n]`` lists nodes, ``place[node]`` says where each stands, and several heaps
+share the arrays, each from its own ``base`` on. The **bounded heaps** (`sift_down`,
+`keep_smallest`) keep the best few of a stream.
 """
 
 from __future__ import annotations
 
 from numba import njit
 
-from trailprint.kernels.metrics import Floats, Indices
+from trailprint.arrays import Floats, Indices, Ints
 
 SETTLED = -2
 """Place of a node whose distance is final."""
@@ -17,7 +19,7 @@ ABSENT = -1
 
 
 @njit(cache=True, nogil=True)
-def rise(dist: Floats, heap: Indices, place: Indices, base: int, k: int) -> None:
+def sift_up(dist: Floats, heap: Indices, place: Indices, base: int, k: int) -> None:
     """Move entry k towards the root until its parent is no farther.
 
     Meaning: call it after adding an entry at the end or shortening a distance. Cost: O(log n).
@@ -65,3 +67,68 @@ def pop(dist: Floats, heap: Indices, place: Indices, base: int, n: int) -> int:
     heap[base + k] = t
     place[t] = k
     return int(root)
+
+
+@njit(cache=True, nogil=True)
+def sift_down(value: Floats, payload: Indices, n: int) -> None:
+    """Restore a min-heap of ``n`` values after its root was replaced.
+
+    Meaning: the smallest value comes first. Shapes: at least n. Cost: O(log n).
+    """
+    k = 0
+    while True:
+        child = 2 * k + 1
+        if child >= n:
+            return
+        if child + 1 < n and value[child + 1] < value[child]:
+            child += 1
+        if value[k] <= value[child]:
+            return
+        value[k], value[child] = value[child], value[k]
+        payload[k], payload[child] = payload[child], payload[k]
+        k = child
+
+
+@njit(cache=True, nogil=True)
+def _sift_down_ties(keys: Floats, ties: Ints, items: Ints, size: int) -> None:
+    """Let the root of a max-heap sink to its place. Cost: the logarithm of ``size``."""
+    place = 0
+    while True:
+        child = 2 * place + 1
+        if child >= size:
+            return
+        right = child + 1
+        if right < size and (
+            keys[right] > keys[child] or (keys[right] == keys[child] and ties[right] > ties[child])
+        ):
+            child = right
+        if keys[place] > keys[child] or (keys[place] == keys[child] and ties[place] >= ties[child]):
+            return
+        keys[place], keys[child] = keys[child], keys[place]
+        ties[place], ties[child] = ties[child], ties[place]
+        items[place], items[child] = items[child], items[place]
+        place = child
+
+
+@njit(cache=True, nogil=True)
+def keep_smallest(
+    keys: Floats, ties: Ints, items: Ints, size: int, key: float, tie: int, item: int
+) -> int:
+    """Offer an item to the ``keys.size`` smallest so far (a max-heap); return how many there are.
+
+    Meaning: smaller keys first, then smaller ties. Cost: the logarithm of ``keys.size``.
+    """
+    if size < keys.size:
+        place = size
+        while place > 0:
+            parent = (place - 1) // 2
+            if keys[parent] > key or (keys[parent] == key and ties[parent] > tie):
+                break
+            keys[place], ties[place], items[place] = keys[parent], ties[parent], items[parent]
+            place = parent
+        keys[place], ties[place], items[place] = key, tie, item
+        return size + 1
+    if size and (key < keys[0] or (key == keys[0] and tie < ties[0])):
+        keys[0], ties[0], items[0] = key, tie, item
+        _sift_down_ties(keys, ties, items, size)
+    return size

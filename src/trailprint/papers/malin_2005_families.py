@@ -11,14 +11,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from scipy import sparse
 
+from trailprint.arrays import Ints
 from trailprint.errors import SourceError
 from trailprint.evaluation.truth import Truth
 from trailprint.events.households import to_households
 from trailprint.features.trails import Trails, build_trail_pair
 from trailprint.papers.experiment import Context
 from trailprint.simulate.households import HouseholdOptions, simulate_families
-
-Ints = NDArray[np.int64]
 
 SOURCE = "clickstreams-2005"
 _PARTS = ("visits", "purchases", "households")

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from trailprint.arrays import Ints
 from trailprint.attacks.histogram import MatchOptions, match_histograms
 from trailprint.evaluation.risk import Risk, measure_risk
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.features.histograms import Histograms
-from trailprint.linkage import Ints, Linkage
+from trailprint.linkage import Linkage
 from trailprint.papers.experiment import Chart, Context
 from trailprint.papers.naini_2016_people import Sides
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from trailprint.linkage import Ints, Linkage
+from trailprint.arrays import Ints
+from trailprint.linkage import Linkage
 from trailprint.papers.experiment import (
     Chart,
     Comparison,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from trailprint.linkage import Ints
+from trailprint.arrays import Ints
 from trailprint.papers.experiment import (
     Chart,
     Comparison,

@@ -20,7 +20,7 @@ from scipy import sparse
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms
 from trailprint.features.ids import encode
-from trailprint.kernels.sparse_rows import L1, build_rows, distances_to_mean
+from trailprint.kernels.distances.sparse_rows import L1, build_rows, distances_to_mean
 from trailprint.protections.protection import Rule
 
 _BLOCK = 4096

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from trailprint.arrays import Ints
 from trailprint.errors import InputError, OptionError
 from trailprint.features.histograms import Histograms
-from trailprint.kernels.grouping import group_by_mdav, select_groups
-from trailprint.kernels.reduction import label_equal_rows
-from trailprint.kernels.sparse_rows import (
+from trailprint.kernels.csr import label_equal_rows
+from trailprint.kernels.distances.sparse_rows import (
     L1,
     L2,
     Rows,
@@ -23,12 +22,12 @@ from trailprint.kernels.sparse_rows import (
     group_distortions,
     mean_rows,
 )
+from trailprint.kernels.grouping.selection import group_by_mdav, select_groups
 from trailprint.protections.loss import relative_loss
 from trailprint.protections.protection import HistogramChange, HistogramProtection, Seed
 
 Norm = Literal["l1", "l2"]
 Method = Literal["group-selection", "mdav"]
-Ints = NDArray[np.int64]
 
 #: Up to so many users MDAV's groups are refined as well: the loss is never more than theirs.
 BOTH_STARTS = 20_000
@@ -128,7 +127,7 @@ def find_groups(rows: Rows, k: int, method: Method, n_threads: int | None = None
     Group selection keeps the better of its refined starts; with few users it also refines
     MDAV's groups, so that it is never worse than these.
     """
-    from trailprint.kernels.regrouping import refine_groups
+    from trailprint.kernels.grouping.refinement import refine_groups
 
     if k == 1:
         return np.arange(rows.n_rows)

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from trailprint.arrays import Floats
 from trailprint.errors import OptionError
 from trailprint.features.histograms import Histograms
 from trailprint.protections.protection import HistogramChange, HistogramProtection, Seed
 
 Kind = Literal["laplace", "geometric"]
-Floats = NDArray[np.float64]
 
 _LAST_DIGITS = (
     "Not covered: what the last digits of real numbers may tell; kind=geometric has none."

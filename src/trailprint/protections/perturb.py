@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from trailprint.arrays import Ints
 from trailprint.errors import OptionError
 from trailprint.events.engine import quote_name, quote_text
 from trailprint.events.events import Column, Events
 from trailprint.protections.protection import EventProtection, Rule, Seed
 
 Order = Literal["clip", "redraw"]
-Ints = NDArray[np.int64]
 _PLACE: tuple[Column, ...] = ("location", "lat", "lon")
 
 
@@ -150,7 +150,7 @@ class PerturbTimes(EventProtection):
         )
 
     def _shift_table(self, table: pa.Table, seed: Seed) -> pa.Table:
-        from trailprint.kernels.shifting import shift_times
+        from trailprint.kernels.time_noise import shift_times
 
         start, _ = _micros(table, "start")
         end, has_end = _micros(table, "end") if "end" in table.column_names else (start, None)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from trailprint.arrays import Floats, Ints
 from trailprint.simulate.calls import MEAN_CALLS, CallPopulation, WeekCalls
-from trailprint.simulate.grouped_draws import Floats, Ints
 
 QUIET_TUESDAY_CALLS = 1.9
 """Calls a person makes on the Tuesday after the holiday, on average."""

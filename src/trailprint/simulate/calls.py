@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trailprint.arrays import Floats, Ints
 from trailprint.simulate.grouped_draws import (
-    Floats,
-    Ints,
     normalise_groups,
     sample_groups,
     sample_without_replacement,

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from trailprint.arrays import Floats, Ints
 from trailprint.errors import OptionError
 from trailprint.simulate.campus_map import CampusMap, draw_map
 from trailprint.simulate.campus_people import (
@@ -25,9 +26,6 @@ from trailprint.simulate.campus_people import (
     draw_columns,
     draw_people,
 )
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 PAPER_USERS = 4285
 _PAPER_ACCESS_POINTS = 1364

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from trailprint.arrays import Floats, Ints
 
 HALL, TEACHING, SHARED, OTHER = range(4)
 #: Of ten buildings in a row: halls of residence, buildings with classes, one library or dining

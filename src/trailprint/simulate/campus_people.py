@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trailprint.arrays import Floats, Ints
 from trailprint.simulate.campus_map import HALL, SHARED, TEACHING, CampusMap
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: When a visit may begin, and how many hours its block has.
 BLOCK_HOURS = np.array([7, 9, 11, 12, 14, 16, 18, 20, 22])

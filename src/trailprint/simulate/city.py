@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trailprint.simulate.grouped_draws import Floats, zipf
+from trailprint.arrays import Floats
+from trailprint.simulate.grouped_draws import zipf
 
 CITY_M = 39_000.0
 """Side of the square the city lies in."""

@@ -13,11 +13,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from trailprint.arrays import Floats, Ints
 from trailprint.errors import OptionError
 from trailprint.simulate.city import City, build_city, draw_errands, draw_homes, draw_work
 from trailprint.simulate.grouped_draws import (
-    Floats,
-    Ints,
     normalise_groups,
     number_within,
     sample_groups,

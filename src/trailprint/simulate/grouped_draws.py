@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtri
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from trailprint.arrays import Floats, Ints
 
 #: Least weight of a choice: gamma draws of tiny shape may round to nought.
 _TINY = 1e-300

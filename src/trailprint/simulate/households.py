@@ -8,10 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from trailprint.arrays import Floats, Ints
 from trailprint.errors import OptionError
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: How many households have one, two, … six members (2005 paper, section 4.2.3).
 SIZES = (56, 9, 14, 5, 1, 1)

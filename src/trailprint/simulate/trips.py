@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trailprint.arrays import Floats, Ints
 from trailprint.simulate.city import CITY_M
-from trailprint.simulate.grouped_draws import Floats, Ints, number_within
+from trailprint.simulate.grouped_draws import number_within
 
 STREET_M = 700.0
 """Between streets, which run east and north."""

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from trailprint.arrays import Floats, Ints
 from trailprint.errors import OptionError
 from trailprint.simulate.grouped_draws import (
-    Floats,
-    Ints,
     normalise_groups,
     number_within,
     sample_groups,

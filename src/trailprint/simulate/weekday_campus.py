@@ -6,12 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from trailprint.arrays import Ints
 from trailprint.errors import OptionError
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: How many people are there before nine on both Mondays, before ten on both Mondays, and before
 #: ten on both Mondays and both Tuesdays (2013 paper, Table I).

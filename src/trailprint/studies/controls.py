@@ -15,9 +15,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
+from trailprint.arrays import Flags
 from trailprint.errors import OptionError
 from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.per_user import confidence_for
@@ -32,8 +32,6 @@ from trailprint.studies.people import (
     select_people,
 )
 from trailprint.studies.small_counts import hide_small, is_small, tell_count
-
-Flags = NDArray[np.bool_]
 
 #: A control fails only where luck would do so less often than this.
 UNLIKELY = 0.001

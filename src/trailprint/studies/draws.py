@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trailprint.arrays import Flags, Floats, Ints
 from trailprint.evaluation.intervals import wilson
-
-Flags = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: At most so many draws of one size, and at least so many of less than everybody.
 _MOST_RUNS, _LEAST_RUNS = 20, 3

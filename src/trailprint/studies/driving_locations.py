@@ -6,19 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trailprint.arrays import Floats, Ints
 from trailprint.attacks.trail import TrailOptions, match_trails
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms
 from trailprint.features.trails import Trails, trails_of
-from trailprint.kernels.metrics import LOG_SUM, METRICS, TWICE_MINIMUM, x_log_x
+from trailprint.kernels.matching.metrics import LOG_SUM, METRICS, TWICE_MINIMUM, x_log_x
 from trailprint.linkage import Linkage
 from trailprint.studies.small_counts import SMALL, hide_small, is_small
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _RARE = (
     "People who alone visit some location, on both sides: whoever knows that they go there has "

@@ -23,14 +23,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import isotonic_regression
 from scipy.special import expit
 
+from trailprint.arrays import Floats
 from trailprint.studies.draws import Draws, pooled_spread
-
-Floats = NDArray[np.float64]
 
 #: With fewer sizes three parameters can be bent to anything.
 _LEAST_SIZES = 4

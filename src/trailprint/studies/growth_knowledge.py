@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trailprint.arrays import Ints
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
@@ -20,8 +20,6 @@ from trailprint.studies.draws import (
     pooled_spread,
 )
 from trailprint.studies.people import Attack, Features, Progress, restrict_truth, select_people
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,15 +8,14 @@ from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from trailprint.arrays import Ints
 from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms
 from trailprint.features.sequences import Sequences
 from trailprint.features.trails import Trails
 from trailprint.linkage import Linkage
 
-Ints = NDArray[np.int64]
 Features = TypeVar("Features", Histograms, Trails, Sequences)
 Attack = Callable[[Features, Features], Linkage]
 Progress = Callable[[str, float | None], None]

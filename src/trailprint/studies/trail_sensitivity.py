@@ -13,17 +13,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from trailprint.arrays import Ints
 from trailprint.attacks.trail import TrailOptions, match_trails
 from trailprint.errors import OptionError
 from trailprint.evaluation.intervals import mean_interval, wilson
 from trailprint.evaluation.truth import Truth
 from trailprint.features.trails import Trails
-from trailprint.kernels.containment import build_tracks
-from trailprint.kernels.equal_trails import match_equal_without_each
-from trailprint.kernels.leave_one_out import build_graph, find_pairs, relink_without_each
+from trailprint.kernels.trails.containment import build_tracks
+from trailprint.kernels.trails.equal import match_equal_without_each
+from trailprint.kernels.trails.leave_one_out import build_graph, find_pairs, relink_without_each
 
 Order = Literal["most-visited", "least-visited"]
-Ints = NDArray[np.int64]
 
 
 def leave_one_out(

@@ -5,12 +5,12 @@ import subprocess
 import pytest
 
 from trailprint.cli import compile_ahead
-from trailprint.kernels import regrouping
+from trailprint.kernels.grouping import refinement
 
 
 def test_where_kernels_are_compiled_nothing_is_started(tmp_path, monkeypatch):
     (tmp_path / "kernels").mkdir()
-    (tmp_path / "kernels" / "regrouping._join-1.py311.nbi").write_text("")
+    (tmp_path / "kernels" / "refinement._join-1.py311.nbi").write_text("")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
     assert compile_ahead.are_compiled()
@@ -45,5 +45,5 @@ def test_one_core_has_nothing_to_spare(tmp_path, monkeypatch):
 
 def test_grouping_is_compiled_ahead():
     compile_ahead.compile_kernels()
-    assert regrouping._sweep.signatures
-    assert regrouping._find_near.signatures
+    assert refinement._sweep.signatures
+    assert refinement._find_near.signatures

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trailprint.kernels.assignment import solve_assignment
-from trailprint.kernels.metrics import METRICS
+from trailprint.kernels.matching.metrics import METRICS
+from trailprint.kernels.matching.solve import solve_assignment
 from trailprint.simulate.calls import MEAN_CALLS, simulate_calls
 
 

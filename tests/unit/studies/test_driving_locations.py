@@ -10,7 +10,7 @@ from trailprint.attacks.trail import TrailOptions, match_trails
 from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms
 from trailprint.features.trails import trails_of
-from trailprint.kernels.metrics import METRICS, term_value, x_log_x
+from trailprint.kernels.matching.metrics import METRICS, term_value, x_log_x
 from trailprint.studies.driving_locations import find_driving_locations, trail_changes
 
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from numba import njit
 
-from trailprint.kernels.flow import Side, Spares, add_flow, cut_flow
+from trailprint.kernels.matching.paths import FreeList, Side, add_flow, cut_flow
 
 BIDS_PER_ROW = 8
 
 
 @njit(cache=True, nogil=True)
-def _best_two(rows: Side, cols: Side, i: int, toll: float) -> tuple[float, float, int]:
+def _best_two(rows: Side, cols: Side, i: int, multiplier: float) -> tuple[float, float, int]:
     """Return the worth of row i's best and second-best column, at least zero, and the best."""
     best, second, column = rows.floor[i], rows.floor[i], -1
     for e in range(rows.ptr[i], rows.ptr[i + 1]):
-        worth = rows.gain[e] - toll - cols.price[rows.edge[e]]
+        worth = rows.gain[e] - multiplier - cols.price[rows.edge[e]]
         if worth > best:
             best, second, column = worth, best, rows.edge[e]
         elif worth > second:
@@ -28,13 +28,15 @@ def _best_two(rows: Side, cols: Side, i: int, toll: float) -> tuple[float, float
 
 
 @njit(cache=True, nogil=True)
-def _bid(rows: Side, cols: Side, spares: Spares, c: int, i: int, toll: float, tight: float) -> int:
+def _bid(
+    rows: Side, cols: Side, free_list: FreeList, c: int, i: int, multiplier: float, tight: float
+) -> int:
     """Let the free single row i bid; returns the row it displaced, or -1.
 
     Meaning: nodes of several users, and ties for a taken column, are left to the searches. Cost:
     O(candidates of the row).
     """
-    best, second, j = _best_two(rows, cols, i, toll)
+    best, second, j = _best_two(rows, cols, i, multiplier)
     rows.price[i] = best
     if best <= rows.floor[i] + tight:
         return -1
@@ -43,29 +45,36 @@ def _bid(rows: Side, cols: Side, spares: Spares, c: int, i: int, toll: float, ti
     if f >= 0 or cols.left[j] > 1:
         if cols.left[j] > 0:
             second = best
-        elif cols.next[f] >= 0 or spares.amount[f] > 1 or best - second <= tight:
+        elif cols.next[f] >= 0 or free_list.amount[f] > 1 or best - second <= tight:
             return -1
         else:
             displaced = rows.node[f]
-            cut_flow(rows, cols, spares, c, f, 1)
+            cut_flow(rows, cols, free_list, c, f, 1)
             rows.left[displaced] += 1
             cols.left[j] += 1
     rows.price[i] = second
     cols.price[j] += best - second
     rows.left[i] -= 1
     cols.left[j] -= 1
-    add_flow(rows, cols, spares, c, i, j, 1)
+    add_flow(rows, cols, free_list, c, i, j, 1)
     return displaced
 
 
 @njit(cache=True, nogil=True)
 def bid_rows(
-    rows: Side, cols: Side, spares: Spares, c: int, low: int, high: int, toll: float, tight: float
+    rows: Side,
+    cols: Side,
+    free_list: FreeList,
+    c: int,
+    low: int,
+    high: int,
+    multiplier: float,
+    tight: float,
 ) -> None:
     """Let the free single rows of ``low:high`` bid, and those they displace, within a limit."""
     left = BIDS_PER_ROW * (high - low)
     for first in range(low, high):
         i = first
         while i >= 0 and rows.left[i] == 1 and rows.head[i] < 0 and left > 0:
-            i = _bid(rows, cols, spares, c, i, toll, tight)
+            i = _bid(rows, cols, free_list, c, i, multiplier, tight)
             left -= 1

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from trailprint.kernels.metrics import Floats, Indices, Ints, Metric
-from trailprint.kernels.overlap import Join, build_join
-
-Csr = tuple[Ints, Indices, Floats]
+from trailprint.arrays import Indices, Ints
+from trailprint.kernels.csr import Csr, gather_rows, label_equal_rows
+from trailprint.kernels.matching.join import Join, build_join
+from trailprint.kernels.matching.metrics import Metric
 
 
 class Reduced(NamedTuple):
@@ -34,62 +34,6 @@ class Reduced(NamedTuple):
     col_size: Ints
     row_start: Ints
     col_start: Ints
-
-
-@njit(cache=True, nogil=True)
-def _hash_rows(ptr: Ints, loc: Indices, val: Floats) -> Ints:
-    """Hash each row's locations and values.
-
-    Meaning: equal rows get equal numbers. Shapes: one per row. Cost: O(nnz).
-    """
-    bits = val.view(np.uint64)
-    out = np.empty(ptr.size - 1, np.uint64)
-    for i in range(ptr.size - 1):
-        h = np.uint64(0x9E3779B97F4A7C15)
-        for e in range(ptr[i], ptr[i + 1]):
-            for word in (np.uint64(loc[e] + 1), bits[e]):
-                h = (h ^ word) * np.uint64(0xFF51AFD7ED558CCD)
-                h ^= h >> np.uint64(32)
-        out[i] = h
-    return out.view(np.int64)
-
-
-@njit(cache=True, nogil=True)
-def _label_equal(order: Ints, key: Ints, ptr: Ints, loc: Indices, val: Floats) -> Ints:
-    """Number rows so that exactly the equal ones share a number; -1 for empty rows.
-
-    Meaning: ``order`` sorts ``key``; rows of one key are compared entry by entry. Shapes: one
-    per row. Cost: O(nnz) unless keys collide.
-    """
-    label = np.full(key.size, -1, np.int64)
-    n = 0
-    for a in range(order.size):
-        i = order[a]
-        size = ptr[i + 1] - ptr[i]
-        if size == 0:
-            continue
-        b = a - 1
-        while b >= 0 and key[order[b]] == key[i] and label[i] < 0:
-            k = order[b]
-            same = ptr[k + 1] - ptr[k] == size
-            for e in range(size):
-                if not same:
-                    break
-                same = loc[ptr[k] + e] == loc[ptr[i] + e] and val[ptr[k] + e] == val[ptr[i] + e]
-            if same:
-                label[i] = label[k]
-            b -= 1
-        if label[i] < 0:
-            label[i] = n
-            n += 1
-    return label
-
-
-def label_equal_rows(ptr: Ints, loc: Indices, val: Floats) -> Ints:
-    """Number the distinct rows of a CSR matrix with sorted locations; empty rows get -1."""
-    key = _hash_rows(ptr, loc, val)
-    labels: Ints = _label_equal(np.argsort(key, kind="stable"), key, ptr, loc, val)
-    return labels
 
 
 @njit(cache=True, nogil=True)
@@ -124,15 +68,6 @@ def _roots(parent: Ints) -> Ints:
     for x in range(parent.size):
         out[x] = _find(parent, x)
     return out
-
-
-def gather_rows(matrix: Csr, rows: Ints) -> Csr:
-    """Return the given rows of a CSR matrix, in the given order."""
-    ptr, loc, val = matrix
-    size = (ptr[1:] - ptr[:-1])[rows]
-    start = np.concatenate([[0], np.cumsum(size)])
-    entry = np.repeat(ptr[rows] - start[:-1], size) + np.arange(start[-1])
-    return start, loc[entry], val[entry]
 
 
 def reduce_problem(

@@ -2,7 +2,7 @@
 
 A link's margin is how much the total gain falls in the best matching of the same size without
 that link; the least margin is the distance to the second-best matching. The size may be fixed:
-then both sides have free users, and each side has a hub of its own (see `cycles`).
+then both sides have free users, and each side has a super-node of its own (see `cycles`).
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from trailprint.kernels.cycles import (
+from trailprint.arrays import Floats, Ints
+from trailprint.kernels.matching.candidates import best_pairs
+from trailprint.kernels.matching.cycles import (
     Half,
     Residual,
     build_half,
-    hub_distances,
     nearest_detour,
     search_cycle,
+    super_node_distances,
 )
-from trailprint.kernels.metrics import Floats, Ints
-from trailprint.kernels.overlap import Join, best_pairs, swap_sides
-from trailprint.kernels.reduction import Reduced
+from trailprint.kernels.matching.join import Join, swap_sides
+from trailprint.kernels.matching.reduction import Reduced
 from trailprint.kernels.threads import run_parallel, split_evenly
 
 KEPT_PAIRS = 96
 MOST_NODES = 256
 DIRECT = 1e-12
-"""A way to the hub this close, relatively, to the direct one counts as direct."""
+"""A way to the super-node this close, relatively, to the direct one counts as direct."""
 
 
 class Margins(NamedTuple):
@@ -50,15 +51,16 @@ class Margins(NamedTuple):
 class _Detours(NamedTuple):
     """What every link's search needs to know beforehand, by node.
 
-    ``to_hub``, ``from_hub``: per row and column; ``to_second``, ``from_second``: the same for
-    the columns' hub where each side has its own, else infinite. With a ``surplus``, the hub also
-    stands for free vertices. Needed without one only: ``row_onward``, ``col_onward``, the ways
-    to and from the hub seen from the matched column or row; ``loops``, the two shortest ways
-    from hub to hub, of the rows ``loop_row`` and any other.
+    ``to_super``, ``from_super``: per row and column; ``to_second``, ``from_second``: the same for
+    the columns' super-node where each side has its own, else infinite. With a ``surplus``, the
+    super-node also stands for free vertices. Needed without one only: ``row_onward``,
+    ``col_onward``, the ways to and from the super-node seen from the matched column or row;
+    ``loops``, the two shortest ways from super-node to super-node, of the rows ``loop_row`` and
+    any other.
     """
 
-    to_hub: Floats
-    from_hub: Floats
+    to_super: Floats
+    from_super: Floats
     to_second: Floats
     from_second: Floats
     row_onward: Floats
@@ -69,18 +71,18 @@ class _Detours(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _hub_limit(
+def _super_node_limit(
     ahead: Residual, back: Residual, ways: _Detours, i: int, j: int, front: Half, rear: Half
 ) -> float:
-    """Return the shortest cycle through (i, j) that uses a hub or a free vertex."""
+    """Return the shortest cycle through (i, j) that uses a super-node or a free vertex."""
     u, v = ahead.u[i], ahead.v[j]
     close = DIRECT * (u + v)
     second = ways.to_second[i] + ways.from_second[j]
-    through = min(ways.to_hub[i] + ways.from_hub[j], second)
+    through = min(ways.to_super[i] + ways.from_super[j], second)
     if ways.surplus or through < u + v - close or through == np.inf:
         return float(through)
-    # Into the hub and straight out to the own column is the link itself: take a real step
-    # first, or last, or pass the hub twice.
+    # Into the super-node and straight out to the own column is the link itself: take a real step
+    # first, or last, or pass the super-node twice.
     first = nearest_detour(ahead, i, j, ways.row_onward, front) + v
     final = nearest_detour(back, j, i, ways.col_onward, rear) + u
     loop = ways.loops[1] if ways.loop_row == i else ways.loops[0]
@@ -109,7 +111,7 @@ def _margin_range(
     rear = build_half(back.u.size, back.v.size)
     for k in range(low, high):
         i, j = links[k, 0], links[k, 1]
-        limit = min(cap, _hub_limit(ahead, back, ways, i, j, front, rear))
+        limit = min(cap, _super_node_limit(ahead, back, ways, i, j, front, rear))
         found, complete = search_cycle(ahead, back, i, j, limit, most_nodes, front, rear)
         margin[k] = found
         at_least[k] = not complete or (found >= cap and cap < np.inf)
@@ -121,20 +123,20 @@ def link_margins(
     u: Floats,
     v: Floats,
     *,
-    toll: float = 0.0,
+    multiplier: float = 0.0,
     cap: float = np.inf,
     most_nodes: int = MOST_NODES,
     n_threads: int | None = None,
 ) -> Margins:
     """Return the margin of every link of a best matching of its size.
 
-    ``column``, ``u``, ``v`` and ``toll`` are the matching and its prices, per user and per pair,
-    as `solve_reduced` gives them. Margins are not followed beyond ``cap``, and a search stops
-    after ``most_nodes`` nodes; what it has excluded so far is then reported as "at least".
+    ``column``, ``u``, ``v`` and ``multiplier`` are the matching and its prices, per user and per
+    pair, as `solve_reduced` gives them. Margins are not followed beyond ``cap``, and a search
+    stops after ``most_nodes`` nodes; what it has excluded so far is then reported as "at least".
     """
     linked = np.flatnonzero(column >= 0)
     pairs = np.column_stack([reduced.row_group[linked], reduced.col_group[column[linked]]])
-    ahead, back, ways = _prepare(reduced, pairs, u, v, toll, n_threads)
+    ahead, back, ways = _prepare(reduced, pairs, u, v, multiplier, n_threads)
     margin = np.zeros(linked.size)
     at_least = np.zeros(linked.size, np.bool_)
     # A user with a double can change places with it at no cost.
@@ -179,47 +181,49 @@ def _search_links(
 
 
 def _prepare(
-    reduced: Reduced, pairs: Ints, u: Floats, v: Floats, toll: float, n_threads: int | None
+    reduced: Reduced, pairs: Ints, u: Floats, v: Floats, multiplier: float, n_threads: int | None
 ) -> tuple[Residual, Residual, _Detours]:
-    """Build the residual graph from both sides and the distances to the hubs."""
+    """Build the residual graph from both sides and the distances to the super-nodes."""
     join = reduced.join
     node_u = _node_prices(u, reduced.row_group, join.n_rows)
     node_v = _node_prices(v, reduced.col_group, join.n_cols)
     free_rows = np.flatnonzero(np.bincount(pairs[:, 0], minlength=join.n_rows) < reduced.row_size)
     free_cols = np.flatnonzero(np.bincount(pairs[:, 1], minlength=join.n_cols) < reduced.col_size)
-    # Every pair pays the toll once: it is added to the prices of a side without free users.
-    with_u, with_v = (node_u, node_v + toll) if free_rows.size else (node_u + toll, node_v)
+    # Every pair pays the multiplier once: it is added to the prices of a side without free users.
+    with_u, with_v = (
+        (node_u, node_v + multiplier) if free_rows.size else (node_u + multiplier, node_v)
+    )
     ahead = _residual(join, with_u, with_v, pairs, n_threads)
     back = _residual(swap_sides(join), with_v, with_u, pairs[:, ::-1], n_threads)
     if free_rows.size and free_cols.size:
-        prices = node_u, node_v, toll
-        ways = _two_hubs(ahead, back, pairs, prices, (free_rows, free_cols), n_threads)
+        prices = node_u, node_v, multiplier
+        ways = _two_super_nodes(ahead, back, pairs, prices, (free_rows, free_cols), n_threads)
     else:
-        ways = _one_hub(ahead, back, pairs, (free_rows, free_cols), n_threads)
+        ways = _one_super_node(ahead, back, pairs, (free_rows, free_cols), n_threads)
     return ahead, back, ways
 
 
-def _one_hub(
+def _one_super_node(
     ahead: Residual, back: Residual, pairs: Ints, free: tuple[Ints, Ints], n_threads: int | None
 ) -> _Detours:
-    """Find the ways through the hub where at most one side has free users."""
+    """Find the ways through the super-node where at most one side has free users."""
     u, v = ahead.u, ahead.v
     free_rows, free_cols = free
-    # A vertex reaches the hub directly if pairs that share nothing are all alike, or if its own
-    # side has a surplus, so that it may be left out.
+    # A vertex reaches the super-node directly if pairs that share nothing are all alike, or if its
+    # own side has a surplus, so that it may be left out.
     alike = ahead.join.row_total.size == 0
     tasks = [
         (ahead, free_rows, v if alike or free_cols.size else np.full(v.size, np.inf)),
         (back, free_cols, u if alike or free_rows.size else np.full(u.size, np.inf)),
     ]
-    from_hub, to_hub = run_parallel(hub_distances, tasks, n_threads)
-    row_onward = _nearest(to_hub, pairs[:, 1], pairs[:, 0], v.size)
-    col_onward = _nearest(from_hub, pairs[:, 0], pairs[:, 1], u.size)
+    from_super, to_super = run_parallel(super_node_distances, tasks, n_threads)
+    row_onward = _nearest(to_super, pairs[:, 1], pairs[:, 0], v.size)
+    col_onward = _nearest(from_super, pairs[:, 0], pairs[:, 1], u.size)
     loops = col_onward + u
     order = np.argsort(loops, kind="stable")[:2]
     return _Detours(
-        to_hub=to_hub,
-        from_hub=from_hub,
+        to_super=to_super,
+        from_super=from_super,
         to_second=np.full(u.size, np.inf),
         from_second=np.full(v.size, np.inf),
         row_onward=row_onward,
@@ -230,7 +234,7 @@ def _one_hub(
     )
 
 
-def _two_hubs(
+def _two_super_nodes(
     ahead: Residual,
     back: Residual,
     pairs: Ints,
@@ -238,15 +242,16 @@ def _two_hubs(
     free: tuple[Ints, Ints],
     n_threads: int | None,
 ) -> _Detours:
-    """Find the ways through the rows' hub and the columns' where both sides have free users.
+    """Find the ways through the rows' super-node and the columns' where both sides have free users.
 
-    A shortest way passes each hub once at most, so it is enough to search from each hub without
-    the other and to know the ways between them; ``from_hub`` and ``from_second`` are the ways
-    after the last hub. Two free users gain zero or more together: from the rows' hub to the
-    columns' costs the toll at most. Pairs that share nothing cost ``u + toll + v``, no less than
-    the way through both hubs, and need no arcs of their own.
+    A shortest way passes each super-node once at most, so it is enough to search from each
+    super-node without the other and to know the ways between them; ``from_super`` and
+    ``from_second`` are the ways after the last super-node. Two free users gain zero or more
+    together: from the rows' super-node to the columns' costs the multiplier at most. Pairs that
+    share nothing cost ``u + multiplier + v``, no less than the way through both super-nodes, and
+    need no arcs of their own.
     """
-    u, v, toll = prices
+    u, v, multiplier = prices
     free_rows, free_cols = free
     none = np.zeros(0, np.int64)
     tasks = [
@@ -255,13 +260,13 @@ def _two_hubs(
         (back, none, u),
         (back, free_cols, np.full(u.size, np.inf)),
     ]
-    from_rows, from_cols, to_rows, to_cols = run_parallel(hub_distances, tasks, n_threads)
-    across = min(toll, float(from_rows[free_cols].min()))
+    from_rows, from_cols, to_rows, to_cols = run_parallel(super_node_distances, tasks, n_threads)
+    across = min(multiplier, float(from_rows[free_cols].min()))
     # The other way, from columns to rows: the cheapest link to give up.
     undo = float((from_cols[pairs[:, 1]] + u[pairs[:, 0]]).min(initial=np.inf))
     return _Detours(
-        to_hub=np.minimum(to_rows, to_cols + undo),
-        from_hub=from_rows,
+        to_super=np.minimum(to_rows, to_cols + undo),
+        from_super=from_rows,
         to_second=np.minimum(to_cols, to_rows + across),
         from_second=from_cols,
         row_onward=np.zeros(0),

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from trailprint.arrays import Ints
 
 
 @njit(cache=True, nogil=True)

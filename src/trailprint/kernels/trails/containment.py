@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from trailprint.kernels.metrics import Indices, Ints
+from trailprint.arrays import Indices, Ints
+from trailprint.kernels.csr import invert
 from trailprint.kernels.threads import run_parallel, split_evenly
 
 Bits = npt.NDArray[np.uint64]
@@ -65,23 +66,6 @@ def pack_bits(ptr: Ints, loc: Indices, n_locations: int) -> Bits:
         for e in range(ptr[i], ptr[i + 1]):
             out[i, loc[e] >> 6] |= np.uint64(1) << np.uint64(loc[e] & 63)
     return out
-
-
-@njit(cache=True, nogil=True)
-def invert(ptr: Ints, loc: Indices, n_locations: int) -> tuple[Ints, Indices]:
-    """List the trails at each location, ascending: a counting sort in O(nnz)."""
-    start = np.zeros(n_locations + 1, np.int64)
-    for e in range(loc.size):
-        start[loc[e] + 1] += 1
-    for k in range(n_locations):
-        start[k + 1] += start[k]
-    at = start[:-1].copy()
-    out = np.empty(loc.size, np.int32)
-    for i in range(ptr.size - 1):
-        for e in range(ptr[i], ptr[i + 1]):
-            out[at[loc[e]]] = i
-            at[loc[e]] += 1
-    return start, out
 
 
 @njit(cache=True, nogil=True)

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from trailprint.kernels.metrics import Floats, Indices, Ints, pair_base, term_value
-from trailprint.kernels.overlap import Join, fill_all, row_chunks
+from trailprint.arrays import Floats, Indices, Ints
+from trailprint.kernels.matching.join import Join, fill_all, row_chunks
+from trailprint.kernels.matching.metrics import pair_base, term_value
 from trailprint.kernels.threads import run_parallel, split_evenly
 
 TIED = 1e-12

@@ -13,10 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from trailprint.kernels.sparse_rows import (
-    Floats,
-    Indices,
-    Ints,
+from trailprint.arrays import Floats, Indices, Ints
+from trailprint.kernels.distances.sparse_rows import (
     Rows,
     distances_to,
     distortion,

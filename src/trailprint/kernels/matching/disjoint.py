@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from trailprint.kernels.lookup import pair_gains
-from trailprint.kernels.metrics import Floats, Indices, Ints
-from trailprint.kernels.overlap import BestPairs, Join
+from trailprint.arrays import Floats, Indices, Ints
+from trailprint.kernels.matching.candidates import BestPairs
+from trailprint.kernels.matching.join import Join
+from trailprint.kernels.matching.lookup import pair_gains
 from trailprint.kernels.threads import run_parallel, split_evenly
 
 MOST_TOTALS = 256

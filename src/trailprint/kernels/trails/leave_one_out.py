@@ -10,14 +10,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-from trailprint.kernels.containment import Tracks
-from trailprint.kernels.metrics import Indices, Ints
+from trailprint.arrays import Flags, Indices, Ints
 from trailprint.kernels.threads import run_parallel, split_evenly
+from trailprint.kernels.trails.containment import Tracks
 
-Flags = npt.NDArray[np.bool_]
 MOST_NEAR_PAIRS = 40_000_000
 
 

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailprint.kernels.lookup import pair_gains
-from trailprint.kernels.metrics import Floats, Ints
-from trailprint.kernels.overlap import Join, best_pairs
-from trailprint.kernels.unshared import unshared_pairs
+from trailprint.arrays import Floats, Ints
+from trailprint.kernels.matching.candidates import best_pairs
+from trailprint.kernels.matching.disjoint import unshared_pairs
+from trailprint.kernels.matching.join import Join
+from trailprint.kernels.matching.lookup import pair_gains
 
 
 class Certificate(NamedTuple):
@@ -33,11 +34,16 @@ class Certificate(NamedTuple):
 
 
 def check_matching(
-    join: Join, column: Ints, u: Floats, v: Floats, toll: float = 0.0, n_threads: int | None = None
+    join: Join,
+    column: Ints,
+    u: Floats,
+    v: Floats,
+    multiplier: float = 0.0,
+    n_threads: int | None = None,
 ) -> Certificate:
     """Recompute over all pairs what prices ``u``, ``v`` prove about a matching of the join.
 
-    ``column[i]`` is row i's column or -1. ``toll`` is the price of a pair where the size was
+    ``column[i]`` is row i's column or -1. ``multiplier`` is the price of a pair where the size was
     fixed; the bound then holds for matchings of the same size. Users without data must have no
     price; they are free to stay out.
     """
@@ -45,10 +51,10 @@ def check_matching(
     cols = column[rows]
     total = float(pair_gains(join, rows, cols, n_threads).sum())
     col_price = np.maximum(v, 0.0)
-    need = _needed_prices(join, col_price, n_threads) - toll
+    need = _needed_prices(join, col_price, n_threads) - multiplier
     row_price = np.maximum(np.maximum(u, 0.0), need)
-    upper = float(row_price.sum() + col_price.sum() + rows.size * toll)
-    below_zero = max(0.0, -float(u.min(initial=0.0)), -float(v.min(initial=0.0)), -toll)
+    upper = float(row_price.sum() + col_price.sum() + rows.size * multiplier)
+    below_zero = max(0.0, -float(u.min(initial=0.0)), -float(v.min(initial=0.0)), -multiplier)
     return Certificate(
         total_gain=total,
         upper_bound=upper,

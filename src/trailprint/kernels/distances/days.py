@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
+from trailprint.arrays import Floats, Indices, Ints
 from trailprint.kernels.threads import run_parallel, split_evenly
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Indices = npt.NDArray[np.int32]
 
 
 class Days(NamedTuple):

@@ -11,11 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from trailprint.kernels.sparse_rows import (
-    Flags,
-    Floats,
-    Indices,
-    Ints,
+from trailprint.arrays import Flags, Floats, Indices, Ints
+from trailprint.kernels.distances.sparse_rows import (
     Rows,
     add_row,
     distances_to,

@@ -1,7 +1,7 @@
 """Shortest augmenting paths on a transportation problem with prices.
 
 Nodes of two sides have prices and capacities; an edge may carry flow only while it is tight,
-``gain - toll = price + price``. A search grows alternating paths from one node until it meets
+``gain - multiplier = price + price``. A search grows alternating paths from one node until it meets
 free capacity, or a node whose price has fallen to its floor and may as well be left out.
 Everything is written from the seat of a `Side`; the mirror image swaps the two.
 """
@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from trailprint.kernels.heaps import ABSENT, pop, rise
-from trailprint.kernels.metrics import Floats, Indices, Ints
+from trailprint.arrays import Floats, Indices, Ints
+from trailprint.kernels.heaps import ABSENT, pop, sift_up
 
 SOURCE = -3
 """Predecessor of the node a search starts from."""
@@ -42,7 +42,7 @@ class Side(NamedTuple):
     place: Indices
 
 
-class Spares(NamedTuple):
+class FreeList(NamedTuple):
     """Flow amounts, and a stack of unused entries for every component."""
 
     amount: Ints
@@ -80,7 +80,7 @@ def search(
     n_sources: int,
     limit: float,
     may_leave: bool,
-    toll: float,
+    multiplier: float,
     start: int,
     base: int,
 ) -> tuple[float, int, bool, int, int]:
@@ -108,7 +108,7 @@ def search(
                 across = False
             for e in range(own.ptr[s], own.ptr[s + 1]):
                 t = own.edge[e]
-                far = d + max(0.0, own.price[s] + other.price[t] - (own.gain[e] - toll))
+                far = d + max(0.0, own.price[s] + other.price[t] - (own.gain[e] - multiplier))
                 if far >= best or far >= other.dist[t]:
                     continue
                 if other.place[t] == ABSENT:
@@ -119,7 +119,7 @@ def search(
                     n_heap += 1
                 other.dist[t] = far
                 other.pred[t] = s
-                rise(other.dist, other.heap, other.place, base, other.place[t])
+                sift_up(other.dist, other.heap, other.place, base, other.place[t])
                 if other.left[t] > 0:
                     best = far
                     end = t
@@ -156,7 +156,7 @@ def settle(
 
 
 @njit(cache=True, nogil=True)
-def add_flow(own: Side, other: Side, spares: Spares, c: int, s: int, t: int, n: int) -> None:
+def add_flow(own: Side, other: Side, free_list: FreeList, c: int, s: int, t: int, n: int) -> None:
     """Send n more units from s to t, on the pair's entry or on a fresh one.
 
     Meaning: flow entries are chained from both ends. Cost: the length of s's chain.
@@ -164,14 +164,14 @@ def add_flow(own: Side, other: Side, spares: Spares, c: int, s: int, t: int, n: 
     f = own.head[s]
     while f >= 0:
         if other.node[f] == t:
-            spares.amount[f] += n
+            free_list.amount[f] += n
             return
         f = own.next[f]
-    spares.top[c] -= 1
-    f = spares.stack[spares.top[c]]
+    free_list.top[c] -= 1
+    f = free_list.stack[free_list.top[c]]
     own.node[f] = s
     other.node[f] = t
-    spares.amount[f] = n
+    free_list.amount[f] = n
     own.next[f] = own.head[s]
     own.head[s] = f
     other.next[f] = other.head[t]
@@ -192,19 +192,19 @@ def _unlink(side: Side, f: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def cut_flow(own: Side, other: Side, spares: Spares, c: int, f: int, n: int) -> None:
-    """Take n units off an entry; an empty entry goes back to the spares."""
-    spares.amount[f] -= n
-    if spares.amount[f] == 0:
+def cut_flow(own: Side, other: Side, free_list: FreeList, c: int, f: int, n: int) -> None:
+    """Take n units off an entry; an empty entry goes back to the free list."""
+    free_list.amount[f] -= n
+    if free_list.amount[f] == 0:
         _unlink(own, f)
         _unlink(other, f)
-        spares.stack[spares.top[c]] = f
-        spares.top[c] += 1
+        free_list.stack[free_list.top[c]] = f
+        free_list.top[c] += 1
 
 
 @njit(cache=True, nogil=True)
 def augment(
-    own: Side, other: Side, spares: Spares, c: int, end: int, across: bool, limit: int
+    own: Side, other: Side, free_list: FreeList, c: int, end: int, across: bool, limit: int
 ) -> int:
     """Push flow along the path that ends at ``end``; returns the units pushed.
 
@@ -216,11 +216,11 @@ def augment(
     if across:
         n = min(n, other.left[end])
     else:
-        n = min(n, spares.amount[own.pred[end]])
+        n = min(n, free_list.amount[own.pred[end]])
         t = other.node[own.pred[end]]
     s = other.pred[t]
     while own.pred[s] != SOURCE:
-        n = min(n, spares.amount[own.pred[s]])
+        n = min(n, free_list.amount[own.pred[s]])
         s = other.pred[other.node[own.pred[s]]]
     n = min(n, own.left[s])
     own.left[s] -= n
@@ -236,21 +236,21 @@ def augment(
             if f == SOURCE:
                 return int(n)
             t = other.node[f]
-            cut_flow(own, other, spares, c, f, n)
+            cut_flow(own, other, free_list, c, f, n)
         s = other.pred[t]
-        add_flow(own, other, spares, c, s, t, n)
+        add_flow(own, other, free_list, c, s, t, n)
 
 
 @njit(cache=True, nogil=True)
 def place_all(
     own: Side,
     other: Side,
-    spares: Spares,
+    free_list: FreeList,
     c: int,
     low: int,
     high: int,
     base: int,
-    toll: float,
+    multiplier: float,
     no_price: float,
 ) -> int:
     """Search from every node of ``low:high`` with free capacity and a price above ``no_price``.
@@ -262,9 +262,11 @@ def place_all(
     for s in range(low, high):
         while own.left[s] > 0 and own.price[s] > own.floor[s] + no_price:
             add_source(own, low, s)
-            best, end, across, n_own, n_other = search(own, other, 1, np.inf, True, toll, low, base)
+            best, end, across, n_own, n_other = search(
+                own, other, 1, np.inf, True, multiplier, low, base
+            )
             if end != s or across:
-                augment(own, other, spares, c, end, across, own.left[s])
+                augment(own, other, free_list, c, end, across, own.left[s])
             settle(own, other, best, low, n_own, base, n_other)
             searches += 1
     return searches

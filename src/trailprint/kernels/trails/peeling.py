@@ -10,13 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-from trailprint.kernels.containment import Tracks, holds, next_supertrail
-from trailprint.kernels.metrics import Ints
-
-Flags = npt.NDArray[np.bool_]
+from trailprint.arrays import Flags, Ints
+from trailprint.kernels.trails.containment import Tracks, holds, next_supertrail
 
 
 class _Watch(NamedTuple):

@@ -1,6 +1,6 @@
 """The best matching of two sets of histograms, with a proof.
 
-The problem is made smaller, turned to its scarcer side, parted into its largest component and the
+The problem is made smaller, flipped to its scarcer side, parted into its largest component and the
 rest, and each part solved by `column_generation`: the largest component's searches take one
 thread, the others use what is left. The prices then prove that no matching gains more than their
 sum.
@@ -12,36 +12,37 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailprint.kernels.column_generation import (
-    Progress,
-    Proof,
-    Round,
-    Work,
-    generate_columns,
+from trailprint.arrays import Floats, Ints
+from trailprint.kernels.csr import Csr
+from trailprint.kernels.matching.disjoint import fair_prices
+from trailprint.kernels.matching.lookup import pair_gains
+from trailprint.kernels.matching.metrics import Metric
+from trailprint.kernels.matching.orientation import (
+    initial_prices,
+    orient_by_scarcity,
+    restore_flows,
+    restore_prices,
 )
-from trailprint.kernels.facing import begin_prices, face_back_flows, face_back_prices, face_scarce
-from trailprint.kernels.lookup import pair_gains
-from trailprint.kernels.metrics import Floats, Ints, Metric
-from trailprint.kernels.reduction import Csr, Reduced, reduce_problem, split_largest
+from trailprint.kernels.matching.pricing import Progress, Proof, Round, Work, generate_columns
+from trailprint.kernels.matching.reduction import Reduced, reduce_problem, split_largest
+from trailprint.kernels.matching.transport import Flows
 from trailprint.kernels.threads import run_together
-from trailprint.kernels.transport import Flows
-from trailprint.kernels.unshared import fair_prices
 
 
 class Solution(NamedTuple):
     """A matching and the prices that prove it.
 
-    ``column``: each row's column or -1; ``gain``: of each row's link; ``u``, ``v``: prices per
-    row and column; ``toll``: the price of a pair where the size was fixed, else zero.
-    ``upper_bound = sum(u) + sum(v) + size * toll`` bounds the gain of every matching of the size.
-    ``solve_seconds`` is the time of the solves alone, without the passes over all pairs.
+    ``column``: each row's column or -1; ``gain``: of each row's link; ``u``, ``v``: prices per row
+    and column; ``multiplier``: the price of a pair where the size was fixed, else zero.
+    ``upper_bound = sum(u) + sum(v) + size * multiplier`` bounds the gain of every matching of the
+    size. ``solve_seconds`` is the time of the solves alone, without the passes over all pairs.
     """
 
     column: Ints
     gain: Floats
     u: Floats
     v: Floats
-    toll: float
+    multiplier: float
     total_gain: float
     upper_bound: float
     rounds: int
@@ -91,28 +92,28 @@ def solve_reduced(
     """
     most = int(min(reduced.row_size.sum(), reduced.col_size.sum()))
     wanted = most if size is None else min(size, most)
-    faced, facing = face_scarce(reduced)
+    oriented, orientation = orient_by_scarcity(reduced)
     if start is None:
-        begin = fair_prices(faced.join)
+        begin = fair_prices(oriented.join)
     else:
-        begin = begin_prices(facing, _per_node(start, reduced))
-    parts = [faced] if wanted < most else split_largest(faced)
+        begin = initial_prices(orientation, _per_node(start, reduced))
+    parts = [oriented] if wanted < most else split_largest(oriented)
     work = [
         Work(part, begin[first : first + part.join.n_cols], wanted, most, gap)
         for part, first in zip(parts, _first_columns(parts), strict=True)
     ]
-    tell = _Teller(len(parts), progress)
-    tasks = [(one, n_threads, tell.of_part(k)) for k, one in enumerate(work)]
+    reports = _ProgressSum(len(parts), progress)
+    tasks = [(one, n_threads, reports.of_part(k)) for k, one in enumerate(work)]
     proved = _join_proofs(run_together(generate_columns, tasks, n_threads), parts)
-    row_price, col_price = face_back_prices(facing, proved.need, proved.price)
-    column = _expand(reduced, face_back_flows(facing, proved.flows), wanted, seed)
+    row_price, col_price = restore_prices(orientation, proved.need, proved.price)
+    column = _expand(reduced, restore_flows(orientation, proved.flows), wanted, seed)
     gain = _link_gains(reduced, column, n_threads)
     return Solution(
         column,
         gain,
         _per_user(row_price, reduced.row_group),
         _per_user(col_price, reduced.col_group),
-        proved.toll,
+        proved.multiplier,
         proved.total_gain,
         proved.upper_bound,
         proved.rounds,
@@ -121,17 +122,17 @@ def solve_reduced(
     )
 
 
-class _Teller:
-    """Adds up what the parts of a problem have reached, whichever speaks."""
+class _ProgressSum:
+    """Adds up how far the parts of a problem are, whichever reports."""
 
     def __init__(self, n_parts: int, progress: Progress | None) -> None:
         self._known = [Round(0, 0, 0.0, 0.0)] * n_parts
         self._progress = progress
 
     def of_part(self, part: int) -> Progress:
-        """Who listens to one part."""
+        """The progress callback of one part."""
 
-        def tell(current: Round) -> None:
+        def report(current: Round) -> None:
             self._known[part] = current
             if self._progress is None or not all(known.number for known in self._known):
                 return
@@ -145,7 +146,7 @@ class _Teller:
                 )
             )
 
-        return tell
+        return report
 
 
 def _first_columns(parts: list[Reduced]) -> list[int]:
@@ -168,7 +169,7 @@ def _join_proofs(proofs: list[Proof], parts: list[Reduced]) -> Proof:
         flows=flows,
         need=np.concatenate([p.need for p in proofs]),
         price=np.concatenate([p.price for p in proofs]),
-        toll=0.0,
+        multiplier=0.0,
         total_gain=sum(p.total_gain for p in proofs),
         upper_bound=sum(p.upper_bound for p in proofs),
         rounds=max(p.rounds for p in proofs),

@@ -10,13 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Indices = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
+from trailprint.arrays import Flags, Floats, Indices, Ints
+from trailprint.kernels.csr import gather_rows, transpose_csr
+from trailprint.kernels.heaps import keep_smallest
 
 L1 = 1
 L2 = 2
@@ -48,27 +46,24 @@ class Rows(NamedTuple):
 def build_rows(indptr: Ints, indices: Indices, data: Floats, n_columns: int, norm: int) -> Rows:
     """Add what the kernels need to know of a CSR matrix: each row's size, and its columns."""
     owner = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
-    order = np.argsort(indices, kind="stable")
-    start = np.concatenate([[0], np.cumsum(np.bincount(indices, minlength=n_columns))])
     amount = np.abs(data) if norm == L1 else data * data
+    column_start, column_row, column_data = transpose_csr(indptr, indices, data, n_columns)
     return Rows(
         indptr=indptr.astype(np.int64),
         indices=indices.astype(np.int32),
         data=data.astype(np.float64),
         size=np.bincount(owner, amount, indptr.size - 1).astype(np.float64),
-        column_start=start.astype(np.int64),
-        column_row=owner[order].astype(np.int32),
-        column_data=data[order].astype(np.float64),
+        column_start=column_start,
+        column_row=column_row,
+        column_data=column_data,
         norm=norm,
     )
 
 
 def take_rows(rows: Rows, chosen: Ints) -> Rows:
     """Return some of the rows, in the order given."""
-    lengths = np.diff(rows.indptr)[chosen]
-    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    entries = np.repeat(rows.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
-    return build_rows(indptr, rows.indices[entries], rows.data[entries], rows.n_columns, rows.norm)
+    taken = gather_rows((rows.indptr, rows.indices, rows.data), chosen)
+    return build_rows(*taken, rows.n_columns, rows.norm)
 
 
 def mean_rows(rows: Rows, group: Ints) -> Rows:
@@ -189,51 +184,6 @@ def _distortions(
 
 
 @njit(cache=True, nogil=True)
-def _sift(keys: Floats, ties: Ints, items: Ints, size: int) -> None:
-    """Let the root of a max-heap sink to its place. Cost: the logarithm of ``size``."""
-    place = 0
-    while True:
-        child = 2 * place + 1
-        if child >= size:
-            return
-        right = child + 1
-        if right < size and (
-            keys[right] > keys[child] or (keys[right] == keys[child] and ties[right] > ties[child])
-        ):
-            child = right
-        if keys[place] > keys[child] or (keys[place] == keys[child] and ties[place] >= ties[child]):
-            return
-        keys[place], keys[child] = keys[child], keys[place]
-        ties[place], ties[child] = ties[child], ties[place]
-        items[place], items[child] = items[child], items[place]
-        place = child
-
-
-@njit(cache=True, nogil=True)
-def _keep_smallest(
-    keys: Floats, ties: Ints, items: Ints, size: int, key: float, tie: int, item: int
-) -> int:
-    """Offer an item to the ``keys.size`` smallest so far (a max-heap); return how many there are.
-
-    Meaning: smaller keys first, then smaller ties. Cost: the logarithm of ``keys.size``.
-    """
-    if size < keys.size:
-        place = size
-        while place > 0:
-            parent = (place - 1) // 2
-            if keys[parent] > key or (keys[parent] == key and ties[parent] > tie):
-                break
-            keys[place], ties[place], items[place] = keys[parent], ties[parent], items[parent]
-            place = parent
-        keys[place], ties[place], items[place] = key, tie, item
-        return size + 1
-    if size and (key < keys[0] or (key == keys[0] and tie < ties[0])):
-        keys[0], ties[0], items[0] = key, tie, item
-        _sift(keys, ties, items, size)
-    return size
-
-
-@njit(cache=True, nogil=True)
 def nearest_rows(
     query: tuple[Ints, Indices, Floats],
     query_size: float,
@@ -269,7 +219,7 @@ def nearest_rows(
             shared[other] = 0.0
             if gain != 0.0 and other != itself and not is_out[other]:
                 distance = query_size + sizes[other] + gain
-                size = _keep_smallest(
+                size = keep_smallest(
                     heap[0], heap[1], heap[2], size, distance, (other - row) % n, other
                 )
     return size

@@ -3,10 +3,10 @@
 The residual graph has an arc from a row to every column but its own, as long as the pair's slack
 ``u + v - gain``, and one of length zero from a column back to each row matched to it. A different
 matching of the same size is a set of such cycles. Pairs that share nothing have slack ``u + v``:
-they pass through one hub, at the price u into it and v out of it. Where one side has a surplus,
-leaving a vertex out costs its price and taking a free one in costs nothing: the same hub. Where
-both sides have free vertices, as with a fixed size, each side has such a hub of its own, and
-every pair's slack is greater by the toll.
+they pass through one super-node, at the price u into it and v out of it. Where one side has a
+surplus, leaving a vertex out costs its price and taking a free one in costs nothing: the same
+super-node. Where both sides have free vertices, as with a fixed size, each side has such a
+super-node of its own, and every pair's slack is greater by the multiplier.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from trailprint.kernels.heaps import ABSENT, pop, rise
-from trailprint.kernels.metrics import Floats, Indices, Ints
-from trailprint.kernels.overlap import Join, fill_all
+from trailprint.arrays import Floats, Indices, Ints
+from trailprint.kernels.heaps import ABSENT, pop, sift_up
+from trailprint.kernels.matching.join import Join, fill_all
 
 BATCH = 32
 """Nodes settled from one end before the other has its turn: a call costs as much as a few."""
@@ -28,9 +28,9 @@ BATCH = 32
 class Residual(NamedTuple):
     """The residual graph from the rows' side.
 
-    ``u``, ``v``: prices, those of one side with the toll. ``edge``, ``slack``: k kept pairs per
-    row, nearest first, -1 where there are fewer; any other pair of row i that shares a location
-    has slack at least ``rest[i]``. Column j is matched to
+    ``u``, ``v``: prices, those of one side with the multiplier. ``edge``, ``slack``: k kept pairs
+    per row, nearest first, -1 where there are fewer; any other pair of row i that shares a
+    location has slack at least ``rest[i]``. Column j is matched to
     ``flow_row[flow_ptr[j]:flow_ptr[j + 1]]``.
     """
 
@@ -45,8 +45,8 @@ class Residual(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def hub_distances(graph: Residual, free: Ints, direct: Floats) -> Floats:
-    """Return each column's distance from the hub.
+def super_node_distances(graph: Residual, free: Ints, direct: Floats) -> Floats:
+    """Return each column's distance from the super-node.
 
     Meaning: the least cost of giving a column another partner, or none: at ``direct``, infinite
     where that cannot be, or on a path from a ``free`` row. Shapes: direct and the result one per
@@ -296,6 +296,6 @@ def _reach(flow_ptr: Ints, flow_row: Ints, b: int, far: float, half: Half) -> No
         half.heap[sizes[1]] = b
         sizes += 1
     half.dist[b] = far
-    rise(half.dist, half.heap, half.place, 0, half.place[b])
+    sift_up(half.dist, half.heap, half.place, 0, half.place[b])
     for f in range(flow_ptr[b], flow_ptr[b + 1]):
         half.meet[flow_row[f]] = min(half.meet[flow_row[f]], far)

@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from trailprint.kernels.containment import Pattern, invert
-from trailprint.kernels.metrics import Indices, Ints
+from trailprint.arrays import Indices, Ints
+from trailprint.kernels.csr import invert
 from trailprint.kernels.threads import run_parallel, split_evenly
+from trailprint.kernels.trails.containment import Pattern
 
 EMPTY = 0
 """The hash of a null trail, which takes part in nothing."""

@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from trailprint.kernels.bidding import bid_rows
-from trailprint.kernels.flow import Side, Spares, add_flow, cut_flow, place_all
+from trailprint.arrays import Floats, Indices, Ints
+from trailprint.kernels.csr import transpose_csr
 from trailprint.kernels.heaps import ABSENT
-from trailprint.kernels.metrics import Floats, Indices, Ints
-from trailprint.kernels.overlap import BestPairs, transpose_csr
+from trailprint.kernels.matching.auction import bid_rows
+from trailprint.kernels.matching.candidates import BestPairs
+from trailprint.kernels.matching.paths import FreeList, Side, add_flow, cut_flow, place_all
 from trailprint.kernels.threads import run_parallel, split_evenly
 
 TIGHT = 1e-13
@@ -26,7 +27,7 @@ class State(NamedTuple):
 
     rows: Side
     cols: Side
-    spares: Spares
+    free_list: FreeList
     row_start: Ints
     col_start: Ints
     tight: float
@@ -68,13 +69,13 @@ def build_state(row_size: Ints, col_size: Ints, row_start: Ints, col_start: Ints
     # Every entry carries at least one unit, so a component never needs more entries than this.
     need = np.minimum(supply, demand)
     n = int(need.sum())
-    spares = Spares(
+    free_list = FreeList(
         amount=np.zeros(n, np.int64),
         stack=np.arange(n, dtype=np.int32),
         top=np.cumsum(need),
     )
     rows, cols = _build_side(row_size, n), _build_side(col_size, n)
-    return State(rows, cols, spares, row_start, col_start, TIGHT)
+    return State(rows, cols, free_list, row_start, col_start, TIGHT)
 
 
 def copy_state(state: State) -> State:
@@ -89,9 +90,9 @@ def copy_state(state: State) -> State:
         )
         for side in (state.rows, state.cols)
     )
-    amount, stack, top = state.spares
-    spares = Spares(amount.copy(), stack.copy(), top.copy())
-    return state._replace(rows=rows, cols=cols, spares=spares)
+    amount, stack, top = state.free_list
+    free_list = FreeList(amount.copy(), stack.copy(), top.copy())
+    return state._replace(rows=rows, cols=cols, free_list=free_list)
 
 
 @njit(cache=True, nogil=True)
@@ -155,36 +156,36 @@ def add_candidates(state: State, rows: Ints, new: BestPairs) -> State:
 
 
 @njit(cache=True, nogil=True)
-def _lift_rows(state: State, c: int, toll: float) -> None:
+def _lift_rows(state: State, c: int, multiplier: float) -> None:
     """Raise rows to feasible prices and release what is no longer tight.
 
     Meaning: afterwards prices are feasible on all candidates of component c and every flow is
     tight. Cost: O(candidates of the component).
     """
-    rows, cols, spares, row_start, _, tight = state
+    rows, cols, free_list, row_start, _, tight = state
     for i in range(row_start[c], row_start[c + 1]):
         need = rows.floor[i]
         for e in range(rows.ptr[i], rows.ptr[i + 1]):
-            need = max(need, rows.gain[e] - toll - cols.price[rows.edge[e]])
+            need = max(need, rows.gain[e] - multiplier - cols.price[rows.edge[e]])
         if need <= rows.price[i] + tight:
             rows.price[i] = max(need, rows.price[i])
             continue
         rows.price[i] = need
         while rows.head[i] >= 0:
             f = rows.head[i]
-            n = spares.amount[f]
+            n = free_list.amount[f]
             rows.left[i] += n
             cols.left[cols.node[f]] += n
-            cut_flow(rows, cols, spares, c, f, n)
+            cut_flow(rows, cols, free_list, c, f, n)
 
 
 @njit(cache=True, nogil=True)
-def _place_tight(state: State, c: int, toll: float) -> None:
+def _place_tight(state: State, c: int, multiplier: float) -> None:
     """Send flow over tight candidates to free columns, without any search.
 
     Meaning: a greedy start that keeps prices as they are. Cost: O(candidates of component c).
     """
-    rows, cols, spares, row_start, _, tight = state
+    rows, cols, free_list, row_start, _, tight = state
     for i in range(row_start[c], row_start[c + 1]):
         if rows.price[i] <= 0.0:
             continue
@@ -193,46 +194,46 @@ def _place_tight(state: State, c: int, toll: float) -> None:
                 break
             j = rows.edge[e]
             n = min(rows.left[i], cols.left[j])
-            if n > 0 and rows.price[i] + cols.price[j] <= rows.gain[e] - toll + tight:
+            if n > 0 and rows.price[i] + cols.price[j] <= rows.gain[e] - multiplier + tight:
                 rows.left[i] -= n
                 cols.left[j] -= n
-                add_flow(rows, cols, spares, c, i, j, n)
+                add_flow(rows, cols, free_list, c, i, j, n)
 
 
 @njit(cache=True, nogil=True)
-def _solve_range(state: State, low: int, high: int, toll: float) -> int:
+def _solve_range(state: State, low: int, high: int, multiplier: float) -> int:
     """Make components low:high optimal on their candidates, from the current prices.
 
     Meaning: prices feasible on candidates, flows tight, nobody free with a price left.
     Cost: shortest augmenting paths; returns their number.
     """
-    rows, cols, spares, row_start, col_start, tight = state
+    rows, cols, free_list, row_start, col_start, tight = state
     searches = 0
     for c in range(low, high):
-        _lift_rows(state, c, toll)
-        _place_tight(state, c, toll)
+        _lift_rows(state, c, multiplier)
+        _place_tight(state, c, multiplier)
         r, s, t, w = row_start[c], row_start[c + 1], col_start[c], col_start[c + 1]
-        bid_rows(rows, cols, spares, c, r, s, toll, tight)
-        searches += place_all(rows, cols, spares, c, r, s, t, toll, tight)
-        searches += place_all(cols, rows, spares, c, t, w, r, toll, tight)
+        bid_rows(rows, cols, free_list, c, r, s, multiplier, tight)
+        searches += place_all(rows, cols, free_list, c, r, s, t, multiplier, tight)
+        searches += place_all(cols, rows, free_list, c, t, w, r, multiplier, tight)
     return searches
 
 
-def solve_candidates(state: State, toll: float = 0.0, n_threads: int | None = None) -> int:
+def solve_candidates(state: State, multiplier: float = 0.0, n_threads: int | None = None) -> int:
     """Solve every component on its candidates in place; returns the number of searches.
 
-    ``toll`` is taken off every gain, so that only pairs worth more than it are matched.
+    ``multiplier`` is taken off every gain, so that only pairs worth more than it are matched.
     """
     work = np.diff(state.rows.ptr[state.row_start]).astype(np.float64)
     chunks = split_evenly(work**1.5)
-    tasks = [(state, low, high, toll) for low, high in chunks]
+    tasks = [(state, low, high, multiplier) for low, high in chunks]
     return sum(run_parallel(_solve_range, tasks, n_threads))
 
 
 def read_flows(state: State) -> Flows:
     """List the flow entries in use, in a fixed order."""
-    used = np.flatnonzero(state.spares.amount > 0)
+    used = np.flatnonzero(state.free_list.amount > 0)
     row = state.rows.node[used].astype(np.int64)
     col = state.cols.node[used].astype(np.int64)
     order = np.lexsort((col, row))
-    return Flows(row[order], col[order], state.spares.amount[used][order])
+    return Flows(row[order], col[order], state.free_list.amount[used][order])

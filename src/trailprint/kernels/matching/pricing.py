@@ -12,12 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailprint.kernels.fixed_size import solve_size
-from trailprint.kernels.lookup import pair_gains
-from trailprint.kernels.metrics import Floats, Ints
-from trailprint.kernels.overlap import Join, best_pairs, take_pairs
-from trailprint.kernels.reduction import Reduced
-from trailprint.kernels.transport import (
+from trailprint.arrays import Floats, Ints
+from trailprint.kernels.matching.candidates import best_pairs, take_pairs
+from trailprint.kernels.matching.cardinality import solve_size
+from trailprint.kernels.matching.disjoint import unshared_pairs
+from trailprint.kernels.matching.join import Join
+from trailprint.kernels.matching.lookup import pair_gains
+from trailprint.kernels.matching.reduction import Reduced
+from trailprint.kernels.matching.transport import (
     Flows,
     State,
     add_candidates,
@@ -25,7 +27,6 @@ from trailprint.kernels.transport import (
     read_flows,
     solve_candidates,
 )
-from trailprint.kernels.unshared import unshared_pairs
 
 FIRST_CANDIDATES = 64
 MORE_CANDIDATES = 128
@@ -66,7 +67,7 @@ class Proof(NamedTuple):
     flows: Flows
     need: Floats
     price: Floats
-    toll: float
+    multiplier: float
     total_gain: float
     upper_bound: float
     rounds: int
@@ -84,35 +85,35 @@ class _Pricing(NamedTuple):
     near: Floats
 
 
-def generate_columns(work: Work, n_threads: int | None, tell: Progress) -> Proof:
+def generate_columns(work: Work, n_threads: int | None, report: Progress) -> Proof:
     """Solve the candidates, price all pairs, until nothing is violated."""
     reduced, begin, wanted, most, gap = work
     state, pricing, overlapping = _first_candidates(reduced, begin, n_threads)
     largest = max(float(state.rows.gain.max(initial=0.0)), 1e-300)
     tolerance = VIOLATION * largest
-    toll, rounds, solving = 0.0, 0, 0.0
+    multiplier, rounds, solving = 0.0, 0, 0.0
     while True:
         rounds += 1
         before = state.cols.price.copy()
         solving -= time.perf_counter()
         if wanted < most:
-            guess = toll if rounds > 1 else None
+            guess = multiplier if rounds > 1 else None
             sizes = reduced.row_size, reduced.col_size
-            state, toll = solve_size(state, *sizes, wanted, guess, n_threads)
+            state, multiplier = solve_size(state, *sizes, wanted, guess, n_threads)
         else:
             state.rows.floor[:] = _floors(pricing, largest, rounds)
             solve_candidates(state, 0.0, n_threads)
         solving += time.perf_counter()
         _age_bounds(pricing, reduced.join, before - state.cols.price)
-        need, state, n_violated = _price(reduced, state, pricing, toll, tolerance, n_threads)
+        need, state, n_violated = _price(reduced, state, pricing, multiplier, tolerance, n_threads)
         flows = read_flows(state)
         gains = pair_gains(reduced.join, flows.row, flows.col, n_threads)
         total = float(gains @ flows.units)
         price = state.cols.price
-        upper = float(need @ reduced.row_size + price @ reduced.col_size + wanted * toll)
-        tell(Round(rounds, n_violated, total, upper))
+        upper = float(need @ reduced.row_size + price @ reduced.col_size + wanted * multiplier)
+        report(Round(rounds, n_violated, total, upper))
         if n_violated == 0 or upper - total <= gap * total:
-            return Proof(flows, need, price, toll, total, upper, rounds, overlapping, solving)
+            return Proof(flows, need, price, multiplier, total, upper, rounds, overlapping, solving)
 
 
 def _floors(pricing: _Pricing, largest: float, rounds: int) -> Floats:
@@ -169,7 +170,7 @@ def _price(
     reduced: Reduced,
     state: State,
     pricing: _Pricing,
-    toll: float,
+    multiplier: float,
     tolerance: float,
     n_threads: int | None,
 ) -> tuple[Floats, State, int]:
@@ -181,7 +182,7 @@ def _price(
     join = reduced.join
     u, v = state.rows.price, state.cols.price
     need = u.copy()
-    bound = np.minimum(pricing.loose, pricing.near) - toll
+    bound = np.minimum(pricing.loose, pricing.near) - multiplier
     waiting = (state.rows.left > 0) & (u > tolerance)
     rows = np.flatnonzero((bound > u + tolerance) | waiting)
     # Rows cleared only by the tolerance still owe that much to the proof.
@@ -189,13 +190,13 @@ def _price(
     if rows.size:
         new = best_pairs(join, rows, MORE_CANDIDATES, v=v, n_threads=n_threads)
         filled = np.arange(MORE_CANDIDATES) < new.kept[:, None]
-        keys = np.where(filled, new.gain - v[new.column], -np.inf).max(axis=1) - toll
+        keys = np.where(filled, new.gain - v[new.column], -np.inf).max(axis=1) - multiplier
         need[rows] = np.maximum(need[rows], keys)
         pricing.near[rows] = new.bound
         state = add_candidates(state, rows, new)
     if join.row_total.size and join.n_cols:
         extra, key = unshared_pairs(join, v, UNSHARED_CANDIDATES, n_threads)
-        need = np.maximum(need, key - toll)
-        rows = np.flatnonzero(key - toll > u + tolerance)
+        need = np.maximum(need, key - multiplier)
+        rows = np.flatnonzero(key - multiplier > u + tolerance)
         state = add_candidates(state, rows, take_pairs(extra, rows))
     return need, state, int(np.count_nonzero((need > u + tolerance) | waiting))

@@ -11,12 +11,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Indices = npt.NDArray[np.int32]
+from trailprint.arrays import Floats
 
 LOG_SUM = 0
 """``(p+q) ln(p+q) - p ln p - q ln q``"""

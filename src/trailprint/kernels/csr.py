@@ -1,0 +1,134 @@
+"""Sparse matrices as three plain arrays (CSR): transpose, select rows, find equal rows.
+
+Row i owns the entries ``ptr[i]:ptr[i + 1]``; its locations ascend.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numba import njit
+
+from trailprint.arrays import Floats, Indices, Ints
+
+Csr: TypeAlias = tuple[Ints, Indices, Floats]
+"""(ptr, location, value)"""
+
+
+@njit(cache=True, nogil=True)
+def _transpose(
+    ptr: Ints, loc: Indices, val: Floats, n_locations: int
+) -> tuple[Ints, Indices, Floats]:
+    """Transpose a CSR matrix by a counting sort.
+
+    Meaning: the same entries by location, users ascending. Shapes: n_locations + 1 and nnz.
+    Cost: O(nnz + n_locations).
+    """
+    start = np.zeros(n_locations + 1, np.int64)
+    for e in range(loc.size):
+        start[loc[e] + 1] += 1
+    for c in range(n_locations):
+        start[c + 1] += start[c]
+    place = start[:-1].copy()
+    users = np.empty(loc.size, np.int32)
+    values = np.empty(loc.size, np.float64)
+    for i in range(ptr.size - 1):
+        for e in range(ptr[i], ptr[i + 1]):
+            k = place[loc[e]]
+            users[k] = i
+            values[k] = val[e]
+            place[loc[e]] = k + 1
+    return start, users, values
+
+
+def transpose_csr(
+    ptr: Ints, loc: Indices, val: Floats, n_locations: int
+) -> tuple[Ints, Indices, Floats]:
+    """Return the matrix by location: (ptr, user, value), users ascending."""
+    result: tuple[Ints, Indices, Floats] = _transpose(
+        ptr.astype(np.int64), loc.astype(np.int32), val.astype(np.float64), n_locations
+    )
+    return result
+
+
+@njit(cache=True, nogil=True)
+def invert(ptr: Ints, loc: Indices, n_locations: int) -> tuple[Ints, Indices]:
+    """List the trails at each location, ascending: a counting sort in O(nnz)."""
+    start = np.zeros(n_locations + 1, np.int64)
+    for e in range(loc.size):
+        start[loc[e] + 1] += 1
+    for k in range(n_locations):
+        start[k + 1] += start[k]
+    at = start[:-1].copy()
+    out = np.empty(loc.size, np.int32)
+    for i in range(ptr.size - 1):
+        for e in range(ptr[i], ptr[i + 1]):
+            out[at[loc[e]]] = i
+            at[loc[e]] += 1
+    return start, out
+
+
+def gather_rows(matrix: Csr, rows: Ints) -> Csr:
+    """Return the given rows of a CSR matrix, in the given order."""
+    ptr, loc, val = matrix
+    size = (ptr[1:] - ptr[:-1])[rows]
+    start = np.concatenate([[0], np.cumsum(size)])
+    entry = np.repeat(ptr[rows] - start[:-1], size) + np.arange(start[-1])
+    return start, loc[entry], val[entry]
+
+
+@njit(cache=True, nogil=True)
+def _hash_rows(ptr: Ints, loc: Indices, val: Floats) -> Ints:
+    """Hash each row's locations and values.
+
+    Meaning: equal rows get equal numbers. Shapes: one per row. Cost: O(nnz).
+    """
+    bits = val.view(np.uint64)
+    out = np.empty(ptr.size - 1, np.uint64)
+    for i in range(ptr.size - 1):
+        h = np.uint64(0x9E3779B97F4A7C15)
+        for e in range(ptr[i], ptr[i + 1]):
+            for word in (np.uint64(loc[e] + 1), bits[e]):
+                h = (h ^ word) * np.uint64(0xFF51AFD7ED558CCD)
+                h ^= h >> np.uint64(32)
+        out[i] = h
+    return out.view(np.int64)
+
+
+@njit(cache=True, nogil=True)
+def _label_equal(order: Ints, key: Ints, ptr: Ints, loc: Indices, val: Floats) -> Ints:
+    """Number rows so that exactly the equal ones share a number; -1 for empty rows.
+
+    Meaning: ``order`` sorts ``key``; rows of one key are compared entry by entry. Shapes: one
+    per row. Cost: O(nnz) unless keys collide.
+    """
+    label = np.full(key.size, -1, np.int64)
+    n = 0
+    for a in range(order.size):
+        i = order[a]
+        size = ptr[i + 1] - ptr[i]
+        if size == 0:
+            continue
+        b = a - 1
+        while b >= 0 and key[order[b]] == key[i] and label[i] < 0:
+            k = order[b]
+            same = ptr[k + 1] - ptr[k] == size
+            for e in range(size):
+                if not same:
+                    break
+                same = loc[ptr[k] + e] == loc[ptr[i] + e] and val[ptr[k] + e] == val[ptr[i] + e]
+            if same:
+                label[i] = label[k]
+            b -= 1
+        if label[i] < 0:
+            label[i] = n
+            n += 1
+    return label
+
+
+def label_equal_rows(ptr: Ints, loc: Indices, val: Floats) -> Ints:
+    """Number the distinct rows of a CSR matrix with sorted locations; empty rows get -1."""
+    key = _hash_rows(ptr, loc, val)
+    labels: Ints = _label_equal(np.argsort(key, kind="stable"), key, ptr, loc, val)
+    return labels

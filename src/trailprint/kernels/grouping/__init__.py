@@ -1,0 +1,1 @@
+"""Groups of similar rows, for micro-aggregation: first a `selection`, then a `refinement`."""

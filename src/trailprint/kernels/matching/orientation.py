@@ -1,0 +1,109 @@
+"""Orient every component so that its scarcer side bids for the nodes of the other.
+
+When rows are scarcer than columns, rows settle by raising the columns' prices and hardly a price
+ever falls; what a pass over all pairs has found then stays true. Gains are the same both ways.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from trailprint.arrays import Floats, Ints
+from trailprint.kernels.csr import gather_rows, transpose_csr
+from trailprint.kernels.matching.join import Join, swap_sides, with_sides
+from trailprint.kernels.matching.reduction import Reduced
+from trailprint.kernels.matching.transport import Flows
+
+
+class Orientation(NamedTuple):
+    """Which nodes bid and which are bid for: below ``n_rows`` they are rows, from there columns."""
+
+    bidders: Ints
+    objects: Ints
+    n_rows: int
+
+
+def orient_by_scarcity(reduced: Reduced) -> tuple[Reduced, Orientation]:
+    """Return the problem with the scarcer side of every component as its rows.
+
+    ``row_group`` and ``col_group`` are left out, for users stay with the problem as it was.
+    """
+    n_rows = reduced.join.n_rows
+    flipped = _units(reduced.row_size, reduced.row_start) > _units(
+        reduced.col_size, reduced.col_start
+    )
+    first = reduced.row_start[:-1], n_rows + reduced.col_start[:-1]
+    count = np.diff(reduced.row_start), np.diff(reduced.col_start)
+    bidders, row_start = _list_nodes(
+        np.where(flipped, *first[::-1]), np.where(flipped, *count[::-1])
+    )
+    objects, col_start = _list_nodes(np.where(flipped, *first), np.where(flipped, *count))
+    orientation = Orientation(bidders, objects, n_rows)
+    size = np.concatenate([reduced.row_size, reduced.col_size])
+    none = np.zeros(0, np.int64)
+    oriented = Reduced(
+        join=_orient_join(reduced.join, orientation),
+        row_group=none,
+        col_group=none,
+        row_size=size[bidders],
+        col_size=size[objects],
+        row_start=row_start,
+        col_start=col_start,
+    )
+    return oriented, orientation
+
+
+def initial_prices(orientation: Orientation, col_price: Floats) -> Floats:
+    """Return the first prices of the objects, zero where those are rows."""
+    price = np.concatenate([np.zeros(orientation.n_rows), col_price])
+    begin: Floats = price[orientation.objects]
+    return begin
+
+
+def restore_prices(
+    orientation: Orientation, bidders: Floats, objects: Floats
+) -> tuple[Floats, Floats]:
+    """Return the prices of rows and of columns."""
+    price = np.empty(bidders.size + objects.size)
+    price[orientation.bidders] = bidders
+    price[orientation.objects] = objects
+    return price[: orientation.n_rows], price[orientation.n_rows :]
+
+
+def restore_flows(orientation: Orientation, flows: Flows) -> Flows:
+    """Return the flows from rows to columns."""
+    bidders, objects = orientation.bidders[flows.row], orientation.objects[flows.col]
+    row, col = np.minimum(bidders, objects), np.maximum(bidders, objects)
+    return Flows(row, col - orientation.n_rows, flows.units)
+
+
+def _units(size: Ints, start: Ints) -> Ints:
+    """Count the users of each component."""
+    units: Ints = np.diff(np.concatenate([[0], np.cumsum(size)])[start])
+    return units
+
+
+def _list_nodes(first: Ints, count: Ints) -> tuple[Ints, Ints]:
+    """List ``count[c]`` nodes from ``first[c]`` on for each component, and where each begins."""
+    start = np.concatenate([[0], np.cumsum(count)])
+    return np.repeat(first - start[:-1], count) + np.arange(start[-1]), start
+
+
+def _orient_join(join: Join, orientation: Orientation) -> Join:
+    """Return the join of bidders rows and objects columns."""
+    back = swap_sides(join)
+    both = (
+        np.concatenate([join.row_ptr, join.row_ptr[-1] + back.row_ptr[1:]]),
+        np.concatenate([join.row_loc, back.row_loc]),
+        np.concatenate([join.row_val, back.row_val]),
+    )
+    n_locations = join.loc_ptr.size - 1
+    by_location = transpose_csr(*gather_rows(both, orientation.objects), n_locations)
+    total = np.concatenate([join.row_total, join.col_total])
+    totals = (
+        (total[orientation.bidders], total[orientation.objects]) if total.size else (total, total)
+    )
+    flipped = with_sides(join, gather_rows(both, orientation.bidders), by_location, *totals)
+    return flipped._replace(n_cols=orientation.objects.size)

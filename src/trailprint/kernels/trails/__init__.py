@@ -1,0 +1,1 @@
+"""Trails as sets of locations: equality, containment, peeling, and each without one location."""
