@@ -3,9 +3,8 @@
 import pytest
 
 from trailprint.errors import SourceError
-from trailprint.papers import malin_2005_families, malin_2005_popularity, malin_2005_shops
 from trailprint.papers.experiment import Context
-from trailprint.papers.malin_2005 import EXPERIMENTS
+from trailprint.papers.malin_2005 import EXPERIMENTS, families, popularity, shops
 
 RUN = {each.name.removeprefix("2005-"): each.run for each in EXPERIMENTS}
 
@@ -17,9 +16,9 @@ def context():
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch):
-    monkeypatch.setattr(malin_2005_shops, "N_DRAWS", 15)
-    monkeypatch.setattr(malin_2005_popularity, "N_RUNS", 3)
-    monkeypatch.setattr(malin_2005_popularity, "N_STEPS", 20)
+    monkeypatch.setattr(shops, "N_DRAWS", 15)
+    monkeypatch.setattr(popularity, "N_RUNS", 3)
+    monkeypatch.setattr(popularity, "N_STEPS", 20)
 
 
 def by(outcome, *columns, value="rate"):
@@ -106,7 +105,7 @@ def test_own_files_are_read(tmp_path) -> None:
         households="user,household\na,h1\nb,h1\nc,h2\n",
     )
     context = Context(data={"clickstreams-2005": tmp_path})
-    shoppers = malin_2005_families.load_shoppers(context)
+    shoppers = families.load_shoppers(context)
     assert sorted(shoppers.visits.lengths.tolist()) == [1, 2, 2]
     assert sorted(shoppers.purchases.lengths.tolist()) == [0, 1, 1]
     rows = {row["level"]: row for row in RUN["section-4.1.1"](context).rows}
@@ -117,7 +116,7 @@ def test_own_files_are_read(tmp_path) -> None:
 def test_own_files_must_be_whole(tmp_path) -> None:
     context = Context(data={"clickstreams-2005": tmp_path})
     with pytest.raises(SourceError, match="visits is missing"):
-        malin_2005_families.load_shoppers(context)
+        families.load_shoppers(context)
     write_folder(
         tmp_path,
         visits="user,location\na,s\n",
@@ -125,7 +124,7 @@ def test_own_files_must_be_whole(tmp_path) -> None:
         households="user,household\na,h1\n",
     )
     with pytest.raises(SourceError, match="1 are not"):
-        malin_2005_families.load_shoppers(context)
+        families.load_shoppers(context)
 
 
 def test_nothing_said_of_own_people_is_of_simulated_ones(tmp_path) -> None:

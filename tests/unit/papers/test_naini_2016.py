@@ -6,15 +6,15 @@ import itertools
 
 import pytest
 
-from trailprint.papers import (
-    naini_2016_calls,
-    naini_2016_gps,
-    naini_2016_overall,
-    naini_2016_populations,
-    naini_2016_web,
-)
 from trailprint.papers.experiment import Context
-from trailprint.papers.naini_2016 import EXPERIMENTS
+from trailprint.papers.naini_2016 import (
+    EXPERIMENTS,
+    calls,
+    gps,
+    overall,
+    populations,
+    web,
+)
 
 #: Of the seeds kept for tests; none was used in tuning.
 FIRST_SEED = 101
@@ -24,18 +24,18 @@ FIRST_SEED = 101
 def context():
     """A country of three thousand, so that each experiment takes a second or so."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("trailprint.papers.naini_2016_people.SMALL_USERS", 3_000)
-        patch.setattr("trailprint.papers.naini_2016_people.PAPER_USERS", 6_000)
-        patch.setattr(naini_2016_calls, "GROWTH", ((500, 3), (1_000, 2), (3_000, 1)))
-        patch.setattr(naini_2016_calls, "N_SIDE", 2_000)
-        patch.setattr(naini_2016_calls, "N_COMMON", 1_500)
-        patch.setattr(naini_2016_calls, "PARTS", (20, 4, 1))
-        patch.setattr(naini_2016_overall, "GROUP_SIZES", (1, 3, 10))
-        patch.setattr(naini_2016_overall, "N_GROUPED_CALLERS", 400)
-        patch.setattr(naini_2016_gps, "CELLS_M", (30.0, 300.0, 1_000.0, 10_000.0))
-        patch.setattr(naini_2016_gps, "COMPARED_CELLS_M", (300.0, 1_000.0))
-        patch.setattr(naini_2016_web, "TOP_SITES", (5, 60, 500))
-        patch.setattr(naini_2016_populations, "N_POPULATIONS", 3)
+        patch.setattr("trailprint.papers.naini_2016.people.SMALL_USERS", 3_000)
+        patch.setattr("trailprint.papers.naini_2016.people.PAPER_USERS", 6_000)
+        patch.setattr(calls, "GROWTH", ((500, 3), (1_000, 2), (3_000, 1)))
+        patch.setattr(calls, "N_SIDE", 2_000)
+        patch.setattr(calls, "N_COMMON", 1_500)
+        patch.setattr(calls, "PARTS", (20, 4, 1))
+        patch.setattr(overall, "GROUP_SIZES", (1, 3, 10))
+        patch.setattr(overall, "N_GROUPED_CALLERS", 400)
+        patch.setattr(gps, "CELLS_M", (30.0, 300.0, 1_000.0, 10_000.0))
+        patch.setattr(gps, "COMPARED_CELLS_M", (300.0, 1_000.0))
+        patch.setattr(web, "TOP_SITES", (5, 60, 500))
+        patch.setattr(populations, "N_POPULATIONS", 3)
         yield Context(seed=FIRST_SEED, n_threads=2)
 
 
@@ -64,7 +64,7 @@ def test_every_table_and_figure_of_the_paper_has_an_experiment():
 
 
 def test_the_proposed_metric_wins_every_row_and_dot_comes_last(context):
-    rows = naini_2016_overall.run_table_2(context).rows
+    rows = overall.run_table_2(context).rows
     for dataset, n_populations in (("CDR", 1), ("WBH", 3), ("GL", 3)):
         found = by_metric(rows, dataset=dataset)
         order = sorted(found, key=found.get, reverse=True)
@@ -75,7 +75,7 @@ def test_the_proposed_metric_wins_every_row_and_dot_comes_last(context):
 
 
 def test_fewer_are_identified_the_more_there_are(context):
-    rows = naini_2016_calls.run_figure_5(context).rows
+    rows = calls.run_figure_5(context).rows
     proposed = [row["accuracy"] for row in rows if row["metric"] == "proposed"]
     assert proposed == sorted(proposed, reverse=True)
     assert proposed[0] > proposed[-1] + 0.1
@@ -83,7 +83,7 @@ def test_fewer_are_identified_the_more_there_are(context):
 
 
 def test_joint_matching_beats_looking_people_up_one_by_one(context):
-    rows = naini_2016_calls.run_figure_6(context).rows
+    rows = calls.run_figure_6(context).rows
     assert rows[0]["method"] == "one by one"
     assert rows[-1]["accuracy"] == max(row["accuracy"] for row in rows)
     assert rows[-1]["accuracy"] > rows[0]["accuracy"] + 0.01
@@ -92,14 +92,14 @@ def test_joint_matching_beats_looking_people_up_one_by_one(context):
 
 
 def test_a2_makes_fewer_and_surer_matches_than_a1(context):
-    a2, a1 = naini_2016_calls.run_table_3(context).rows
+    a2, a1 = calls.run_table_3(context).rows
     assert (a2["matches"], a1["matches"]) == (1_500, 2_000)
     assert a2["precision"] > a1["precision"]
     assert a2["correct"] < a1["correct"]
 
 
 def test_each_day_identifies_more_and_the_quiet_tuesday_adds_least_of_the_first(context):
-    rows = naini_2016_calls.run_figure_7(context).rows
+    rows = calls.run_figure_7(context).rows
     proposed = [row["accuracy"] for row in rows if row["metric"] == "proposed"]
     assert len(proposed) == 7
     assert proposed == sorted(proposed)
@@ -113,13 +113,13 @@ def test_each_day_identifies_more_and_the_quiet_tuesday_adds_least_of_the_first(
 
 
 def test_regions_identify_far_fewer_than_antennas_but_more_than_chance(context):
-    antenna, region = naini_2016_calls.run_section_4a6(context).rows
+    antenna, region = calls.run_section_4a6(context).rows
     assert region["accuracy"] < antenna["accuracy"] / 3
     assert region["accuracy"] > 5 * region["chance"]
 
 
 def test_most_sites_have_one_visitor_and_a_few_most_visits(context):
-    outcome = naini_2016_web.run_figure_8(context)
+    outcome = web.run_figure_8(context)
     visits = [row["visits"] for row in outcome.rows]
     assert visits == sorted(visits, reverse=True)
     assert visits[0] > 1_000 * visits[-1]
@@ -129,7 +129,7 @@ def test_most_sites_have_one_visitor_and_a_few_most_visits(context):
 
 
 def test_popular_sites_alone_identify_many(context):
-    rows = naini_2016_web.run_figure_9(context).rows
+    rows = web.run_figure_9(context).rows
     proposed = [row["accuracy"] for row in rows if row["metric"] == "proposed"]
     assert proposed == sorted(proposed)
     assert 0.35 < proposed[1] < 0.7
@@ -137,7 +137,7 @@ def test_popular_sites_alone_identify_many(context):
 
 
 def test_maps_and_weeks_are_shown_as_counts(context):
-    outcome = naini_2016_gps.run_figure_10(context)
+    outcome = gps.run_figure_10(context)
     shares = [row["amount"] for row in outcome.rows if row["part"] == "a"]
     assert all(0 <= share <= 1 for share in shares)
     assert max(shares[:5]) > max(shares[-5:])
@@ -148,14 +148,14 @@ def test_maps_and_weeks_are_shown_as_counts(context):
 
 
 def test_squares_of_a_moderate_size_identify_most(context):
-    rows = naini_2016_gps.run_figure_11(context).rows
+    rows = gps.run_figure_11(context).rows
     proposed = {row["cell_m"]: row["accuracy"] for row in rows if row["metric"] == "proposed"}
     assert proposed[300.0] == max(proposed.values())
     assert proposed[10_000.0] == min(proposed.values())
 
 
 def test_joint_matching_beats_one_by_one_and_chains_of_places(context):
-    rows = naini_2016_gps.run_section_4c4(context).rows
+    rows = gps.run_section_4c4(context).rows
     for cell in ("300 m", "1000 m"):
         joint, alone = (row["accuracy"] for row in rows if row["setting"] == cell)
         assert joint > alone
@@ -165,13 +165,13 @@ def test_joint_matching_beats_one_by_one_and_chains_of_places(context):
 
 
 def test_running_times_are_measured_for_all_three(context):
-    rows = naini_2016_overall.run_section_4d(context).rows
+    rows = overall.run_section_4d(context).rows
     assert [row["dataset"] for row in rows[::2]] == ["CDR", "WBH", "GL"]
     assert all(0 <= row["seconds"] < row["paper_seconds"] for row in rows)
 
 
 def test_groups_hide_people_but_stay_recognisable(context):
-    rows = naini_2016_overall.run_figure_12(context).rows
+    rows = overall.run_figure_12(context).rows
     for dataset in ("CDR", "WBH", "GL"):
         lines = {
             name: {
@@ -190,11 +190,11 @@ def test_groups_hide_people_but_stay_recognisable(context):
 
 
 def test_the_same_seed_gives_the_same_numbers():
-    first, again = (naini_2016_web.run_figure_8(Context(seed=5, n_threads=n)) for n in (1, 2))
+    first, again = (web.run_figure_8(Context(seed=5, n_threads=n)) for n in (1, 2))
     assert first.rows == again.rows
 
 
 def test_results_hold_plain_values_only(context):
-    rows = naini_2016_web.run_figure_9(context).rows
+    rows = web.run_figure_9(context).rows
     assert {type(value) for row in rows for value in row.values()} <= {int, float, str}
     assert all(row.keys() == rows[0].keys() for row in rows)

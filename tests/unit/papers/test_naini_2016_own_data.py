@@ -11,10 +11,12 @@ import pyarrow.csv
 import pytest
 
 from trailprint.errors import InputError, OptionError
-from trailprint.papers import naini_2016_calls, naini_2016_gps, naini_2016_web
 from trailprint.papers.experiment import Context
-from trailprint.papers.naini_2016_people import call_sides, web_sides
-from trailprint.papers.naini_2016_positions import position_events, position_halves, position_sides
+from trailprint.papers.naini_2016 import calls as paper_calls
+from trailprint.papers.naini_2016 import gps as paper_gps
+from trailprint.papers.naini_2016 import web as paper_web
+from trailprint.papers.naini_2016.people import call_sides, web_sides
+from trailprint.papers.naini_2016.positions import position_events, position_halves, position_sides
 from trailprint.papers.run import run_experiment
 from trailprint.simulate.call_records import call_records
 from trailprint.simulate.calls import simulate_calls
@@ -62,8 +64,8 @@ def test_geolife_is_read_in_its_own_layout_and_cut_as_in_the_paper(geolife):
 
 
 def test_an_experiment_on_geolife_says_that_it_is_the_users_own(geolife, monkeypatch):
-    monkeypatch.setattr(naini_2016_gps, "CELLS_M", (300.0, 1_000.0))
-    figure_11 = next(e for e in naini_2016_gps.EXPERIMENTS if e.name == "2016-figure-11")
+    monkeypatch.setattr(paper_gps, "CELLS_M", (300.0, 1_000.0))
+    figure_11 = next(e for e in paper_gps.EXPERIMENTS if e.name == "2016-figure-11")
     result = run_experiment(figure_11, Context(data={"geolife": geolife}, n_threads=1))
     assert result.population == "your data"
     best = {
@@ -73,7 +75,7 @@ def test_an_experiment_on_geolife_says_that_it_is_the_users_own(geolife, monkeyp
 
 
 def test_figure_10_shows_no_position_of_geolife(geolife):
-    outcome = naini_2016_gps.run_figure_10(Context(data={"geolife": geolife}, n_threads=1))
+    outcome = paper_gps.run_figure_10(Context(data={"geolife": geolife}, n_threads=1))
     assert all(set(row) == {"part", "at", "amount"} for row in outcome.rows)
     assert [comparison.ours for comparison in outcome.comparisons] == [6, 4]
 
@@ -138,7 +140,7 @@ def test_favicons_are_the_sites_of_the_busiest_two_weeks(web):
 
 
 def test_figure_8_runs_on_a_web_history_of_ones_own(web):
-    outcome = naini_2016_web.run_figure_8(Context(data={"web-history": web}, n_threads=1))
+    outcome = paper_web.run_figure_8(Context(data={"web-history": web}, n_threads=1))
     assert [comparison.ours for comparison in outcome.comparisons] == [3, 6, 6]
 
 
@@ -155,12 +157,12 @@ def test_own_call_records_are_cut_into_two_weeks_and_grouped_by_region(calls):
     antennas, regions = (call_sides(context, by=place) for place in ("location", "region"))
     assert antennas[0].n_users == regions[0].n_users == 150
     assert len(regions[0].locations) < len(antennas[0].locations) / 3
-    antenna, region = naini_2016_calls.run_section_4a6(context).rows
+    antenna, region = paper_calls.run_section_4a6(context).rows
     assert region["accuracy"] < antenna["accuracy"]
 
 
 def test_table_3_keeps_its_proportions_with_fewer_people(calls):
-    a2, a1 = naini_2016_calls.run_table_3(Context(data={"call-records": calls}, n_threads=1)).rows
+    a2, a1 = paper_calls.run_table_3(Context(data={"call-records": calls}, n_threads=1)).rows
     assert (a1["matches"], a2["matches"]) == (120, 90)
 
 
@@ -169,11 +171,11 @@ def test_call_records_without_regions_are_refused_in_one_sentence(calls, tmp_pat
     path = tmp_path / "call-records.csv"
     pyarrow.csv.write_csv(table, path)
     with pytest.raises(InputError, match="region"):
-        naini_2016_calls.run_section_4a6(Context(data={"call-records": path}, n_threads=1))
+        paper_calls.run_section_4a6(Context(data={"call-records": path}, n_threads=1))
 
 
 def test_two_sides_without_anybody_in_common_are_refused():
-    from trailprint.papers.naini_2016_people import choose_users, pair_up
+    from trailprint.papers.naini_2016.people import choose_users, pair_up
 
     sides = call_sides(Context(data={}, n_threads=1), large=False)
     first, second = (

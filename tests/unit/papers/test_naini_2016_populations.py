@@ -9,7 +9,7 @@ import pytest
 
 from trailprint.evaluation.intervals import mean_interval
 from trailprint.papers.experiment import Context
-from trailprint.papers.naini_2016_populations import (
+from trailprint.papers.naini_2016.populations import (
     N_POPULATIONS,
     N_POPULATIONS_FULL,
     average_populations,

@@ -10,8 +10,8 @@ from scipy import sparse
 from trailprint.errors import OptionError
 from trailprint.features.histograms import Histograms
 from trailprint.papers.experiment import Context
-from trailprint.papers.naini_2016_matching import METRICS, share_right
-from trailprint.papers.naini_2016_positions import position_sides
+from trailprint.papers.naini_2016.matching import METRICS, share_right
+from trailprint.papers.naini_2016.positions import position_sides
 from trailprint.simulate.city import CITY_M
 from trailprint.simulate.gps import (
     LAT_PER_M,

@@ -8,8 +8,8 @@ import pytest
 from trailprint.errors import OptionError
 from trailprint.evaluation.intervals import mean_interval
 from trailprint.papers.experiment import Context
-from trailprint.papers.naini_2016_matching import METRICS, share_right
-from trailprint.papers.naini_2016_people import web_sides
+from trailprint.papers.naini_2016.matching import METRICS, share_right
+from trailprint.papers.naini_2016.people import web_sides
 from trailprint.simulate.web import WebOptions, simulate_web
 
 PAPER = {"proposed": 0.900, "l1": 0.811, "cosine": 0.727, "dot": 0.644}

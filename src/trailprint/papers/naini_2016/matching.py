@@ -14,7 +14,7 @@ from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.features.histograms import Histograms
 from trailprint.linkage import Linkage
 from trailprint.papers.experiment import Chart, Context
-from trailprint.papers.naini_2016_people import Sides
+from trailprint.papers.naini_2016.people import Sides
 
 #: The paper's names for our metrics, in the order of its Table II.
 METRICS: Mapping[str, str] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trailprint.papers.malin_2005_popularity import EXPERIMENTS as _POPULARITY
-from trailprint.papers.malin_2005_shops import EXPERIMENTS as _SHOPS
+from trailprint.papers.malin_2005.popularity import EXPERIMENTS as _POPULARITY
+from trailprint.papers.malin_2005.shops import EXPERIMENTS as _SHOPS
 
 EXPERIMENTS = (*_SHOPS, *_POPULARITY)

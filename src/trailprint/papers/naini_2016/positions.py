@@ -20,7 +20,7 @@ from trailprint.events.split import Split, SplitOptions, split
 from trailprint.events.times import check_timezone
 from trailprint.features.histograms import HistogramOptions, Weight, build_histogram_pair
 from trailprint.papers.experiment import Context
-from trailprint.papers.naini_2016_people import GEOLIFE, Sides, pair_up, shared_engine
+from trailprint.papers.naini_2016.people import GEOLIFE, Sides, pair_up, shared_engine
 from trailprint.simulate.gps import GpsOptions, simulate_gps
 
 CITY_BOX = "39.7294,116.1627,40.0806,116.6193"

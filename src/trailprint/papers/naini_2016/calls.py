@@ -22,7 +22,7 @@ from trailprint.papers.experiment import (
     Outcome,
     compare_share,
 )
-from trailprint.papers.naini_2016_matching import (
+from trailprint.papers.naini_2016.matching import (
     METRICS,
     accuracy_chart,
     draw_rows,
@@ -34,7 +34,7 @@ from trailprint.papers.naini_2016_matching import (
     share_right,
     some_people,
 )
-from trailprint.papers.naini_2016_people import (
+from trailprint.papers.naini_2016.people import (
     CALLS,
     PAPER,
     SMALL,

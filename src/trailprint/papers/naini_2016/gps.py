@@ -21,16 +21,16 @@ from trailprint.papers.experiment import (
     Outcome,
     compare_share,
 )
-from trailprint.papers.naini_2016_matching import (
+from trailprint.papers.naini_2016.matching import (
     accuracy_chart,
     compare_with_truth,
     match_sides,
     metric_rows,
     risk_row,
 )
-from trailprint.papers.naini_2016_people import GEOLIFE, PAPER
-from trailprint.papers.naini_2016_populations import AVERAGED, average_populations
-from trailprint.papers.naini_2016_positions import (
+from trailprint.papers.naini_2016.people import GEOLIFE, PAPER
+from trailprint.papers.naini_2016.populations import AVERAGED, average_populations
+from trailprint.papers.naini_2016.positions import (
     PROTOCOL,
     SETTINGS,
     Protocol,

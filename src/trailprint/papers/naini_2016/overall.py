@@ -17,8 +17,8 @@ from trailprint.papers.experiment import (
     Outcome,
     compare_share,
 )
-from trailprint.papers.naini_2016_calls import match_callers
-from trailprint.papers.naini_2016_matching import (
+from trailprint.papers.naini_2016.calls import match_callers
+from trailprint.papers.naini_2016.matching import (
     METRICS,
     draw_rows,
     match_sides,
@@ -26,7 +26,7 @@ from trailprint.papers.naini_2016_matching import (
     n_used,
     some_people,
 )
-from trailprint.papers.naini_2016_people import (
+from trailprint.papers.naini_2016.people import (
     CALLS,
     GEOLIFE,
     PAPER,
@@ -36,9 +36,9 @@ from trailprint.papers.naini_2016_people import (
     call_sides,
     web_sides,
 )
-from trailprint.papers.naini_2016_populations import AVERAGED, average_populations
-from trailprint.papers.naini_2016_positions import PROTOCOL, SETTINGS, position_sides
-from trailprint.papers.naini_2016_web import popular_sides
+from trailprint.papers.naini_2016.populations import AVERAGED, average_populations
+from trailprint.papers.naini_2016.positions import PROTOCOL, SETTINGS, position_sides
+from trailprint.papers.naini_2016.web import popular_sides
 from trailprint.protections.microaggregate import Microaggregate, equal_rows
 
 SOURCES = (CALLS, WEB, GEOLIFE)

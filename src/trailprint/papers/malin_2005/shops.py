@@ -19,7 +19,7 @@ from trailprint.papers.experiment import (
     Outcome,
     compare_share,
 )
-from trailprint.papers.malin_2005_families import (
+from trailprint.papers.malin_2005.families import (
     SOURCE,
     Shoppers,
     load_shoppers,

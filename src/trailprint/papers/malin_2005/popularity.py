@@ -11,8 +11,8 @@ import pyarrow as pa
 from trailprint.evaluation.truth import Truth
 from trailprint.features.trails import Trails
 from trailprint.papers.experiment import Chart, Comparison, Context, Experiment, Outcome
-from trailprint.papers.malin_2005_families import SOURCE, load_shoppers, same_rows
-from trailprint.papers.malin_2005_shops import ASSUMPTIONS, COMPLETE, MULTIPLE, PAPER
+from trailprint.papers.malin_2005.families import SOURCE, load_shoppers, same_rows
+from trailprint.papers.malin_2005.shops import ASSUMPTIONS, COMPLETE, MULTIPLE, PAPER
 from trailprint.studies.popularity import fit_zipf, rank_frequency
 from trailprint.studies.trail_sensitivity import Order, add_locations, withhold
 

@@ -15,15 +15,15 @@ from trailprint.papers.experiment import (
     Outcome,
     compare_share,
 )
-from trailprint.papers.naini_2016_matching import (
+from trailprint.papers.naini_2016.matching import (
     accuracy_chart,
     metric_rows,
     only_locations,
     some_people,
     visits_by_location,
 )
-from trailprint.papers.naini_2016_people import PAPER, WEB, Sides, web_sides
-from trailprint.papers.naini_2016_populations import AVERAGED, average_populations
+from trailprint.papers.naini_2016.people import PAPER, WEB, Sides, web_sides
+from trailprint.papers.naini_2016.populations import AVERAGED, average_populations
 
 TOP_SITES = (5, 10, 20, 40, 60, 100, 200, 500, 1_000, 5_000)
 N_RANKS = 60
