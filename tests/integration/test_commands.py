@@ -52,7 +52,7 @@ def test_inspect_understands_filters_and_places(run, visits):
 
 def test_timezone_moves_days_not_instants(run, visits):
     found = run("inspect", visits, "--timezone", "Asia/Tokyo", "--json").json
-    assert found["first"] == "2023-12-31T23:00:00Z"
+    assert found["first"] == "2024-01-01T08:00:00+09:00"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,7 +23,7 @@ from trailprint.audit.protection_parts import mark_frontier
 from trailprint.audit.wording import LOSS_MEANING, NOTHING_KNOWN, target_sentence
 from trailprint.evaluation.agreement import compare_attacks, find_worst_case
 from trailprint.evaluation.per_user import distribute_risk
-from trailprint.events.events import Events
+from trailprint.events.events import Events, Tally
 from trailprint.events.periods import periods_overlap
 from trailprint.events.summary import inspect
 from trailprint.studies.small_counts import SMALL, hide_small
@@ -38,7 +39,7 @@ class Done:
 
     outcomes: Mapping[str, Outcome]
     left_out: Sequence[LeftOut]
-    n_rows_skipped: int
+    tallies: Sequence[Tally]
     seconds: float
 
 
@@ -114,10 +115,19 @@ def _data(bench: Bench, done: Done) -> dict[str, Any]:
             "durations": all("end" in own for own in columns),
             "positions": all("lat" in own for own in columns),
         },
-        "rows_skipped": done.n_rows_skipped,
+        "rows_skipped": sum(sum(tally.bad.values()) for tally in done.tallies),
+        "rows_left_out": _left_out_rows(done.tallies),
         "periods_overlap": periods_overlap(*bench.events),
         "truth": sides.truth,
     }
+
+
+def _left_out_rows(tallies: Sequence[Tally]) -> dict[str, int]:
+    """Rows left out on purpose, by reason."""
+    counts: Counter[str] = Counter()
+    for tally in tallies:
+        counts.update(tally.left_out)
+    return dict(counts)
 
 
 def _notes(bench: Bench) -> list[str]:

@@ -57,14 +57,10 @@ def run_audit(
     done = Done(
         outcomes=outcomes,
         left_out=left_out,
-        n_rows_skipped=sum(_skipped(side) for side in asked.sides),
+        tallies=[side.tally for side in asked.sides],
         seconds=time.perf_counter() - began,
     )
     return AuditResult(assemble(bench, done), bench, outcomes)
-
-
-def _skipped(events: Events) -> int:
-    return sum(events.tally.bad.values()) + sum(events.tally.left_out.values())
 
 
 class _Work:

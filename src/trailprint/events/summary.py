@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any
 
 from trailprint.events.events import DUPLICATE_ROWS, Events
@@ -60,8 +60,8 @@ def inspect(events: Events) -> Summary:
         events=_whole(n_events or 0),
         users=n_users,
         locations=n_locations,
-        first=_iso(first),
-        last=_iso(last),
+        first=_local_iso(events, first),
+        last=_local_iso(events, last),
         timezone=events.timezone,
         active_days_median=active_days,
         events_per_user_median=float(per_user or 0),
@@ -104,5 +104,12 @@ def _whole(number: float) -> int | float:
     return int(number) if number == int(number) else float(number)
 
 
-def _iso(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat() + "Z"
+def _local_iso(events: Events, moment: datetime | None) -> str | None:
+    """A moment as wall-clock time of the data's zone, with its offset."""
+    if moment is None:
+        return None
+    if events.timezone == "UTC":
+        return moment.isoformat() + "Z"
+    literal = f"TIMESTAMP '{moment.isoformat(sep=' ')}'"
+    here = events.engine.row(f"SELECT {events.to_local(literal)}")[0]
+    return str(here.replace(tzinfo=timezone(here - moment)).isoformat())

@@ -170,5 +170,9 @@ def _list_data(data: Mapping[str, Any]) -> list[str]:
         overlap[data["periods_overlap"]],
         f"The data has {join(has)}." if has else "The data has neither times nor positions.",
         f"{count(data['rows_skipped'])} rows could not be read." if data["rows_skipped"] else "",
+        *(
+            f"{count(n)} rows were left out on purpose: {reason}."
+            for reason, n in data["rows_left_out"].items()
+        ),
     ]
     return [text for text in told if text]
