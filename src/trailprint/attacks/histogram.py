@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from trailprint.arrays import Floats, Ints
+from trailprint.attacks.slots import add_allowances, count_empty_slots
 from trailprint.errors import InputError, OptionError
 from trailprint.features.histograms import Histograms
+from trailprint.kernels.csr import Csr
 from trailprint.kernels.matching.join import Join, build_join, swap_sides
 from trailprint.kernels.matching.lookup import RowChoice, choose_columns, rank_pairs
 from trailprint.kernels.matching.margins import Margins, link_margins
@@ -92,10 +93,35 @@ class MatchOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """The users of one side who have data, scaled as the metric asks."""
+    """
+    The users of one side who have data, scaled as the metric asks.
+
+    ``allowance`` is what a user's empty slots take off every weight; ``allowed`` are the
+    histograms with columns that add it to every gain.
+    """
 
     rows: Ints
-    csr: tuple[Ints, NDArray[np.int32], Floats]
+    bare: Csr
+    allowed: Csr
+    allowance: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Problem:
+    """Both sides as the kernels take them: ``weight = constant - gain - allowances``."""
+
+    sides: tuple[_Side, _Side]
+    n_columns: int
+    metric: Metric
+    join: Join
+    constant: float
+    n_users: tuple[int, int]
+    began: float
+
+    def split(self, allowed_gain: Floats, rows: Ints, columns: Ints) -> tuple[Floats, Floats]:
+        """Gains of pairs without their allowances, and weights, below zero only by rounding."""
+        allowance = self.sides[0].allowance[rows] + self.sides[1].allowance[columns]
+        return allowed_gain - allowance, np.maximum(self.constant - allowed_gain, 0.0)
 
 
 def match_histograms(
@@ -120,11 +146,11 @@ def match_histograms(
         raise OptionError(
             f"--metric {metric.name} compares whole histograms and cannot be used with --slots."
         )
-    sides = _with_data(released, metric), _with_data(auxiliary, metric)
-    _check_size(options, sides)
+    problem = _pose(released, auxiliary, metric)
+    _check_size(options, problem.sides)
     if options.method == "joint":
-        return _match_joint((released, auxiliary), sides, options, n_threads, progress, start)
-    return _match_one_by_one(released, sides, options, n_threads)
+        return _match_joint(problem, options, n_threads, progress, start)
+    return _match_one_by_one(problem, options, n_threads)
 
 
 def _check_size(options: MatchOptions, sides: tuple[_Side, _Side]) -> None:
@@ -137,31 +163,55 @@ def _check_size(options: MatchOptions, sides: tuple[_Side, _Side]) -> None:
         )
 
 
-def _with_data(histograms: Histograms, metric: Metric) -> _Side:
+def _pose(released: Histograms, auxiliary: Histograms, metric: Metric) -> _Problem:
+    """Leave out users without data, scale the others, and count their empty slots."""
+    began = time.perf_counter()
+    (rows, first), (columns, second) = (_with_data(x, metric) for x in (released, auxiliary))
+    n_slots = len(released.slots)
+    empty = count_empty_slots(first, n_slots), count_empty_slots(second, n_slots)
+    bare = _to_arrays(first), _to_arrays(second)
+    allowed, n_columns = bare, first.shape[1]
+    if empty[0].any() or empty[1].any():
+        filled = add_allowances((first, second), empty, metric)
+        allowed, n_columns = (_to_arrays(filled[0]), _to_arrays(filled[1])), filled[0].shape[1]
+    allowance = [metric.constant / 2 * n_empty.astype(np.float64) for n_empty in empty]
+    sides = (
+        _Side(rows, bare[0], allowed[0], allowance[0]),
+        _Side(columns, bare[1], allowed[1], allowance[1]),
+    )
+    join = build_join(sides[0].allowed, sides[1].allowed, n_columns, metric)
+    constant = join.constant if metric.uses_totals else metric.constant * n_slots
+    n_users = released.n_users, auxiliary.n_users
+    return _Problem(sides, n_columns, metric, join, constant, n_users, began)
+
+
+def _with_data(histograms: Histograms, metric: Metric) -> tuple[Ints, sparse.csr_array]:
+    """The users who have data, and their histograms as the metric scales them."""
     scaled = histograms.scaled(metric.scaling)
     rows = np.flatnonzero(np.diff(scaled.indptr) > 0).astype(np.int64)
-    kept: sparse.csr_array = scaled if len(rows) == scaled.shape[0] else scaled[rows]
-    csr = (
-        kept.indptr.astype(np.int64),
-        kept.indices.astype(np.int32),
-        kept.data.astype(np.float64),
+    return rows, scaled if len(rows) == scaled.shape[0] else scaled[rows]
+
+
+def _to_arrays(matrix: sparse.csr_array) -> Csr:
+    return (
+        matrix.indptr.astype(np.int64),
+        matrix.indices.astype(np.int32),
+        matrix.data.astype(np.float64),
     )
-    return _Side(rows, csr)
 
 
 def _match_joint(
-    histograms: tuple[Histograms, Histograms],
-    sides: tuple[_Side, _Side],
+    problem: _Problem,
     options: MatchOptions,
     n_threads: int | None,
     progress: Progress | None,
     start: Floats | None,
 ) -> Linkage:
-    began = time.perf_counter()
-    metric = METRICS[options.metric]
-    n_columns, n_slots = histograms[0].matrix.shape[1], len(histograms[0].slots)
-    join = build_join(sides[0].csr, sides[1].csr, n_columns, metric)
-    reduced = reduce_problem(sides[0].csr, sides[1].csr, n_columns, metric, options.seed)
+    sides = problem.sides
+    # Where everybody is linked, allowances add up to the same in every matching.
+    is_bare = options.size is None and len(sides[0].rows) == len(sides[1].rows)
+    first, second = (side.bare if is_bare else side.allowed for side in sides)
+    reduced = reduce_problem(first, second, problem.n_columns, problem.metric, options.seed)
     solution = solve_reduced(
         reduced,
         size=options.size,
@@ -172,10 +222,13 @@ def _match_joint(
         start=None if start is None or options.size is not None else start[sides[1].rows],
     )
     linked = np.flatnonzero(solution.column >= 0)
-    weight = _weights(_constant(join, metric, n_slots), solution.gain[linked])
-    facts = _joint_facts(solution, weight)
-    passes = time.perf_counter() - began - solution.solve_seconds
-    confidence, is_least = solution.gain[linked], np.zeros(len(linked), dtype=bool)
+    gain = solution.gain[linked]
+    if is_bare:
+        gain = gain + sides[0].allowance[linked] + sides[1].allowance[solution.column[linked]]
+    gain, weight = problem.split(gain, linked, solution.column[linked])
+    facts = _joint_facts(solution, gain, weight)
+    passes = time.perf_counter() - problem.began - solution.solve_seconds
+    confidence, is_least = gain, np.zeros(len(linked), dtype=bool)
     if options.margins:
         margins = link_margins(
             reduced,
@@ -195,10 +248,10 @@ def _match_joint(
         confidence_is_least=is_least,
         n_released=len(sides[0].rows),
         n_auxiliary=len(sides[1].rows),
-        rank=_ranker(join, sides, n_threads),
+        rank=_ranker(problem, n_threads),
         facts=facts,
-        seconds={"weights": passes, "solve": time.perf_counter() - began - passes},
-        prices=_spread(solution.v, sides[1], histograms[1].n_users),
+        seconds={"weights": passes, "solve": time.perf_counter() - problem.began - passes},
+        prices=_spread(solution.v, sides[1], problem.n_users[1]),
     )
 
 
@@ -209,11 +262,11 @@ def _spread(prices: Floats, side: _Side, n_users: int) -> Floats:
     return spread
 
 
-def _joint_facts(solution: Solution, weight: Floats) -> dict[str, Any]:
+def _joint_facts(solution: Solution, gain: Floats, weight: Floats) -> dict[str, Any]:
     gap = max(0.0, solution.upper_bound - solution.total_gain)
     return {
         "total_weight": float(weight.sum()),
-        "total_gain": solution.total_gain,
+        "total_gain": float(gain.sum()),
         "optimality_gap": gap,
         "exact": gap <= EXACT * max(solution.total_gain, math.ulp(1.0)),
         "rounds": solution.rounds,
@@ -242,53 +295,35 @@ def _follow(progress: Progress | None) -> Callable[[Round], None] | None:
     return report
 
 
-def _match_one_by_one(
-    released: Histograms,
-    sides: tuple[_Side, _Side],
-    options: MatchOptions,
-    n_threads: int | None,
-) -> Linkage:
-    start = time.perf_counter()
-    metric = METRICS[options.metric]
-    join = build_join(sides[0].csr, sides[1].csr, released.matrix.shape[1], metric)
+def _match_one_by_one(problem: _Problem, options: MatchOptions, n_threads: int | None) -> Linkage:
+    sides, join = problem.sides, problem.join
     looking = join if options.direction == "released" else swap_sides(join)
     choice: RowChoice = choose_columns(looking, options.seed, n_threads)
     own, other = np.arange(looking.n_rows), choice.column
     rows, columns = (own, other) if options.direction == "released" else (other, own)
-    weight = _weights(_constant(join, metric, len(released.slots)), choice.gain)
+    gain, weight = problem.split(choice.gain, rows, columns)
     return Linkage(
         released=sides[0].rows[rows],
         auxiliary=sides[1].rows[columns],
         weight=weight,
-        confidence=choice.gain,
+        confidence=gain,
         confidence_is_least=np.zeros(len(own), dtype=bool),
         n_released=len(sides[0].rows),
         n_auxiliary=len(sides[1].rows),
-        rank=_ranker(join, sides, n_threads),
+        rank=_ranker(problem, n_threads),
         facts={
             "total_weight": float(weight.sum()),
-            "total_gain": float(choice.gain.sum()),
+            "total_gain": float(gain.sum()),
             "tied": int(np.count_nonzero(choice.n_tied > 1)),
         },
-        seconds={"weights": time.perf_counter() - start, "solve": 0.0},
+        seconds={"weights": time.perf_counter() - problem.began, "solve": 0.0},
     )
 
 
-def _constant(join: Join, metric: Metric, n_slots: int) -> float:
-    """The weight of two histograms that share nothing: a slot absent on one side costs it whole."""
-    return join.constant if metric.uses_totals else metric.constant * n_slots
-
-
-def _weights(constant: float, gain: Floats) -> Floats:
-    """Weights of links; none is below zero but for rounding."""
-    return np.maximum(constant - gain, 0.0)
-
-
-def _ranker(
-    join: Join, sides: tuple[_Side, _Side], n_threads: int | None
-) -> Callable[[Ints, Ints], Ranks]:
+def _ranker(problem: _Problem, n_threads: int | None) -> Callable[[Ints, Ints], Ranks]:
     """Ranks of pairs given by the histograms' own rows; a pair without data ranks last."""
-    places = [_places(side.rows) for side in sides]
+    places = [_places(side.rows) for side in problem.sides]
+    join = problem.join
 
     def rank(rows: Ints, columns: Ints) -> Ranks:
         n_better = np.full(len(rows), join.n_cols, dtype=np.int64)

@@ -144,7 +144,7 @@ def test_a_side_without_any_data_is_an_error() -> None:
         match_histograms(histograms([[0, 0]]), histograms([[1, 0]]))
 
 
-def test_slots_add_up_and_an_absent_slot_weighs_the_full_constant() -> None:
+def test_slots_add_up_and_a_slot_empty_on_one_side_weighs_half_the_constant() -> None:
     two_slots = ("first", "second")
     released = histograms([[1, 1, 2, 0]], two_slots)
     same_first_slot_only = histograms([[1, 1, 0, 0]], two_slots)
@@ -155,7 +155,7 @@ def test_slots_add_up_and_an_absent_slot_weighs_the_full_constant() -> None:
         for other in (released, same_first_slot_only, both)
     ]
 
-    assert weights == pytest.approx([0.0, 2 * np.log(2), 2 * np.log(2)], abs=1e-12)
+    assert weights == pytest.approx([0.0, np.log(2), 2 * np.log(2)], abs=1e-12)
 
 
 def test_slots_are_scaled_each_on_its_own() -> None:
