@@ -75,6 +75,16 @@ def test_timezone_moves_days_not_instants(run, visits):
             "--common-users",
             "1",
         ),
+        (
+            "--at",
+            "median",
+            "--released-users",
+            "0.5",
+            "--auxiliary-users",
+            "0.5",
+            "--common-users",
+            "0.5",
+        ),
     ],
 )
 def test_split_writes_what_it_says(run, visits, tmp_path, how):

@@ -198,6 +198,32 @@ def test_random_users_meet_in_exactly_so_many(twenty, released, auxiliary, commo
     assert not any(user.startswith("one") for user in first | second)
 
 
+@pytest.mark.parametrize(
+    ("released", "auxiliary", "common", "expected"),
+    [
+        (10, 10, 0.5, (10, 10, 5)),
+        (0.5, 0.6, 0.8, (10, 12, 8)),
+        (5, 10, 0.999, (5, 10, 5)),
+        (6, 6, 3.0, (6, 6, 3)),
+        (6, 6, 0.0, (6, 6, 0)),
+    ],
+)
+def test_common_users_may_be_a_share_of_the_released_ones(
+    twenty, released, auxiliary, common, expected
+):
+    sides = split(
+        twenty,
+        SplitOptions(
+            at="2024-03-06",
+            released_users=released,
+            auxiliary_users=auxiliary,
+            common_users=common,
+        ),
+    )
+    first, second = users_of(sides.released), users_of(sides.auxiliary)
+    assert (len(first), len(second), len(first & second)) == expected
+
+
 def test_random_users_are_nested_unless_told_otherwise(twenty):
     sides = split(twenty, SplitOptions(at="2024-03-06", released_users=4, auxiliary_users=0.5))
     assert users_of(sides.released) < users_of(sides.auxiliary)
@@ -226,6 +252,8 @@ def test_a_seed_draws_the_same_users_and_another_seed_others(twenty):
         {"at": "median", "released_users": 0},
         {"at": "median", "common_users": 3},
         {"at": "median", "released_users": 3, "auxiliary_users": 3, "common_users": -1},
+        {"at": "median", "released_users": 3, "auxiliary_users": 3, "common_users": 1.5},
+        {"at": "median", "released_users": 3, "auxiliary_users": 3, "common_users": float("nan")},
     ],
 )
 def test_options_that_break_their_rule(options):

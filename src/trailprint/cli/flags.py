@@ -275,8 +275,12 @@ class SplitFlags:
         option("--auxiliary-users", help="Keep so many auxiliary users, or a share.", panel=_SPLIT),
     ] = None
     common_users: Annotated[
-        int | None,
-        option("--common-users", help="How many of them are on both sides.", panel=_SPLIT),
+        float | None,
+        option(
+            "--common-users",
+            help="How many released users are on both sides, or a share.",
+            panel=_SPLIT,
+        ),
     ] = None
 
     @property

@@ -38,8 +38,9 @@ class SplitOptions:
         Users with fewer events on either side are left out of both.
     released_users, auxiliary_users : float, optional
         Keep a random choice of the users active on both sides: a number, or a share below 1.
-    common_users : int, optional
-        How many of the released users stay on the auxiliary side as well.
+    common_users : float, optional
+        How many of the released users stay on the auxiliary side as well: a number, or a share of
+        them below 1.
     seed : int
         Of the random choice.
     """
@@ -53,7 +54,7 @@ class SplitOptions:
     min_events: int = 0
     released_users: float | None = None
     auxiliary_users: float | None = None
-    common_users: int | None = None
+    common_users: float | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -64,14 +65,21 @@ class SplitOptions:
             raise OptionError(f"A split needs exactly one of {options}, got {got} instead.")
         if self.min_events < 0:
             raise OptionError(f"min_events must not be negative, got {self.min_events}.")
-        for name in ("released_users", "auxiliary_users"):
-            value = getattr(self, name)
-            if value is not None and not (0 < value < 1 or (value >= 1 and value % 1 == 0)):
-                raise OptionError(f"{name} must be a whole number or a share below 1, got {value}.")
+        for name in ("released_users", "auxiliary_users", "common_users"):
+            self._check_amount(name)
         if self.common_users is not None and not (self.released_users and self.auxiliary_users):
             raise OptionError("--common-users needs --released-users and --auxiliary-users.")
-        if self.common_users is not None and self.common_users < 0:
-            raise OptionError(f"common_users must not be negative, got {self.common_users}.")
+
+    def _check_amount(self, name: str) -> None:
+        """A whole number of users or a share of them; only of common users there may be none."""
+        value = getattr(self, name)
+        if value is None or 0 < value < 1 or (value >= 1 and value % 1 == 0):
+            return
+        if value != 0 or name != "common_users":
+            option = "--" + name.replace("_", "-")
+            raise OptionError(
+                f"{option} must be a whole number of users or a share below 1, got {value}."
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,7 +250,7 @@ def _sample_users(sides: Split, options: SplitOptions) -> Split:
     n_users = int(engine.row(f"SELECT count(*) FROM {drawn}")[0])
     released = _how_many(options.released_users, n_users)
     auxiliary = _how_many(options.auxiliary_users, n_users)
-    common = options.common_users
+    common = _how_many_common(options.common_users, released)
     parts = {"released": sides.released, "auxiliary": sides.auxiliary}
     if released is not None:
         parts["released"] = _only(sides.released, drawn, f"place <= {released}")
@@ -251,8 +259,8 @@ def _sample_users(sides: Split, options: SplitOptions) -> Split:
         last = first + auxiliary
         if first < 0 or last > n_users or auxiliary < (common or 0):
             raise OptionError(
-                f"With {n_users:,} users active on both sides there can't be {released} released "
-                f"and {auxiliary} auxiliary users with {common} in common."
+                f"With {n_users:,} users active on both sides there cannot be {released or 0:,} "
+                f"released and {auxiliary:,} auxiliary users with {common or 0:,} in common."
             )
         parts["auxiliary"] = _only(sides.auxiliary, drawn, f"place > {first} AND place <= {last}")
     return Split(**parts, description=f"{sides.description}, a random choice of users")
@@ -267,6 +275,13 @@ def _how_many(wanted: float | None, n_users: int) -> int | None:
             f"{n_users:,} users are active on both sides, cannot choose {n_wanted:,} of them."
         )
     return n_wanted
+
+
+def _how_many_common(wanted: float | None, released: int | None) -> int | None:
+    """How many of the released users are on both sides."""
+    if wanted is None or released is None:
+        return None
+    return round(wanted * released) if wanted < 1 else int(wanted)
 
 
 def _only(side: Events, drawn: str, places: str) -> Events:
