@@ -65,7 +65,7 @@ def check_protections(protections: Sequence[str], engine: Engine) -> None:
 
 def _read(text: str, engine: Engine) -> Family:
     """A chain as it was asked for, ``a:… then b:…``; one of its parameters is "swept"."""
-    chain = read_chain(text.split(" then "), engine)
+    chain = read_chain(text, engine)
     for step in chain:
         for item in fields(step):
             value = getattr(step, item.name)

@@ -59,9 +59,11 @@ class AuditResult:
         """
         The risk of each released user with a counterpart. Handle with care.
 
-        Columns: ``user``; ``linked_by`` each attack (null where it was not tried on her);
-        ``attacks``, how many link her; ``margin`` of her link by histogram matching; ``risk``,
-        the estimated probability that the strongest attack links her correctly.
+        Columns: ``user``; ``linked_by`` each attack (null where it was not tried on them);
+        ``attacks``, how many link them; ``margin`` of their link by joint histogram matching: how
+        much worse the best matching without it is (null without a link, and for everybody where
+        matching one by one links more people: it has no margins); ``risk``, the estimated
+        probability that the strongest attack links them correctly.
         """
         bench = self._bench
         columns: dict[str, Any] = {"user": bench.people}
@@ -78,9 +80,10 @@ class AuditResult:
         """How much worse the joint matching would be without each person's link."""
         n_released = self._bench.sizes.n_released
         margin = np.full(n_released, np.nan)
-        if "histogram" in self._found:
-            arrays = self._found["histogram"].arrays
-            margin[arrays["released"]] = arrays["confidence"]
+        found = self._found.get("histogram")
+        # The confidence of a link made one by one is its gain, which is no margin.
+        if found is not None and found.data["chosen"]["method"] == "joint":
+            margin[found.arrays["released"]] = found.arrays["confidence"]
         own = margin[self._bench.truth.released]
         return pa.array(own, mask=np.isnan(own))
 

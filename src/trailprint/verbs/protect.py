@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -76,7 +76,7 @@ class TradeOffResult:
 
 def protect(
     events: Events,
-    protections: Sequence[Protection | str],
+    protections: Protection | str | Sequence[Protection | str],
     *,
     seed: int = 0,
     counting: HistogramOptions | None = None,
@@ -89,8 +89,9 @@ def protect(
     ----------
     events : Events
         What would be released.
-    protections : sequence
-        Protections, or how they are written down: ``"microaggregate:k=10"``.
+    protections : Protection, str or a sequence of them
+        Protections, or how they are written down: ``"microaggregate:k=10"``, several joined by
+        `` then ``.
     seed : int
         Of every random choice. Who knows it can undo noise: keep it to yourself.
     counting : HistogramOptions, optional
@@ -106,7 +107,7 @@ def protect(
 def trade_off(
     released: Events,
     auxiliary: Events,
-    protections: Sequence[Protection | str],
+    protections: Protection | str | Sequence[Protection | str],
     options: SweepOptions,
     *,
     counting: HistogramOptions | None = None,
@@ -127,19 +128,49 @@ def trade_off(
     return TradeOffResult(protections=chain, options=options, frontier=frontier)
 
 
-def read_chain(protections: Sequence[Protection | str], engine: Engine) -> tuple[Protection, ...]:
-    """Protections as they are or as they are written down."""
+def read_chain(
+    protections: Protection | str | Sequence[Protection | str], engine: Engine
+) -> tuple[Protection, ...]:
+    """
+    Protections as they are or as they are written down, in order.
+
+    A text names one protection, or several joined by `` then ``; a single one needs no list.
+    """
 
     def read_pairs(path: str, columns: tuple[str, str]) -> pa.Table:
         return engine.arrow(open_pairs(engine, path, columns, "A mapping"))
 
-    chain = tuple(
-        parse_protection(step, read_pairs) if isinstance(step, str) else step
-        for step in protections
-    )
+    chain: list[Protection] = []
+    for step in _list_steps(protections):
+        if isinstance(step, str):
+            chain += [parse_protection(text, read_pairs) for text in step.split(" then ")]
+        elif isinstance(step, Protection):
+            chain.append(step)
+        else:
+            raise OptionError(
+                "A protection must be an object or a text such as 'microaggregate:k=5', "
+                f"got {_name_kind(step)} instead."
+            )
     if not chain:
         raise OptionError("At least one protection is needed, got none. Try microaggregate:k=5.")
-    return chain
+    return tuple(chain)
+
+
+def _list_steps(protections: object) -> list[object]:
+    """One protection or several, as a list; a text is never taken for its letters."""
+    if isinstance(protections, str | Protection):
+        return [protections]
+    if not isinstance(protections, Iterable) or isinstance(protections, bytes | Mapping):
+        raise OptionError(
+            "Protections must be a list such as ['microaggregate:k=5'], "
+            f"got {_name_kind(protections)} instead."
+        )
+    return list(protections)
+
+
+def _name_kind(value: object) -> str:
+    """What a value is, never what it holds."""
+    return f"the class {value.__name__}" if isinstance(value, type) else f"a {type(value).__name__}"
 
 
 def read_sweep(text: str, protections: Sequence[Protection]) -> tuple[str, tuple[Any, ...]]:
