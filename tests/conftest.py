@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,14 @@ class Finished:
     @property
     def json(self) -> dict[str, Any]:
         return json.loads(self.out)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests have a key of their own, and leave the user's alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 @pytest.fixture(scope="session")

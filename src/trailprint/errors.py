@@ -17,7 +17,14 @@ data: names of columns, values of options and counts are all a message may show.
 
 from __future__ import annotations
 
+import errno
 import os
+
+_FULL = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk is full",
+    errno.EFBIG: "the system allows no larger files",
+}
 
 
 class TrailprintError(Exception):
@@ -54,4 +61,6 @@ def reason_of(error: OSError) -> str:
 
     The error's own words may hold the name of a file, which may be that of a person.
     """
-    return os.strerror(error.errno) if error.errno else "it is damaged"
+    if not error.errno:
+        return "it is damaged"
+    return _FULL.get(error.errno) or os.strerror(error.errno)

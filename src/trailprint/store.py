@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import os
-from collections.abc import Mapping
+import stat
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from trailprint import temporary
 from trailprint.addresses import check_writable
 from trailprint.errors import OptionError, OutputError, reason_of
+from trailprint.scratch import UNFINISHED, replacing_file, sweep_unfinished
+from trailprint.sealing import MAGIC, Seal
 
 _MANIFEST = "manifest.json"
-_UNFINISHED = ".unfinished-"
+_PROGRAM = "trailprint"
+_SET_ASIDE = ".set-aside-"
 
 
 class Store(Protocol):
@@ -45,10 +50,14 @@ class FolderStore:
     """
     Keeps work in a folder that only its owner can read, one file a piece.
 
+    Nothing in the folder is trusted: every piece is sealed with the user's key, and one whose seal
+    does not fit counts as not kept.
+
     Parameters
     ----------
     folder : path
-        Made where it is missing.
+        Made where it is missing. One that belongs to somebody else, or that others can write to,
+        is refused.
     manifest : mapping
         What the work depends on: plain JSON values. A folder of other work is refused, and the
         message names the entries that differ, never their values.
@@ -56,52 +65,77 @@ class FolderStore:
 
     def __init__(self, folder: str | os.PathLike[str], manifest: Mapping[str, Any]) -> None:
         check_writable(folder)
+        plain = json.loads(json.dumps(manifest))
         self._folder = Path(folder)
-        try:
+        self._seal = Seal(plain)
+        with _our_words():
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as error:
-            raise _failure(error) from None
-        self._claim(json.loads(json.dumps(manifest)))
+            self._check_owner()
+            for place in (self._folder, *filter(_is_folder, self._folder.iterdir())):
+                sweep_unfinished(place)
+            self._claim(plain)
 
     def get(self, name: str) -> bytes | None:
-        """What was kept under this name; None if nothing was."""
-        try:
-            return (self._folder / name).read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise _failure(error) from None
+        """What was kept under this name; None if nothing was, or if it is not as it was written."""
+        sealed = _read(self._folder / name)
+        return None if sealed is None else self._seal.open(name, sealed)
 
     def put(self, name: str, content: bytes) -> None:
         """Keep something under a name: wholly or not at all, whatever happens meanwhile."""
-        path = self._folder / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle, unfinished = temporary.new_file(path.parent, _UNFINISHED)
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(content)
-                os.replace(unfinished, path)
-            finally:
-                temporary.remove_file(unfinished)
-        except OSError as error:
-            raise _failure(error) from None
+        self._write(self._folder / name, self._seal.close(name, content))
+
+    def _write(self, path: Path, content: bytes) -> None:
+        with _our_words():
+            for place in reversed(path.relative_to(self._folder).parents[:-1]):
+                self._make_folder(self._folder / place)
+            if _is_folder(path):
+                self._set_aside(path)
+            with replacing_file(path) as file:
+                file.write(content)
+
+    def _make_folder(self, path: Path) -> None:
+        if os.path.lexists(path) and not _is_folder(path):
+            self._set_aside(path)
+        path.mkdir(exist_ok=True, mode=0o700)
+
+    def _set_aside(self, path: Path) -> None:
+        """Move what is in the way and cannot be ours: it is not for us to remove."""
+        os.rename(path, self._folder / f"{_SET_ASIDE}{os.urandom(6).hex()}")
+
+    def _check_owner(self) -> None:
+        """Refuse a folder that others can write to, now or at the time something was put there."""
+        about = self._folder.stat()
+        if about.st_uid != os.getuid():
+            raise OptionError(
+                f"The work folder {str(self._folder)!r} must belong to you, but it belongs to "
+                "another user. Name another folder."
+            )
+        if not about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            return
+        if not any(self._folder.iterdir()):
+            self._folder.chmod(0o700)
+        if self._folder.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise OptionError(
+                f"The work folder {str(self._folder)!r} must be writable by you only, but others "
+                "can write to it. Name another folder, or take their right away with chmod go-w."
+            )
 
     def _claim(self, manifest: Mapping[str, Any]) -> None:
         """Make sure that the folder is new or holds work on the very same things."""
-        if self.get(_MANIFEST) is None and self._is_unused():
-            self.put(_MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
+        path = self._folder / _MANIFEST
+        if _read(path) is None and self._is_unused():
+            self._write(path, _describe(manifest))
         # Another process may have claimed it in the meantime.
-        kept = self.get(_MANIFEST)
-        if kept is None:
+        kept = _read(path)
+        known: Mapping[str, Any] | None = None if kept is None else _known(kept)
+        if known is None and self._is_ours(kept):
+            self._write(path, _describe(manifest))
+            known = manifest
+        if known is None:
             raise OptionError(
                 f"The work folder {str(self._folder)!r} must be new, empty or one of ours, but "
                 "it holds other files. Name another folder."
             )
-        try:
-            known = dict(json.loads(kept))
-        except (TypeError, ValueError):
-            known = {}
         differing = sorted(
             name for name in manifest.keys() | known.keys() if manifest.get(name) != known.get(name)
         )
@@ -112,12 +146,57 @@ class FolderStore:
             )
 
     def _is_unused(self) -> bool:
-        """Whether nothing was put there but what we were stopped in the middle of writing."""
-        try:
-            return all(path.name.startswith(_UNFINISHED) for path in self._folder.iterdir())
-        except OSError as error:
-            raise _failure(error) from None
+        """Whether nothing was put there but what somebody is in the middle of writing."""
+        return all(path.name.startswith(UNFINISHED) for path in self._folder.iterdir())
+
+    def _is_ours(self, damaged: bytes | None) -> bool:
+        """Whether a folder with a damaged manifest is one of ours and not somebody's own files."""
+        if damaged is None:
+            return _is_folder(self._folder / _MANIFEST) and self._holds_pieces()
+        is_empty = not damaged.strip(b"\0")
+        return is_empty or _PROGRAM.encode() in damaged or self._holds_pieces()
+
+    def _holds_pieces(self) -> bool:
+        pieces = (_read(path) or b"" for path in self._folder.glob("*/*"))
+        return any(piece.startswith(MAGIC) for piece in pieces)
 
 
-def _failure(error: OSError) -> OutputError:
-    return OutputError(f"The work folder cannot be used: {reason_of(error)}.")
+def _describe(manifest: Mapping[str, Any]) -> bytes:
+    """A manifest as it is written: whether it is damaged can be told from its checksum."""
+    text = json.dumps(manifest, sort_keys=True)
+    checksum = hashlib.sha256(text.encode()).hexdigest()
+    whole = {"program": _PROGRAM, "sealed_by": _PROGRAM, "sha256": checksum, "about": manifest}
+    return json.dumps(whole, indent=1).encode()
+
+
+def _known(content: bytes) -> dict[str, Any] | None:
+    """What a manifest says; None where it is damaged."""
+    try:
+        known = json.loads(content)["about"]
+        is_whole = _describe(known) == content
+    # A manifest is not sealed: it may hold anything, as deeply nested as somebody likes.
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return None
+    return dict(known) if is_whole and isinstance(known, dict) else None
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def _read(path: Path) -> bytes | None:
+    """The content of a plain file; None for whatever else there is, or cannot be read."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(handle, "rb") as file:
+            return file.read() if stat.S_ISREG(os.fstat(handle).st_mode) else None
+    except OSError:
+        return None
+
+
+@contextlib.contextmanager
+def _our_words() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"The work folder cannot be used: {reason_of(error)}.") from None

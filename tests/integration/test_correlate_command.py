@@ -85,6 +85,27 @@ def test_fewer_days_and_joint_links(run, campus, tmp_path) -> None:
     assert (short["days"], short["models_trained"]) == (1, 0)
 
 
+def test_damaged_and_forged_models_are_trained_again(run, campus, tmp_path) -> None:
+    """CRFsuite would crash on them."""
+    work = ("--at", "median", "--work", tmp_path / "work", "--threads", 1, "--json")
+    first = run("correlate", campus, *work).json
+    random = np.random.default_rng(0)
+    models = sorted((tmp_path / "work" / "models").iterdir())
+    for number, path in enumerate(models):
+        whole = np.frombuffer(path.read_bytes(), dtype=np.uint8).copy()
+        if number % 2:
+            whole[random.integers(0, whole.size, 20)] ^= 255
+            path.write_bytes(whole.tobytes())
+        else:
+            start = whole.tobytes().index(b"lCRF")
+            path.write_bytes(whole[start:].tobytes())
+    again = run("correlate", campus, *work)
+    assert again.code == 0
+    assert again.json["models_trained"] == len(models) == first["models_trained"]
+    for name in ("top", "accuracy", "matched"):
+        assert again.json[name] == first[name]
+
+
 def test_the_table_names_no_person_and_no_place(run, campus) -> None:
     finished = run("correlate", campus, "--folds", 3, "--rounds", 1)
     assert finished.code == 0

@@ -61,19 +61,23 @@ class Models:
         What they were trained on.
     store : Store
         Where they are kept, as ``models/0``, ``models/1`` and so on.
+    settings : mapping
+        What CRFsuite was told.
     n_trained : int
         How many were trained now; the others had been kept.
     """
 
     templates: Templates
     store: Store
+    settings: dict[str, float]
     n_trained: int
 
     def model(self, user: int) -> bytes:
-        """A user's model as CRFsuite writes it."""
+        """A user's model as CRFsuite writes it; one that was damaged meanwhile is trained again."""
         kept = self.store.get(_name(user))
-        if kept is None:
-            raise RuntimeError("A model must be trained before it is used.")
+        if kept is None or not is_whole(kept):
+            kept = train_model(self.templates.of_user(user), self.settings)
+            self.store.put(_name(user), kept)
         return kept
 
     def seen(self, user: int) -> Ints:
@@ -94,14 +98,14 @@ def train_models(
     Train a model for every user who has records, but for those the store has already.
 
     Each model is kept as soon as it is trained: an interrupted run loses those in flight only. What
-    a crash of the computer left broken in the store is trained again.
+    is damaged in the store is trained again.
     """
     tell = progress or (lambda what, done: None)
     has_records = np.flatnonzero(np.diff(templates.record_starts))
     missing = [user for user in has_records.tolist() if not is_whole(store.get(_name(user)))]
-    if not missing:
-        return Models(templates, store, 0)
     settings = options.settings()
+    if not missing:
+        return Models(templates, store, settings, 0)
     what = f"Training {len(missing):,} models"
     tell(what, 0.0)
     n_records = int(np.diff(templates.record_starts)[missing].sum())
@@ -110,7 +114,7 @@ def train_models(
         for n_done, (number, model) in enumerate(run(train_model, tasks), start=1):
             store.put(_name(missing[number]), model)
             tell(what, n_done / len(missing))
-    return Models(templates, store, len(missing))
+    return Models(templates, store, settings, len(missing))
 
 
 def _name(user: int) -> str:

@@ -7,17 +7,23 @@ processes, as plain arrays and bytes. The answer never depends on how many there
 
 from __future__ import annotations
 
+import contextlib
 import operator
-import tempfile
+import struct
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pycrfsuite
 from numpy.typing import NDArray
 
 from trailprint.arrays import Ints
-from trailprint.errors import OutputError
+from trailprint.errors import OutputError, reason_of
 from trailprint.features.templates import Templates, attributes
+from trailprint.scratch import Scratch
+
+#: Magic, size, kind, version, counts of features, labels and attributes, starts of five parts.
+_HEADER = struct.Struct("<4sI4sI3I5I")
 
 
 class Queries:
@@ -61,27 +67,37 @@ def train_model(own: Templates, settings: dict[str, float]) -> bytes:
         trainer.append(pycrfsuite.ItemSequence(attributes(own.context[first:last])), labels)
     # CRFsuite can only write to a file.
     try:
-        with tempfile.NamedTemporaryFile(prefix="trailprint-") as file:
-            trainer.train(file.name)
-            model = file.read()
+        with contextlib.closing(Scratch()) as scratch:
+            path = Path(scratch.name, "model")
+            trainer.train(str(path))
+            model = path.read_bytes()
     except OSError as error:
-        raise _no_room(error.strerror) from None
+        raise _no_room(reason_of(error)) from None
     if not is_whole(model):
-        raise _no_room("it is full")
+        raise _no_room("the disk is full")
     return model
 
 
 def is_whole(model: bytes | None) -> bool:
-    """Whether a model was written to its end: CRFsuite would crash on half of one."""
-    if model is None or model[:4] != b"lCRF":
+    """
+    Whether a model has the shape that CRFsuite writes: it would crash on half of one.
+
+    The header says how long the file is and where its five parts begin. This is no proof: only
+    models that we have trained ourselves may reach CRFsuite.
+    """
+    if model is None or len(model) < _HEADER.size:
         return False
-    return len(model) == int.from_bytes(model[4:8], "little")
+    magic, size, kind, version, _, _, _, *starts = _HEADER.unpack_from(model)
+    if (magic, size, kind, version) != (b"lCRF", len(model), b"FOMC", 100):
+        return False
+    parts = zip(starts, (b"FEAT", b"CQDB", b"CQDB", b"LFRF", b"AFRF"), strict=True)
+    return all(model[start : start + 4] == name for start, name in parts)
 
 
-def _no_room(why: str | None) -> OutputError:
+def _no_room(why: str) -> OutputError:
     return OutputError(
         "A model must be written to the folder of temporary files, but that failed "
-        f"({why or 'for no known reason'}). Free some room, or name another folder with TMPDIR."
+        f"({why}). Free some room, or name another folder with TMPDIR."
     )
 
 

@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 import duckdb
 import pyarrow as pa
 
-from trailprint import temporary
-from trailprint.errors import InputError, OptionError, SourceError
+from trailprint.errors import InputError, OptionError, OutputError, SourceError
+from trailprint.scratch import Scratch, sweep_scratch
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 
@@ -56,7 +56,9 @@ class Engine:
         if threads is not None and not 1 <= threads <= _MOST_THREADS:
             raise OptionError(f"threads must be from 1 to {_MOST_THREADS}, got {threads} instead.")
         # Spilled blocks hold people's data: a folder only its owner can enter, gone at the end.
-        self.scratch = temporary.new_folder("trailprint-")
+        sweep_scratch()
+        folder = Scratch()
+        self.scratch = folder.name
         # A connection holds one result at a time: run and fetch must not be torn apart.
         self._lock = threading.RLock()
         config: dict[str, Any] = {"temp_directory": self.scratch}
@@ -68,7 +70,7 @@ class Engine:
         try:
             self.connection: Connection = duckdb.connect(":memory:", config=config)
         except duckdb.Error:
-            temporary.remove_folder(self.scratch)
+            folder.close()
             raise OptionError(
                 f"memory must be a size the machine has, got {memory!r} instead. Try 2GB."
             ) from None
@@ -76,7 +78,7 @@ class Engine:
         # DuckDB counts how far a query is only where it may show it; showing it is our part.
         self.connection.execute("SET enable_progress_bar = true")
         self.connection.execute("SET enable_progress_bar_print = false")
-        weakref.finalize(self, _close, self.connection, self.scratch)
+        weakref.finalize(self, _close, self.connection, folder)
 
     def new_name(self, stem: str) -> str:
         """A table or view name nobody else uses."""
@@ -163,9 +165,9 @@ def _our_words() -> Iterator[None]:
         raise
 
 
-def _close(connection: Connection, scratch: str) -> None:
+def _close(connection: Connection, scratch: Scratch) -> None:
     connection.close()
-    temporary.remove_folder(scratch)
+    scratch.close()
 
 
 def quote_name(name: str) -> str:
@@ -200,6 +202,16 @@ def translate(error: duckdb.Error) -> Exception:
         return SourceError(
             "All lines must end alike, but some end in \\r\\n and others in \\n. "
             "Convert the file first, for example with dos2unix."
+        )
+    if "No space left" in text or "quota exceeded" in text.lower():
+        return OutputError(
+            "The work needs room on disk, but the disk is full. Free some, or point TMPDIR at a "
+            "larger disk."
+        )
+    if "File too large" in text:
+        return OutputError(
+            "The work needs larger files than the system allows it to write. Raise the limit "
+            "(ulimit -f)."
         )
     if isinstance(error, duckdb.IOException):
         return SourceError(f"A file could not be read or written{place}: check that it is whole.")

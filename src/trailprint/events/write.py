@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from trailprint import temporary
 from trailprint.addresses import check_writable
 from trailprint.errors import OptionError, OutputError, reason_of
 from trailprint.events.engine import Engine, quote_name, quote_text
@@ -17,6 +16,7 @@ from trailprint.events.events import Events
 from trailprint.events.files import find_files
 from trailprint.events.listing import is_utf8
 from trailprint.events.spreadsheets import guard_columns
+from trailprint.scratch import sweep_unfinished, unfinished_file
 
 _ORDER = ("user", "location", "start", "end", "weight", "lat", "lon")
 _FORMATS = {
@@ -67,22 +67,20 @@ def replacing(
 
     ``private`` files can be read by their owner only, from the first byte on.
     """
-    names: list[str] = []
     try:
-        for path in paths:
-            handle, name = temporary.new_file(Path(path).parent, ".unfinished-")
-            names.append(name)
+        with contextlib.ExitStack() as stack:
+            folders = [Path(path).parent for path in paths]
+            for folder in dict.fromkeys(folders):
+                sweep_unfinished(folder)
+            temporary = [stack.enter_context(unfinished_file(folder)) for folder in folders]
             if not private:
-                os.fchmod(handle, 0o666 & ~_umask())
-            os.close(handle)
-        yield names
-        for name, path in zip(names, paths, strict=True):
-            os.replace(name, path)
+                for name in temporary:
+                    os.chmod(name, 0o666 & ~_umask())
+            yield temporary
+            for name, path in zip(temporary, paths, strict=True):
+                os.replace(name, path)
     except OSError as error:
         raise OutputError(f"An output could not be written: {reason_of(error)}.") from None
-    finally:
-        for name in names:
-            temporary.remove_file(name)
 
 
 def _umask() -> int:

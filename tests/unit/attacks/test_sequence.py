@@ -17,7 +17,7 @@ from trailprint.attacks.candidate_scores import choose_jointly
 from trailprint.attacks.sequence import CorrelateOptions, correlate_sequences, describe_training
 from trailprint.attacks.sequence_models import TrainingOptions, train_models
 from trailprint.attacks.sequence_scores import ModelScores
-from trailprint.attacks.sequence_workers import train_model
+from trailprint.attacks.sequence_workers import is_whole, train_model
 from trailprint.errors import InputError, OptionError, OutputError
 from trailprint.features.sequences import NA, Sequences
 from trailprint.features.templates import build_template_pair
@@ -328,6 +328,33 @@ def test_a_broken_model_is_trained_again(broken) -> None:
     assert again.facts["models_trained"] == 1
     assert store.get("models/3") == whole
     np.testing.assert_array_equal(first.released, again.released)
+
+
+def test_a_model_that_goes_bad_between_training_and_use_is_trained_again() -> None:
+    released, auxiliary = draw_sequences(13), draw_sequences(14, n_days=3, first_day=7)
+    first = correlate_sequences(released, auxiliary, n_threads=1)
+
+    class Forgetful(MemoryStore):
+        """Loses a model once it was kept."""
+
+        def put(self, name: str, content: bytes) -> None:
+            super().put(name, content if name != "models/3" else b"lCRF")
+
+    again = correlate_sequences(released, auxiliary, store=Forgetful(), n_threads=1)
+    np.testing.assert_array_equal(first.released, again.released)
+
+
+def test_a_model_has_its_five_parts_where_its_header_says() -> None:
+    store = MemoryStore()
+    correlate_sequences(draw_sequences(13), draw_sequences(14, n_days=3), store=store, n_threads=1)
+    whole = store.get("models/3")
+    assert whole is not None
+    assert is_whole(whole)
+    # All of the header but the counts of features, labels and attributes.
+    for place in (*range(16), *range(28, 48)):
+        spoilt = bytearray(whole)
+        spoilt[place] ^= 1
+        assert not is_whole(bytes(spoilt)), place
 
 
 def test_no_room_for_a_model_is_said(monkeypatch, tmp_path) -> None:
