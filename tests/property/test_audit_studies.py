@@ -121,6 +121,34 @@ def test_cells_of_agreement_add_up_to_people(lists):
     assert worst["linked"] >= max(flags.sum() for flags in linked.values())
 
 
+def lists_of_two_flags(n: int):
+    pair = st.tuples(st.booleans(), st.booleans())
+    return st.tuples(*[st.lists(pair, min_size=n, max_size=n)] * 3)
+
+
+@given(st.integers(0, 40).flatmap(lists_of_two_flags))
+def test_the_worst_case_counts_people_every_attack_was_tried_on(lists):
+    tried = {str(i): np.array([t for t, _ in pairs], dtype=bool) for i, pairs in enumerate(lists)}
+    linked = {
+        str(i): np.array([t and found for t, found in pairs], dtype=bool)
+        for i, pairs in enumerate(lists)
+    }
+    worst = find_worst_case(linked, tried)
+    ran = [name for name in tried if set(np.flatnonzero(tried[name]))]
+    sets = [set(np.flatnonzero(tried[name])) for name in ran]
+    everybody = set.intersection(*sets) if sets else set()
+    anyhow = {i for i in everybody if any(linked[name][i] for name in ran)}
+    assert worst["attacks"] == ran
+    assert (worst["people"], worst["linked"]) == (len(everybody), len(anyhow))
+    assert worst["not_tried"] == len(lists[0]) - len(everybody)
+    assert worst["share"] == (len(anyhow) / len(everybody) if everybody else None)
+    for k, row in enumerate(worst["by_attacks"]):
+        exactly = [i for i in everybody if sum(linked[name][i] for name in ran) == k]
+        assert row == {"attacks": k, "people": len(exactly)}
+    for name in ran:
+        assert worst["linked"] >= len(everybody & set(np.flatnonzero(linked[name])))
+
+
 @given(st.lists(st.floats(0, 1), max_size=50))
 def test_bins_of_risk_add_up_to_people(risks):
     found = distribute_risk(np.array(risks))

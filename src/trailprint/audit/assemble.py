@@ -157,17 +157,18 @@ def _days(first: str | None, last: str | None) -> int | None:
 def _together(bench: Bench, done: Done) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The worst case for each person, and where every two attacks agree."""
     found = _by_attack(done, "linked")
-    worst = find_worst_case(found)
+    tried = {name: ~np.isnan(risk) for name, risk in _by_attack(done, "risk").items()}
+    worst = find_worst_case(found, tried)
     worst["by_attacks"] = [
         {**row, "people": hide_small(row["people"])} for row in worst["by_attacks"]
     ]
-    tried = {name: ~np.isnan(risk) for name, risk in _by_attack(done, "risk").items()}
     agreement = []
     for first, second in combinations(found, 2):
         both = tried[first] & tried[second]
         (row,) = compare_attacks({name: found[name][both] for name in (first, second)})
+        counts = ("both", "only_first", "only_second", "neither")
         agreement.append(
-            {key: n if key in ("first", "second") else hide_small(n) for key, n in row.items()}
+            {**row, **{key: hide_small(row[key]) for key in counts}, "people": int(both.sum())}
         )
     return worst, agreement
 

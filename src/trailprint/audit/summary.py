@@ -18,7 +18,7 @@ def summarise(result: Mapping[str, Any]) -> list[Row]:
         ("people on both sides", f"{data['common_users']:,}"),
         ("locations", f"{data['locations']:,}"),
         *(_attack(attack, data["common_users"]) for attack in result["attacks"]),
-        ("linked by any of them", _with_interval(worst["share"], worst["interval"])),
+        _worst_case(worst),
         ("controls", _controls(result["controls"])),
     ]
     users = result["growth"]["users"]
@@ -38,6 +38,14 @@ def _attack(attack: Mapping[str, Any], n_people: int) -> Row:
         name += f", of {attack['people']:,} people"
     found = _with_interval(attack["accuracy"], attack["interval"])
     return name, f"{found}, chance {percent(attack['chance'])}"
+
+
+def _worst_case(worst: Mapping[str, Any]) -> Row:
+    """How many any attack links; of how many, where some were not tried by all of them."""
+    name = "linked by any of them"
+    if worst["not_tried"]:
+        name += f", of {worst['people']:,} tried by all"
+    return name, _with_interval(worst["share"], worst["interval"])
 
 
 def _with_interval(share: float | None, interval: list[float] | None) -> str:

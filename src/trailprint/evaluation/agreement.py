@@ -28,8 +28,8 @@ def align_people(people: pa.Array, linked: Mapping[str, pa.Array]) -> dict[str, 
     """
     Say for each attack which of ``people`` it links correctly.
 
-    Attacks may see different users, in different rows; ids bring them together. Somebody an
-    attack knows nothing of is not linked by it.
+    Attacks may see different users, in different rows; ids bring them together. A person an
+    attack was not tried on counts as not linked by it: `find_worst_case` leaves them out.
     """
     return {
         attack: pc.is_in(people, value_set=ids.cast(people.type)).to_numpy(zero_copy_only=False)
@@ -53,14 +53,36 @@ def compare_attacks(linked: Mapping[str, Flags]) -> list[dict[str, Any]]:
     ]
 
 
-def find_worst_case(linked: Mapping[str, Flags]) -> dict[str, Any]:
-    """How many people at least one attack links, and how many so many attacks link."""
-    counts = count_attacks(linked)
+def tried_by_all(tried: Mapping[str, Flags]) -> Flags:
+    """Who was tried by every attack that was tried on anybody."""
+    _check_lengths(tried)
+    used = [flags for flags in tried.values() if flags.any()]
+    everybody = np.ones(len(next(iter(tried.values()))), dtype=bool)
+    shared: Flags = np.logical_and.reduce([everybody, *used])
+    return shared if used else ~everybody
+
+
+def find_worst_case(
+    linked: Mapping[str, Flags], tried: Mapping[str, Flags] | None = None
+) -> dict[str, Any]:
+    """
+    How many people at least one attack links, and how many so many attacks link.
+
+    Only people whom every attack was ``tried`` on count, all by default: of the others it is not
+    known whether an attack would link them. An attack that was tried on nobody does not count.
+    Among the same people no single attack links more.
+    """
+    tried = tried or {name: np.ones_like(flags) for name, flags in linked.items()}
+    shared = tried_by_all(tried)
+    attacks = [name for name, flags in tried.items() if flags.any()]
+    counts = count_attacks({name: linked[name][shared] for name in attacks or linked})
     n_linked = int(np.count_nonzero(counts))
     interval = wilson(n_linked, len(counts))
-    people = np.bincount(counts, minlength=len(linked) + 1)
+    people = np.bincount(counts, minlength=len(attacks) + 1)
     return {
+        "attacks": attacks,
         "people": len(counts),
+        "not_tried": len(shared) - len(counts),
         "linked": n_linked,
         "share": n_linked / len(counts) if len(counts) else None,
         "interval": None if interval is None else list(interval),
@@ -69,7 +91,7 @@ def find_worst_case(linked: Mapping[str, Flags]) -> dict[str, Any]:
 
 
 def count_attacks(linked: Mapping[str, Flags]) -> Ints:
-    """For each person, how many attacks link her correctly."""
+    """For each person, how many attacks link them correctly."""
     _check_lengths(linked)
     counts: Ints = np.sum(np.stack(list(linked.values())), axis=0, dtype=np.int64)
     return counts

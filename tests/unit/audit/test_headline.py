@@ -105,7 +105,7 @@ def result():
         "settings": {"data_notes": ["Cells of 1000 m."]},
         "headline": make_headline(found, tried),
         "attacks": found,
-        "worst_case": {"share": 0.5, "interval": [0.4, 0.6]},
+        "worst_case": {"people": 80, "not_tried": 20, "share": 0.5, "interval": [0.4, 0.6]},
         "controls": [{"passed": True}, {"passed": False}],
         "growth": {"users": None, "left_out": [{"study": "time", "why": "No times."}]},
         "protections": tried,
@@ -116,6 +116,7 @@ def test_a_summary_fits_a_screen(result):
     rows = dict(summarise(result))
     assert rows["histogram matching"] == "50.0 % (40.0 to 60.0 %), chance 1.0 %"
     assert rows["sequence correlation"] == "not run"
+    assert rows["linked by any of them, of 80 tried by all"] == "50.0 % (40.0 to 60.0 %)"
     assert rows["controls"] == "1 of 2 FAILED"
     assert len(rows) + len(list_notes(result)) <= 20
     assert any("periods overlap" in note for note in list_notes(result))

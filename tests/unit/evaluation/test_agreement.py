@@ -79,3 +79,13 @@ def test_different_people_cannot_be_compared():
 def test_nobody_at_all():
     worst = find_worst_case({"a": np.array([], dtype=bool)})
     assert (worst["share"], worst["interval"]) == (None, None)
+
+
+def test_people_an_attack_was_not_tried_on_are_left_out():
+    linked = {"histogram": np.array([True, False] * 50), "sequence": np.zeros(100, dtype=bool)}
+    linked["sequence"][1:20:4] = True
+    tried = {"histogram": np.ones(100, dtype=bool), "sequence": np.arange(100) < 20}
+    worst = find_worst_case(linked, tried)
+    # Ten of the twenty by histograms, five others by sequences; before, 55 of 100.
+    assert (worst["people"], worst["linked"], worst["not_tried"]) == (20, 15, 80)
+    assert worst["share"] == 0.75

@@ -37,14 +37,27 @@ def write_worst_case(result: Mapping[str, Any]) -> Section:
         return Section("Worst case and agreement", blocks, "worst-case")
     told = (
         f"{count(worst['linked'])} of {count(worst['people'])} people ({percent(worst['share'])}; "
-        f"95 % interval {interval(worst['interval'])}) are linked by at least one attack. An "
-        "adversary who could check her guesses would come this far."
+        f"95 % interval {interval(worst['interval'])}) are linked by at least one attack. "
+        f"{tell_tried(result)} An adversary who could check their guesses would come this far."
     )
     blocks = [Prose(told)]
     if worst["by_attacks"]:
         blocks.append(_draw_counts(worst))
     blocks.append(_compare_attacks(result))
     return Section("Worst case and agreement", blocks, "worst-case")
+
+
+def tell_tried(result: Mapping[str, Any]) -> str:
+    """Whom the worst case counts: people every attack was tried on."""
+    worst, titles = result["worst_case"], name_attacks(result)
+    names = join(within(titles.get(name, name)) for name in worst["attacks"])
+    told = f"Counted are people who were tried by {names}"
+    if not worst["not_tried"]:
+        return f"{told}: everybody."
+    return (
+        f"{told}; {plural(worst['not_tried'], 'person', 'people')} not tried by all of them "
+        f"{'is' if worst['not_tried'] == 1 else 'are'} left out."
+    )
 
 
 def write_confidence(result: Mapping[str, Any]) -> Section:

@@ -106,7 +106,10 @@ def _tell_linkability(result: Mapping[str, Any]) -> str:
         f"strongest attack; guessing would link {percent(headline['chance'])}."
     )
     if worst and worst["share"] is not None:
-        told += f" At least one attack links {percent(worst['share'])}."
+        told += (
+            f" At least one attack links {percent(worst['share'])} of the "
+            f"{count(worst['people'])} people every attack was tried on."
+        )
     return told
 
 

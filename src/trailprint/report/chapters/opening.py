@@ -67,6 +67,8 @@ def _show_tiles(result: Mapping[str, Any]) -> Tiles:
     ]
     if worst and worst["share"] is not None:
         detail = f"{count(worst['linked'])} of {count(worst['people'])} people"
+        if worst["not_tried"]:
+            detail += f" tried by every attack; {count(worst['not_tried'])} were not"
         tiles.append(Tile("Linked by at least one attack", percent(worst["share"]), detail))
     n_tested = len((result["protections"] or {}).get("points") or ())
     return Tiles([*tiles, _price(headline["protection"], n_tested)])
