@@ -13,6 +13,7 @@ from trailprint.errors import ColumnError, SourceError
 from trailprint.events.columns import ALL_KNOWN_NAMES, SHARE
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.files import Files, escape_glob
+from trailprint.events.headers import Header
 
 _SAMPLE_BYTES = 256 * 1024
 _DELIMITERS = (",", "\t", ";", "|")
@@ -31,11 +32,16 @@ PATH_PART = "trailprint_path_part"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """How a delimited file is written; ``names`` is empty when its first row is data."""
+    """How a delimited file is written; ``header`` is empty when its first row is data."""
 
     delimiter: str
-    names: tuple[str, ...]
+    header: Header
     width: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.header.names
 
 
 def sniff(files: Files, path: str, *, delimiter: str | None, wanted: Sequence[str]) -> Dialect:
@@ -43,7 +49,12 @@ def sniff(files: Files, path: str, *, delimiter: str | None, wanted: Sequence[st
     best, rows = _best_parse(files, path, delimiter)
     names = tuple(cell.strip() for cell in rows[0])
     is_header = _looks_like_header(names, rows[1:], wanted)
-    return Dialect(delimiter=best, names=names if is_header else (), width=len(names))
+    header = Header(
+        names=names if is_header else (),
+        given=tuple(wanted),
+        is_proven=is_header and _is_proven(names, rows[1:], wanted),
+    )
+    return Dialect(delimiter=best, header=header, width=len(names))
 
 
 def first_rows(files: Files, path: str, *, delimiter: str | None) -> list[list[str]]:
@@ -95,21 +106,46 @@ def _looks_like_header(
     """
     Whether the first row names the columns.
 
-    What this says yes to may be shown in messages, so it takes a name the user gave; or no value
-    among the names and one that we know, or a column of numbers or times headed by a word and
-    no name that its own column repeats.
+    It takes a name the user gave; or no value among the names and several that we know; or one
+    that we know, or a column of numbers or times headed by a word, and no other name that its
+    own column repeats.
     """
     if any(name in wanted for name in names):
         return True
     if any(_is_value(name) for name in names):
         return False
-    if any(name.casefold() in ALL_KNOWN_NAMES for name in names):
+    n_known = _count_known(names, ())
+    if n_known > 1:
         return True
-    columns = list(zip(*(row for row in rows if len(row) == len(names)), strict=True))
-    return any(map(_is_headed, names, columns)) and not any(
-        name in (cell.strip() for cell in column)
+    columns = _columns(names, rows)
+    is_named = n_known > 0 or any(map(_is_headed, names, columns))
+    return is_named and not _is_repeated(names, columns)
+
+
+def _is_proven(names: Sequence[str], rows: Sequence[Sequence[str]], wanted: Sequence[str]) -> bool:
+    """Whether rows below tell that a header is one: a word heads values, or several are known."""
+    columns = _columns(names, rows)
+    is_several = _count_known(names, wanted) > 1
+    is_headed = is_several or any(map(_is_headed, names, columns))
+    return bool(columns) and is_headed and not _is_repeated(names, columns)
+
+
+def _is_repeated(names: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """Whether a name we do not know is among the cells below it, and so may be one of them."""
+    return any(
+        name in column and name.casefold() not in ALL_KNOWN_NAMES
         for name, column in zip(names, columns, strict=False)
     )
+
+
+def _count_known(names: Sequence[str], wanted: Sequence[str]) -> int:
+    return sum(name in wanted or name.casefold() in ALL_KNOWN_NAMES for name in names)
+
+
+def _columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """The cells below each name; a header that is repeated further down is none of them."""
+    cells = [[cell.strip() for cell in row] for row in rows if len(row) == len(names)]
+    return list(zip(*(row for row in cells if row != list(names)), strict=True))
 
 
 def _is_headed(name: str, cells: Sequence[str]) -> bool:
@@ -129,6 +165,7 @@ class TextTable:
     name: str
     columns: tuple[str, ...]
     n_misshapen: int
+    has_names: bool
 
 
 def load_delimited(
@@ -153,7 +190,9 @@ def load_delimited(
     if names:
         choice = delimiter or sniff(files, files.paths[0], delimiter=None, wanted=()).delimiter
         groups = {
-            Dialect(delimiter=choice, names=tuple(names), width=len(names)): list(files.paths)
+            Dialect(delimiter=choice, header=Header(names=tuple(names)), width=len(names)): list(
+                files.paths
+            )
         }
         return _load(
             engine,
@@ -232,7 +271,12 @@ def _load(
         check_utf8(files)
         raise
     n_misshapen = _check_rejects(engine, rejects, scans, files)
-    return TextTable(name=name, columns=tuple(columns), n_misshapen=n_misshapen)
+    return TextTable(
+        name=name,
+        columns=tuple(columns),
+        n_misshapen=n_misshapen,
+        has_names=all(dialect.header.is_proven for dialect in groups),
+    )
 
 
 def _unique_names(names: Sequence[str]) -> list[str]:

@@ -17,6 +17,7 @@ from trailprint.events.delimited import PATH_COLUMN, PATH_PART, first_rows, load
 from trailprint.events.engine import Engine, quote_name
 from trailprint.events.events import Column
 from trailprint.events.files import Files
+from trailprint.events.headers import Header
 from trailprint.events.options import ReadOptions
 from trailprint.events.raw import Raw, open_files
 from trailprint.events.stays import stays_in_window, stays_until_next
@@ -204,12 +205,13 @@ def _open_web(engine: Engine, files: Files, options: ReadOptions) -> Raw:
 
 def _is_per_location(files: Files, options: ReadOptions) -> bool:
     """One of several files, with a user and nothing in it that could be a place."""
-    names = _names(files, options)
+    header = _header(files, options)
+    names = header.names
     if len(files.paths) < 2 or not names:
         return False
-    found = find_columns(names, options.column_names)
+    found = find_columns(header, options.column_names)
     is_placed = "location" in found or "lat" in found
-    identity = find_identity(names, found, options)
+    identity = find_identity(header, found, options)
     has_user = "user" in found or bool(identity)
     return has_user and not is_placed and set(names) <= {*found.values(), *identity}
 
@@ -294,23 +296,27 @@ def _require_text(files: Files) -> None:
 
 def _names(files: Files, options: ReadOptions) -> tuple[str, ...]:
     """Column names of the first file; none where it has no header."""
-    if files.format == "parquet":
-        return files.parquet_names()
-    if files.format == "json":
-        return ()
+    return _header(files, options).names
+
+
+def _header(files: Files, options: ReadOptions) -> Header:
     wanted = options.given_names
-    return sniff(files, files.paths[0], delimiter=options.delimiter, wanted=wanted).names
+    if files.format == "parquet":
+        return Header(names=files.parquet_names(), given=wanted, is_proven=True)
+    if files.format == "json":
+        return Header(names=())
+    return sniff(files, files.paths[0], delimiter=options.delimiter, wanted=wanted).header
 
 
 def _header_or(
     files: Files, options: ReadOptions, names: tuple[str, str, str]
 ) -> tuple[str, str, str] | None:
     """The header's names for user, location and start; None where there is no header."""
-    there = _names(files, options)
-    if not there:
+    there = _header(files, options)
+    if not there.names:
         return None
     found = find_columns(there, options.column_names)
-    by_name = {name.casefold(): name for name in there}
+    by_name = {name.casefold(): name for name in there.names}
     user = found.get("user") or by_name.get(names[0])
     location = found.get("location") or by_name.get(names[1])
     time = found.get("start") or by_name.get(names[2])

@@ -17,6 +17,7 @@ from trailprint.events.delimited import PATH_COLUMN, PATH_PART, check_utf8, load
 from trailprint.events.engine import Engine, quote_name, quote_text, translate
 from trailprint.events.events import Column
 from trailprint.events.files import ColumnRange, Files
+from trailprint.events.headers import Header
 from trailprint.events.meeting import for_parquet
 from trailprint.events.options import ReadOptions
 
@@ -45,6 +46,8 @@ class Raw:
         What was assumed.
     ranges : mapping
         What is known of the source's columns without reading them.
+    header : Header
+        The names of the source's columns.
     """
 
     query: str
@@ -54,6 +57,7 @@ class Raw:
     left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     ranges: Mapping[str, ColumnRange] = field(default_factory=dict)
+    header: Header = field(default_factory=lambda: Header(names=()))
 
 
 def open_files(
@@ -73,7 +77,9 @@ def open_files(
         wanted=options.given_names,
         path_part=path_part,
     )
-    raw = _open_query(engine, f"FROM {table.name}", options, is_text=True)
+    raw = _open_query(
+        engine, f"FROM {table.name}", options, is_text=True, has_names=table.has_names
+    )
     return replace(raw, n_misshapen=table.n_misshapen)
 
 
@@ -125,15 +131,33 @@ def _to_arrow(table: Any) -> pa.Table:
     return arrow.drop_columns(unnamed)
 
 
-def _open_query(engine: Engine, query: str, options: ReadOptions, *, is_text: bool = False) -> Raw:
-    there = [name for name in engine.columns(query) if name != PATH_PART]
+def _open_query(
+    engine: Engine,
+    query: str,
+    options: ReadOptions,
+    *,
+    is_text: bool = False,
+    has_names: bool = True,
+) -> Raw:
+    """Find the columns of a query; ``has_names``: its names are known to be such."""
+    there = Header(
+        names=tuple(name for name in engine.columns(query) if name != PATH_PART),
+        given=options.given_names,
+        is_proven=has_names,
+    )
     found = find_columns(there, options.column_names)
     parts = {column: quote_name(name) for column, name in found.items()}
     identity = find_identity(there, found, options)
     if identity:
         parts["user"] = _join_columns(identity)
     has_shares = found.get("weight", "").casefold() == SHARE
-    return Raw(query=query, parts=parts, is_text=is_text, notes=(_SHARES,) if has_shares else ())
+    return Raw(
+        query=query,
+        parts=parts,
+        is_text=is_text,
+        header=there,
+        notes=(_SHARES,) if has_shares else (),
+    )
 
 
 def _join_columns(names: Sequence[str]) -> str:

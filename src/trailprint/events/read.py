@@ -10,7 +10,6 @@ from typing import Any
 from trailprint.errors import BadRowsError, OptionError
 from trailprint.events.bad_rows import bad_conditions, proves_clean
 from trailprint.events.columns import require_columns
-from trailprint.events.delimited import PATH_PART
 from trailprint.events.engine import Engine, default_engine, quote_name
 from trailprint.events.events import DUPLICATE_ROWS, Column, Events, Tally
 from trailprint.events.files import find_files
@@ -70,7 +69,7 @@ def _open(engine: Engine, source: Any, options: ReadOptions) -> Raw:
 def _clean(engine: Engine, raw: Raw, options: ReadOptions) -> Events:
     """Convert the parts, count what cannot be used, and leave it out."""
     types = engine.columns(raw.query)
-    require_columns(raw.parts, [name for name in types if name != PATH_PART])
+    require_columns(raw.parts, raw.header)
     typed = _typed_query(engine, raw, types, options)
     if raw.is_text or options.drop_duplicates:
         typed = f"FROM {engine.materialise(typed, 'typed')}"

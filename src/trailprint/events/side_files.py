@@ -7,10 +7,10 @@ import os
 import pyarrow as pa
 
 from trailprint.errors import ColumnError
-from trailprint.events.columns import describe_names
 from trailprint.events.delimited import load_delimited, sniff
 from trailprint.events.engine import Engine, quote_name
 from trailprint.events.files import find_files
+from trailprint.events.headers import Header
 
 
 def open_pairs(
@@ -19,7 +19,8 @@ def open_pairs(
     """A query of the two named columns as text, rows with a gap left out."""
     files = find_files(path)
     if files.format == "parquet":
-        query, there = f"FROM read_parquet({files.sql_list})", files.parquet_names()
+        query = f"FROM read_parquet({files.sql_list})"
+        there = Header(names=files.parquet_names(), given=names, is_proven=True)
     else:
         if (
             files.format == "json"
@@ -30,12 +31,13 @@ def open_pairs(
                 f"{' and '.join(names)}, but no such names were found."
             )
         text = load_delimited(engine, files, wanted=names)
-        query, there = f"FROM {text.name}", text.columns
+        query = f"FROM {text.name}"
+        there = Header(names=text.columns, given=names, is_proven=text.has_names)
     for name in names:
-        if name not in there:
+        if name not in there.names:
             raise ColumnError(
                 f"{what} must have the columns {' and '.join(names)}, but {name!r} is missing. "
-                + describe_names(there, near=[name])
+                + there.describe(near=[name])
             )
     columns = [f"nullif(trim({quote_name(name)}::VARCHAR), '')" for name in names]
     aliased = ", ".join(f"{c} AS {quote_name(n)}" for c, n in zip(columns, names, strict=True))

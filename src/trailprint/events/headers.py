@@ -1,0 +1,125 @@
+"""Names of columns: which may be shown in a message, and which may be data."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+#: What columns are called, word by word. A name made of these is nobody's and no place's.
+_VOCABULARY = """
+access account accuracy address age alt altitude amount antenna ap app area arrival arrive
+article at author auxiliary begin bin birth bssid building by bytes category cell cellid city
+class client cluster code col column coord coordinate coordinates coords count country counts
+county created currency customer data date datetime day deidentified departure device direction
+distance district domain duration edit elevation end ended epoch event favicon field finish
+finished first floor from gender geo geom geometry group h has hash heading hits host hour
+household id identified ids idx imei imsi in index ip is item key kind label lac lang last lat
+latitude leave length level lng local location locations log lon long longitude mac member
+minute mode month msisdn n name no note nr num number of operator order out packets page
+participant people person phone place poi point points port postcode price product protocol
+provider pseudonym purchase quarter query rank record region released room row rssi score search
+second sector service session sex share shop signal site slot source speed ssid start started
+state station status step stop store street subject target text the time times timestamp
+timezone title to token total tower tracked trip ts type tz uid unnamed until updated url user
+users usr utc value values venue visit visits week weekday weight when x y year z zip zone
+"""
+_WORDS = frozenset(_VOCABULARY.split())
+_WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[^\W\d_]+")
+#: Starts with a letter, goes on with what people write names with: no address, date or number.
+_PLAUSIBLE = re.compile(r"_*[^\W\d_][\w .()/%-]*")
+_MOST_DIGITS = 3
+_HEXADECIMAL = re.compile(r"([0-9a-f]{8,}|([0-9a-f]{2}[-. ]){3,}[0-9a-f]{2})", re.IGNORECASE)
+_LONGEST = 40
+#: Signs that quotes or an encoding went wrong and a name holds what follows it.
+_BROKEN = re.compile(r"[\n\r\t\"',;|�\0]")
+#: A table as wide as this may have a column for each person or place.
+_WIDE = 30
+_MOST_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """
+    Names of columns, as far as they are known to be names.
+
+    Attributes
+    ----------
+    names : tuple of str
+        As in the source.
+    given : tuple of str
+        Names the user typed, which may be shown anyway.
+    is_proven : bool
+        Whether something else than the names themselves says that they are names: the file's
+        format, or rows of another kind below them.
+    """
+
+    names: tuple[str, ...]
+    given: tuple[str, ...] = ()
+    is_proven: bool = False
+
+    def shown(self) -> list[str]:
+        """The names that may be shown."""
+        worded = [name for name in self.names if name in self.given or is_worded(name)]
+        if not self._is_trusted or not worded:
+            return worded
+        return [name for name in self.names if name in worded or _is_plausible(name)]
+
+    @property
+    def _is_trusted(self) -> bool:
+        """Whether a name nobody knows is a name all the same, because its neighbours are."""
+        is_whole = not any(_BROKEN.search(name) for name in self.names)
+        return self.is_proven and is_whole and len(self.names) <= _WIDE
+
+    def describe(self, near: Iterable[str]) -> str:
+        """One sentence about the names there are, those nearest to ``near`` first."""
+        if not self.names:
+            return "It has no columns."
+        shown = self.shown()
+        n_hidden = len(self.names) - len(shown)
+        if not shown:
+            return f"Its {_names(n_hidden)} may be data and {_are(n_hidden)} not shown."
+        close = nearest_names(shown, near)
+        listed = [*close, *(name for name in shown if name not in close)]
+        text = ", ".join(listed[:_MOST_SHOWN]) + (", …" if len(listed) > _MOST_SHOWN else "")
+        hidden = f" and {_names(n_hidden)} that may be data" if n_hidden else ""
+        if close:
+            return f"Nearest: {', '.join(close)}; all there are: {text}{hidden}."
+        return f"There are: {text}{hidden}."
+
+
+def _names(number: int) -> str:
+    return "1 name" if number == 1 else f"{number:,} names"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def is_worded(name: str) -> bool:
+    """Whether a name is made of words that columns are called by."""
+    return _is_plausible(name) and all(
+        word.casefold() in _WORDS for word in _WORD.findall(name.replace("_", " "))
+    )
+
+
+def _is_plausible(name: str) -> bool:
+    """Whether a name looks like one, and not like a person's number, an address or a hash."""
+    return (
+        len(name) <= _LONGEST
+        and _PLAUSIBLE.fullmatch(name) is not None
+        and sum(character.isdigit() for character in name) <= _MOST_DIGITS
+        and _HEXADECIMAL.fullmatch(name) is None
+    )
+
+
+def nearest_names(there: Sequence[str], near: Iterable[str]) -> list[str]:
+    """Up to three of the names ``there`` that look like one of ``near``."""
+    folded = {name.casefold(): name for name in there}
+    close: list[str] = []
+    for name in near:
+        for match in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6):
+            if folded[match] not in close:
+                close.append(folded[match])
+    return close[:3]
