@@ -80,7 +80,7 @@ LEAKING = {
     "a known word in data": "SECRETA,user,SECRETB\nSECRETC,user,SECRETD\n",
     "a known word, once": "SECRETA,time,SECRETB\nSECRETC,SECRETE,SECRETD\n",
     "a known word above numbers": "time,SECRETB\n17,SECRETD\n18,SECRETB\n",
-    "an open quote": 'usr,"location,start\nSECRETA,SECRETB,2024-01-01\nSECRETC,SECRETD,2024-01-02\n',
+    "an open quote": 'usr,"location,start\nSECRETA,SECRETB,2024-01-01\nSECRETC,SECRETD,x\n',
     "a quote around two lines": '"usr,time,location\nSECRETA",SECRETB,time\nSECRETC,SECRETD,x\n',
     "a stray byte": b"usr,SECRET\xff,start\nSECRETA,SECRETB,2024-01-01\n",
     "no end of the first line": "time,location,SECRETA,SECRETB,SECRETC,SECRETD\n",
