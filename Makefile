@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data),)
 export TRAILPRINT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: setup demo test lint types layers unit bench docs reference clean
+.PHONY: setup demo test lint types layers unit fuzz torture bench docs reference clean
 
 setup: $(VENV)/.dev
 
@@ -55,6 +55,19 @@ layers: $(VENV)/.dev
 
 unit: $(VENV)/.dev $(VENV)/.kernels
 	$(BIN)/python -m pytest
+
+# make fuzz CASES=100000 FIRST=5000: so many made-up and mutated inputs, from case 5000 on.
+CASES   ?= 2000
+FIRST   ?= 0
+WORKERS ?= 2
+fuzz: $(VENV)/.dev $(VENV)/.kernels
+	$(BIN)/python -m tests.fuzz --corpus
+	$(BIN)/python -m tests.fuzz --cases $(CASES) --start $(FIRST) --workers $(WORKERS)
+
+# make torture KILLS=100: kills and resumes, interrupts, a full disk, too little memory.
+KILLS   ?= 20
+torture: $(VENV)/.dev $(VENV)/.kernels
+	$(BIN)/python -m tests.torture --kills $(KILLS)
 
 bench: $(VENV)/.bench $(VENV)/.kernels
 	$(BIN)/python -m benchmarks

@@ -1,0 +1,424 @@
+"""
+Options of commands: snippets that are right by themselves, and values that are at a limit or wrong.
+
+Both are written as on a command line. A line of ``odd`` is an option and the values it may get.
+"""
+
+from __future__ import annotations
+
+import random
+import shlex
+from dataclasses import dataclass
+
+#: What no option expects.
+WRONG = tuple(
+    shlex.split(
+        "'' ' ' x -1 0 nan inf -inf 1e400 1e-320 99999999999999999999 é -- a,b : .. % [] None "
+        '"\'; DROP TABLE x" ' + "1" * 400
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a group of options may be given."""
+
+    usual: tuple[tuple[str, ...], ...]
+    odd: tuple[tuple[str, ...], ...]
+
+
+def _options(usual: str, odd: str) -> Options:
+    return Options(_lines(usual), _lines(odd))
+
+
+def _lines(text: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(shlex.split(line)) for line in text.strip().splitlines())
+
+
+def draw_options(rng: random.Random, options: Options, share: float, *, odd: bool) -> list[str]:
+    """About ``share`` of the usual snippets; where it may be ``odd``, also wrong values."""
+    drawn = [word for one in options.usual if rng.random() < share for word in one]
+    if odd and options.odd:
+        for _ in range(rng.choice((0, 1, 1, 2))):
+            name, *values = rng.choice(options.odd)
+            drawn += [name, rng.choice((*values, *values, rng.choice(WRONG)))]
+    return drawn
+
+
+RUN = _options(
+    """
+    --seed 1
+    --threads 1
+    --threads 3
+    --memory 500MB
+    """,
+    """
+    --seed -1 18446744073709551616 x 1.5 ''
+    --threads 0 -1 100000 x
+    --memory 1KB 0GB -1GB 2 99999TB '2 GB' x ''
+    """,
+)
+
+READ = _options(
+    """
+    --timezone Europe/Zurich
+    --timezone America/New_York
+    --allow-bad-rows
+    --allow-bad-rows
+    --drop-duplicates
+    --window 09:00-17:00
+    --window 00:00-24:00 --present-throughout
+    """,
+    """
+    --layout geolife ap-movement web wlan ap-starts per-location x ''
+    --user-column uid location '' x
+    --location-column url user start '' x
+    --start-column time user end x
+    --end-column start location x
+    --lat-column lon user x
+    --lon-column lat start x
+    --count-column user lat x
+    --columns user,location,start,end user,location,start user a,a,a ,,, user,
+    --delimiter , ; tab '\\t' | ' ' ab '' '"' é
+    --timezone Mars/Olympus '' +02:00 utc
+    --time-format '%d/%m/%Y %H:%M' %d/%m/%Y %s % '' x %Y-%m-%dT%H:%M:%S %q
+    --window 17:00-09:00 9-17 x 25:00-26:00 23:59-24:00
+    --present-throughout x
+    """,
+)
+
+SHAPE = _options(
+    """
+    --truncate 1
+    --between 2024-03-11..2024-03-28
+    --weekdays mon,tue,wed
+    --hours 09:00-17:00
+    --top-locations 3
+    --min-events 2
+    --min-active-days 2
+    --regions regions.csv
+    """,
+    """
+    --cell 500 1 1e-9 1e-320 1e9 0 -5 nan inf x
+    --box 47,8,48,9 -90,-180,90,180 0,0,0,0 48,9,47,8 nan,0,1,1 1,2,3 x
+    --h3 0 7 15 16 -1 x
+    --regions nothing.csv '' data
+    --truncate 99 0 -1 x
+    --between ..2024-03-20 2024-03-20.. .. a..b 2024-03-20..2024-03-11 0001-01-01..9999-12-31
+    --between 2024-02-30..2024-03-01 2024-03-31T02:30:00..2024-04-01
+    --weekdays x '' , mon,mon sat
+    --hours x 17:00-09:00 23:59-24:00 00:00-24:00
+    --min-active-days 0 -1 1000000 99999999999999999999
+    --top-locations 1 0 -1 1000000 99999999999999999999
+    --min-events 0 -1 1000000 99999999999999999999
+    """,
+)
+POSITIONS = _options(
+    """
+    --cell 300
+    --h3 7
+    --box 47,8,48,9
+    """,
+    "",
+)
+
+CUTS = _lines(
+    """
+    --at median
+    --at median
+    --at median
+    --at 2024-03-25
+    --halves-of-weeks
+    --busiest-weeks
+    --fold 1/2
+    --fold 2/4
+    --ranges 2024-03-11..2024-03-24,2024-03-25..2024-04-10
+    """
+)
+ODD_CUTS = _lines(
+    """
+    --fold 3/2
+    --fold 1/10000
+    --fold 0/0
+    --at 9999-12-31
+    --at x
+    --at ''
+    --ranges 2024-03-11..2024-03-24
+    --ranges a..b,c..d
+    --ranges 2024-03-11..2024-03-24,2024-03-11..2024-03-24
+    --at median --fold 1/2
+    --json
+    """
+)
+SPLIT = _options(
+    """
+    --active-both
+    --released-users 3
+    --auxiliary-users 0.5
+    --released-users 4 --auxiliary-users 4 --common-users 2
+    """,
+    """
+    --released-users 0 -1 1.5 nan inf 1000000
+    --auxiliary-users 0 -1 1.5 nan 1000000
+    --common-users 0 0.5 -1 1000000 nan
+    """,
+)
+
+SCORE = _options(
+    """
+    --truth truth.csv
+    --links links.csv
+    --links links.parquet
+    """,
+    """
+    --truth nothing.csv '' .
+    --links links.xyz no/links.csv '' s3://bucket/l.csv . data.csv
+    """,
+)
+
+MATCH = _options(
+    """
+    --metric l1
+    --metric cosine
+    --metric dot
+    --metric likelihood
+    --method one-by-one
+    --method one-by-one --direction auxiliary
+    --size 1
+    --size 3
+    --gap 0.1
+    --weight duration
+    --weight day-balanced
+    --slots weekday
+    --slots weekend
+    --slots four-hour
+    --margins
+    --margins --precision 0.9
+    --reject-lambda 0.1 --string-length 10
+    --slots weekday --reject-lambda 1 --string-length 5
+    """,
+    """
+    --metric x ''
+    --method x
+    --direction x auxiliary
+    --size 0 -1 1000000 99999999999999999999
+    --gap 1 -1 nan inf 1e-320 1e308
+    --weight x
+    --slots x
+    --precision 0 1 1.1 nan -1
+    --reject-lambda 0 -1 nan inf 1e308 1e-320
+    --string-length 0 -1 1 99999999999999999999
+    """,
+)
+
+TRAILS = _options(
+    """
+    --algorithm complete
+    --algorithm incomplete
+    --algorithm multiple
+    --reserved identified
+    --reserved deidentified
+    --reserved none
+    --deidentified-columns user
+    --identified-columns user
+    --households households.csv
+    --sensitivity locations
+    --sensitivity locations --name-locations
+    --sensitivity popularity
+    --sensitivity withholding --runs 2
+    """,
+    """
+    --algorithm x
+    --reserved x
+    --deidentified-columns user,location x '' , user,user
+    --identified-columns url x ''
+    --households nothing.csv ''
+    --sensitivity x
+    --withhold 0 1 nan -1 '' x 2
+    --runs 0 -1 x
+    """,
+)
+
+CORRELATE = _options(
+    """
+    --model distance
+    --model markov
+    --model mobility-markov
+    --model histogram
+    --days 1
+    --days 3
+    --joint
+    --all-pairs
+    --duration-edges 300,600
+    --min-duration 60
+    --work work
+    """,
+    """
+    --model x ''
+    --days 0 -1 1000000 99999999999999999999
+    --duration-edges 0 -1 600,300 nan inf '' x 1,1
+    --min-duration 0 -1 nan inf 1e308 x
+    --folds 1 0 -1 10000 99999999999999999999
+    --rounds 1 0 -1 1000000
+    --work '' data.csv no/such/work s3://bucket/w .
+    """,
+)
+FOLDS = _lines(
+    """
+    --folds 2
+    --folds 3 --rounds 1
+    --folds 2 --model markov
+    """
+)
+
+PROTECTIONS = (
+    "coarsen-grid:cell_m=500",
+    "coarsen-grid",
+    "coarsen-regions:mapping=regions.csv",
+    "coarsen-names:levels=1",
+    "coarsen-names:levels=2",
+    "coarsen-time",
+    "coarsen-time:unit_s=1",
+    "top-locations:n=2",
+    "top-locations:n=1,by=events",
+    "common-locations:min_users=1",
+    "common-locations:min_users=2",
+    "weekdays:days=mon+tue",
+    "period:between=2024-03-11..2024-03-25",
+    "active-users:min_events=2",
+    "perturb-locations",
+    "perturb-locations:previous=1,next=0",
+    "perturb-times",
+    "perturb-times:sigma_s=0",
+    "perturb-times:sigma_s=60",
+    "microaggregate:k=2",
+    "microaggregate:k=3,norm=l2",
+    "microaggregate:k=5",
+    "noise",
+    "noise:kind=geometric",
+    "noise:max_events=1",
+    "noise:epsilon=0.1",
+)
+ODD_PROTECTIONS = (
+    *[
+        "coarsen-grid:cell_m=0",
+        "coarsen-grid:cell_m=1e-320",
+        "coarsen-regions:mapping=nothing.csv",
+        "coarsen-regions",
+        "coarsen-names:levels=0",
+        "coarsen-names:separator=",
+        "coarsen-time:unit_s=1e308",
+        "coarsen-time:unit_s=0.5",
+        "top-locations:n=0",
+        "common-locations:min_users=1000000",
+        "weekdays:days=",
+        "weekdays:days=x",
+        "period:between=x",
+        "period",
+        "active-users:min_events=1000000",
+        "perturb-locations:previous=1,next=1",
+        "perturb-locations:previous=nan",
+        "perturb-times:sigma_s=1e308",
+        "perturb-times:sigma_s=60,order=x",
+        "perturb-times:sigma_s=1e12",
+        "microaggregate:k=1",
+        "microaggregate:k=0",
+        "microaggregate:k=1000000",
+        "microaggregate:k=3,method=x",
+        "noise:epsilon=1e-320",
+        "noise:epsilon=1e308",
+        "noise:epsilon=0",
+        "noise:epsilon=nan",
+        "noise:max_events=0",
+        "noise:kind=geometric,epsilon=1e-9",
+        "noise:kind=geometric,epsilon=1e308",
+        "noise:max_events=99999999999999999999",
+        "x",
+        ":",
+        "noise:",
+        "noise:epsilon",
+        "noise:x=1",
+        "noise:epsilon=1,epsilon=2",
+        "microaggregate:k=2.5",
+        "MICROAGGREGATE:k=2",
+    ],
+    "",
+)
+PROTECT = _options(
+    """
+    --out protected.csv
+    --out protected.parquet
+    --out protected.tsv
+    --out protected.csv.gz
+    --weight duration
+    --weight day-balanced
+    """,
+    """
+    --out x.xyz '' no/such/p.csv s3://bucket/p.csv data.csv .
+    --weight x
+    --metrics l1 x '' l1,l1
+    --target-risk 0.05 nan
+    """,
+)
+SWEEPS = _lines(
+    """
+    --apply microaggregate --sweep k=2,3
+    --apply noise --sweep epsilon=1,10
+    --apply top-locations --sweep n=1,2
+    --apply coarsen-grid --sweep cell_m=100,1000
+    --apply coarsen-names --sweep levels=1,2
+    --apply common-locations --sweep min_users=1,2,1000
+    --apply coarsen-time --sweep unit_s=60,86400
+    --apply perturb-times --sweep sigma_s=60,600 --target-risk 0.1
+    --apply noise --sweep epsilon=1,10 --target-risk 0.5 --metrics l1
+    """
+)
+ODD_SWEEPS = _lines(
+    """
+    --apply microaggregate --sweep k=0
+    --apply noise --sweep x=1
+    --apply noise --sweep epsilon=1e-320,1
+    --apply noise --sweep ''
+    --apply noise --sweep =
+    --apply perturb-times --sweep sigma_s=60,1e308
+    --apply period --sweep between=x
+    --apply microaggregate --sweep k=2,2 --target-risk nan
+    --apply microaggregate --sweep k=2,3 --target-risk 2
+    """
+)
+
+AUDIT = _options(
+    """
+    --attacks histogram
+    --attacks trail
+    --attacks histogram,trail
+    --attacks sequence
+    --protect microaggregate:k=2
+    --protect 'top-locations:n=2 then microaggregate:k=2'
+    --target-risk 0.1
+    --weight duration
+    --users 5
+    --per-user
+    --name-locations
+    """,
+    """
+    --attacks x '' trail,trail
+    --protect noise:epsilon=1e-320 x '' 'noise then' coarsen-grid perturb-times:sigma_s=1e12
+    --target-risk 0 1 nan -1
+    --weight x
+    --users 2 1 0 -1 1000000 x
+    --per-user true
+    """,
+)
+
+KINDS = ("campus", "calls", "web", "gps", "households", "weekday-campus")
+SIMULATE = _options(
+    """
+    --seed 3
+    """,
+    """
+    --users 0 -1 x ''
+    --days 0 -1 x 3
+    --paper x
+    """,
+)
