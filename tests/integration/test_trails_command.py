@@ -165,10 +165,31 @@ def test_neither_side_reserved_is_said_and_not_guaranteed(capsys, tmp_path) -> N
     sides[0].write_text("user,location\na,x\na,y\nb,y\nb,z\n")
     sides[1].write_text("user,location\na,x\na,z\nb,x\nb,y\n")
     found = run(capsys, "trails", *sides)
-    assert found["guaranteed"] is False
+    assert (found["contradicted"], found["guaranteed"]) == (True, False)
     assert found["assumptions_hold"] is False
     assert found["assumptions"]["tactics_observed"]["neither"] == 2
     assert "No guarantee" in show(capsys, "trails", *sides)
+
+
+@pytest.mark.parametrize(
+    ("identified", "truth", "guaranteed", "says"),
+    [
+        ("p,x\nq,x\nq,y\n", "none", None, "only a truth (--truth) could confirm it"),
+        ("a,x\nb,x\nb,y\n", "same-ids", True, "The truth confirms"),
+        ("b,x\na,x\na,y\n", "same-ids", False, "the truth shows that"),
+    ],
+)
+def test_a_guarantee_needs_the_truth(capsys, tmp_path, identified, truth, guaranteed, says) -> None:
+    """Nothing contradicts equal lists; only with ids on both sides can anything be confirmed."""
+    sides = tmp_path / "a.csv", tmp_path / "b.csv"
+    sides[0].write_text("user,location\na,x\nb,x\nb,y\n")
+    sides[1].write_text(f"user,location\n{identified}")
+
+    found = run(capsys, "trails", *sides)
+
+    assert found["contradicted"] is False
+    assert (found["truth"], found["guaranteed"]) == (truth, guaranteed)
+    assert says in " ".join(show(capsys, "trails", *sides).split())
 
 
 def test_links_made_are_told_from_those_that_are_right(capsys, tmp_path) -> None:

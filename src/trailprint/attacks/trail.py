@@ -134,8 +134,9 @@ def match_trails(
     """
     Link de-identified to identified records by their trails; null trails are never linked.
 
-    Both sides must be over one list of locations. ``facts["guaranteed"]`` says whether the data
-    allows the assumption under which no link can be wrong.
+    Both sides must be over one list of locations. ``facts["contradicted"]`` says whether the
+    data rules out the release tactic assumed, under which no link can be wrong. Where it does not,
+    only the truth could confirm the tactic.
     """
     options = options or TrailOptions()
     if deidentified.locations != identified.locations:
@@ -158,7 +159,7 @@ def match_trails(
         facts={
             "algorithm": algorithm,
             "reserved": reserved,
-            "guaranteed": tracks.allow(reserved) and n_orphans == 0,
+            "contradicted": not tracks.allow(reserved) or n_orphans > 0,
             "trails_without_counterpart": n_orphans,
             "upper_bound": upper_bound(identified, algorithm),
         },

@@ -127,8 +127,10 @@ def _try_reidit(bench: Bench, options: TrailOptions) -> Tried:
 def _allowed_reidit(bench: Bench) -> tuple[Tried, list[str]]:
     """What the data allows; where it allows nothing, what links most."""
     first = _try_reidit(bench, TrailOptions())
-    if first.linkage.facts["guaranteed"]:
-        return first, ["The data allows the release tactic assumed: no link need be wrong."]
+    if not first.linkage.facts["contradicted"]:
+        return first, [
+            "The data does not contradict the release tactic assumed, under which no link is wrong."
+        ]
     ways = (
         TrailOptions(algorithm="complete"),
         TrailOptions(algorithm="incomplete", reserved="identified"),

@@ -260,15 +260,25 @@ def _print(found: dict[str, Any], links: str | None) -> None:
         print_table("Popularity of locations", rows)
 
 
-def _notes(found: dict[str, Any], links: str | None) -> list[str]:
-    notes = []
-    if not found["guaranteed"]:
-        notes.append(
+def _judge_tactic(found: dict[str, Any]) -> str:
+    """What is known of the release tactic assumed, and so of the links."""
+    if found["contradicted"]:
+        return (
             "No guarantee: the data contradicts the release tactic assumed (neither side may be "
             "reserved to the other), so links can be wrong."
         )
-    elif found["assumptions_hold"] is False:
-        notes.append("The truth shows that the assumed release tactic is not at work here.")
+    if found["guaranteed"] is None:
+        return (
+            "No guarantee: the data does not contradict the release tactic assumed, but only a "
+            "truth (--truth) could confirm it."
+        )
+    if found["guaranteed"]:
+        return "The truth confirms the release tactic assumed: under it no link can be wrong."
+    return "No guarantee: the truth shows that the release tactic assumed is not at work here."
+
+
+def _notes(found: dict[str, Any], links: str | None) -> list[str]:
+    notes = [_judge_tactic(found)]
     if not found["assumptions"]["unique_tuples"]:
         notes.append("Some entries are listed more than once at a location: counted once.")
     if any(found["unshared_locations"].values()):

@@ -184,7 +184,7 @@ def _confident_links(
 
 def _promises_no_false_link(linkage: Linkage) -> bool:
     facts = linkage.facts
-    return bool(facts.get("guaranteed")) and facts.get("reserved") == "deidentified"
+    return facts.get("contradicted") is False and facts.get("reserved") == "deidentified"
 
 
 def _read_absent(

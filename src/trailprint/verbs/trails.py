@@ -54,7 +54,17 @@ class TrailResult:
         """Whether the release tactic assumed is the one at work; None if nothing tells."""
         if self.observed is not None:
             return self.observed.holds[self.linkage.facts["reserved"]]
-        return None if self.linkage.facts["guaranteed"] else False
+        return False if self.linkage.facts["contradicted"] else None
+
+    @property
+    def guaranteed(self) -> bool | None:
+        """
+        Whether no link can be wrong: True where the truth confirms the release tactic assumed.
+
+        False where the data or the truth contradicts it; None where nothing contradicts it but
+        there is no truth to confirm it.
+        """
+        return False if self.linkage.facts["contradicted"] else self.assumptions_hold
 
     def links(self) -> pa.Table:
         """Who is linked to whom: released, auxiliary. Handle with care."""
@@ -86,7 +96,8 @@ class TrailResult:
             "chance": risk and risk.chance,
             "upper_bound": facts["upper_bound"],
             "assumptions_hold": self.assumptions_hold,
-            "guaranteed": facts["guaranteed"],
+            "contradicted": facts["contradicted"],
+            "guaranteed": self.guaranteed,
             "assumptions": {
                 "truthful": "assumed (2.1): every entry stems from a visit",
                 "unique_tuples": not any(self.n_duplicate_tuples),
