@@ -54,8 +54,12 @@ def run_parallel(
         return share(function, waiting)
     if threads <= 1 or len(waiting) <= 1:
         return [_begin(function, task) for task in waiting]
-    with ThreadPoolExecutor(threads) as pool:
+    pool = ThreadPoolExecutor(threads)
+    try:
         return list(pool.map(partial(_begin, function), waiting))
+    finally:
+        # After a failure or Ctrl-C, what has not begun never does.
+        pool.shutdown(cancel_futures=True)
 
 
 def _begin(function: Callable[..., Any], task: tuple[Any, ...]) -> Any:
@@ -75,11 +79,11 @@ def run_together(
     if threads <= 1 or len(jobs) <= 1:
         return [function(*job) for job in jobs]
     with _SharedThreads(threads) as shared, ThreadPoolExecutor(len(jobs)) as pool:
-        parts = [
-            pool.submit(_with_share, partial(shared.run, k), function, job)
-            for k, job in enumerate(jobs)
-        ]
         try:
+            parts = [
+                pool.submit(_with_share, partial(shared.run, k), function, job)
+                for k, job in enumerate(jobs)
+            ]
             for part in as_completed(parts):
                 part.result()
         except BaseException:
