@@ -3,22 +3,26 @@ Trailprint: how many people in a behavioural dataset could be re-identified, why
 protecting them would cost.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
-from trailprint.audit import AuditOptions, audit
-from trailprint.errors import TrailprintError
-from trailprint.events.engine import Engine
-from trailprint.events.events import Events
-from trailprint.events.filters import FilterOptions, apply_filters
-from trailprint.events.options import ReadOptions
-from trailprint.events.read import read
-from trailprint.events.split import SplitOptions, split
-from trailprint.events.summary import inspect
+import sys
+import types
 
+# Not from typing: nothing is imported here but what Python itself has loaded.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trailprint.attacks.histogram import MatchOptions
     from trailprint.attacks.sequence import CorrelateOptions
     from trailprint.attacks.trail import TrailOptions
+    from trailprint.audit import AuditOptions, audit
+    from trailprint.errors import TrailprintError
+    from trailprint.events.engine import Engine
+    from trailprint.events.events import Events
+    from trailprint.events.filters import FilterOptions, apply_filters
+    from trailprint.events.options import ReadOptions
+    from trailprint.events.read import read
+    from trailprint.events.split import SplitOptions, split
+    from trailprint.events.summary import inspect
     from trailprint.verbs.correlate import correlate
     from trailprint.verbs.match import match
     from trailprint.verbs.protect import protect
@@ -48,21 +52,55 @@ __all__ = [
     "trails",
 ]
 
-#: Names whose modules load compiled kernels: looked up when first used.
+#: Looked up when first used, so that the program answers signals before it has loaded libraries.
 _LATE = {
+    "AuditOptions": "trailprint.audit",
     "CorrelateOptions": "trailprint.attacks.sequence",
+    "Engine": "trailprint.events.engine",
+    "Events": "trailprint.events.events",
+    "FilterOptions": "trailprint.events.filters",
     "MatchOptions": "trailprint.attacks.histogram",
+    "ReadOptions": "trailprint.events.options",
+    "SplitOptions": "trailprint.events.split",
     "TrailOptions": "trailprint.attacks.trail",
+    "TrailprintError": "trailprint.errors",
+    "apply_filters": "trailprint.events.filters",
     "correlate": "trailprint.verbs.correlate",
+    "inspect": "trailprint.events.summary",
     "match": "trailprint.verbs.match",
     "protect": "trailprint.verbs.protect",
+    "read": "trailprint.events.read",
+    "split": "trailprint.events.split",
     "trails": "trailprint.verbs.trails",
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _LATE:
         raise AttributeError(f"module 'trailprint' has no attribute {name!r}")
+    return _find(_LATE[name], name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _find(module: str, name: str) -> object:
     from importlib import import_module
 
-    return getattr(import_module(_LATE[name]), name)
+    return getattr(import_module(module), name)
+
+
+class _Package(types.ModuleType):
+    """A module in which ``audit`` is a function, although a folder has that name."""
+
+    @property
+    def audit(self) -> object:
+        return _find("trailprint.audit", "audit")
+
+    @audit.setter
+    def audit(self, module: object) -> None:
+        """Python puts the folder's module here when it is loaded."""
+
+
+sys.modules[__name__].__class__ = _Package

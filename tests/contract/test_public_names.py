@@ -8,7 +8,7 @@ import pytest
 
 import trailprint
 import trailprint.errors
-from trailprint.cli.main import app
+from trailprint.cli.app import app
 from trailprint.errors import TrailprintError
 
 COMMANDS = sorted(command.name for command in app.registered_commands)

@@ -2,18 +2,16 @@
 Processes that take calls over pipes, for work that keeps Python's lock.
 
 Unlike those of ``multiprocessing`` they never load the program that calls them, so that any script
-or notebook may use them as it is. They end when their pipe does, whatever ends the caller.
+or notebook may use them as it is. They end when the caller does, whatever ends it.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
-import json
 import os
 import pickle
 import queue
-import signal
 import subprocess
 import sys
 import traceback
@@ -22,28 +20,22 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import IO, Any, cast
 
+from trailprint.child_process import ChildProcess
 from trailprint.errors import TrailprintError
 
 #: ``run(function, tasks)`` gives pairs of a task's number and its result, as they are finished.
 Runner = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[tuple[int, Any]]]
-
-_PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    f"from {__name__} import serve; serve()"
-)
 
 
 class Worker:
     """One process; it answers one call after another."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+        self._child = ChildProcess(
+            __name__, serve.__name__, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
-        self._calls = cast(IO[bytes], self._process.stdin)
-        self._answers = cast(IO[bytes], self._process.stdout)
+        self._calls = cast(IO[bytes], self._child.process.stdin)
+        self._answers = cast(IO[bytes], self._child.process.stdout)
 
     def call(self, function: Callable[..., Any], *task: Any) -> Any:
         """``function(*task)``, computed there; both must be known by name or be plain data."""
@@ -65,17 +57,15 @@ class Worker:
         for pipe in (self._calls, self._answers):
             with contextlib.suppress(OSError):
                 pipe.close()
-        self._process.wait()
+        self._child.wait()
 
     def stop(self) -> None:
         """End the process at once; a call that waits for it fails."""
-        self._process.kill()
-        self._process.wait()
+        self._child.stop()
 
 
 def serve() -> None:
-    """Answer calls until there is nobody left to ask; interrupts are the caller's affair."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Answer calls until there is nobody left to ask."""
     answers = os.fdopen(os.dup(1), "wb")
     # Whatever a library prints must not get among the answers.
     os.dup2(2, 1)

@@ -10,13 +10,12 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from trailprint.child_process import ChildProcess
 from trailprint.events.engine import Engine
 
-_COMMAND = (sys.executable, "-c", f"from {__name__} import compile_kernels; compile_kernels()")
 #: Kernels only micro-aggregation uses: where they are compiled, so is the rest.
 _LAST = "refinement.*.nbi"
 
@@ -37,12 +36,13 @@ def compiling_ahead() -> Iterator[None]:
         yield
         return
     silent = subprocess.DEVNULL
-    process = subprocess.Popen(_COMMAND, stdin=silent, stdout=silent, stderr=silent)
+    child = ChildProcess(
+        __name__, compile_kernels.__name__, stdin=silent, stdout=silent, stderr=silent
+    )
     try:
         yield
     finally:
-        process.terminate()
-        process.wait()
+        child.stop()
 
 
 def compile_kernels() -> None:

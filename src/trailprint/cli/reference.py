@@ -19,7 +19,7 @@ from typing import Any
 
 import typer
 
-from trailprint.cli.main import app
+from trailprint.cli.app import app
 
 WIDTH = 100
 

@@ -1,0 +1,132 @@
+"""The commands of ``trailprint``, and how errors reach people."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import traceback
+from typing import Annotated
+
+import typer
+
+from trailprint import __version__
+from trailprint.cli import (
+    audit,
+    correlate,
+    demo,
+    inspect,
+    layouts,
+    match,
+    protect,
+    reproduce,
+    simulate,
+    split,
+    trails,
+)
+from trailprint.cli.supervisor import MEMORY
+from trailprint.errors import TrailprintError
+
+#: What shells expect of a program that Ctrl-C ended.
+_STOPPED = 130
+
+app = typer.Typer(
+    name="trailprint",
+    help="How many people in a behavioural dataset could be re-identified, and why.",
+    no_args_is_help=False,
+    invoke_without_command=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (
+    demo,
+    audit,
+    inspect,
+    split,
+    match,
+    trails,
+    correlate,
+    protect,
+    simulate,
+    reproduce,
+    layouts,
+):
+    app.command(name=command.NAME, epilog=f"Example:  {command.EXAMPLE}")(command.run)
+
+
+@app.callback()
+def _options(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)
+    ] = False,
+) -> None:
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Run a command; exit code 0 for success, 2 for bad input, 1 for a defect of ours."""
+    try:
+        code = app(args=arguments, standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except TrailprintError as error:
+        _fail(str(error), 2)
+    except MemoryError:
+        _fail(MEMORY, 2)
+    except (KeyboardInterrupt, typer.Abort):
+        _fail("Stopped.", _STOPPED)
+    except (BrokenPipeError, SystemExit) as error:
+        # Whoever read our output has gone; there is nobody left to tell. Typer may have noticed.
+        if not any(isinstance(e, BrokenPipeError) for e in (error, error.__context__)):
+            raise
+        _drop_output()
+        sys.exit(0)
+    except Exception as error:
+        _fail(*_describe_exception(error))
+    if code == _STOPPED:  # Typer answers Ctrl-C itself, without a word.
+        _fail("Stopped.", _STOPPED)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _drop_output() -> None:
+    """What is still to be printed goes nowhere, so that Python does not try again at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fail(message: str, code: int) -> None:
+    """One line, whatever the message is made of."""
+    line = message if code == 1 else "".join(c if c.isprintable() else " " for c in message)
+    print(f"trailprint: {line}", file=sys.stderr)  # noqa: T201
+    sys.exit(code)
+
+
+def _describe_exception(error: Exception) -> tuple[str, int]:
+    """A full disk, a wrong use of the command line in the parser's words, or a defect of ours."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        _drop_output()
+        return "There must be room for the result, but the disk is full. Free some.", 2
+    # Typer has its own copy of Click's exceptions, old and new ones alike know this method.
+    format_message = getattr(error, "format_message", None)
+    if format_message is None:
+        return _describe_defect(error), 1
+    message = str(format_message()).strip()
+    return f"{message}{'' if message.endswith(('.', '?')) else '.'} Try --help.", 2
+
+
+def _describe_defect(error: Exception) -> str:
+    """Where we failed; an exception's own words may hold data, so they need to be asked for."""
+    if os.environ.get("TRAILPRINT_DEBUG"):
+        return "".join(traceback.format_exception(error))
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{os.path.basename(frame.filename)}:{frame.lineno}"
+    return (
+        f"A defect of Trailprint ({type(error).__name__} at {place}). Please report it. "
+        "TRAILPRINT_DEBUG=1 prints the details, which may hold values of the data."
+    )

@@ -1,0 +1,196 @@
+"""
+The program as two processes: one does the work, the other waits for it and answers signals.
+
+Compilers, compiled loops and other libraries cannot be asked to stop at any moment, and Python runs
+no handler while they keep its lock. So nothing is asked: on a signal the working process is killed,
+and the waiting one removes the temporary files that it had announced. What is worth keeping is on
+disk by then, whole.
+
+Only modules that Python loads anyway are imported here: signals are answered before numpy is there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import time
+
+MEMORY = "The work needs more memory than there is. Try less data at once."
+#: Signals that ask to stop.
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+#: How long descendants of a process that has ended may take to follow it.
+_PATIENCE_S = 1.0
+_CLEAR_LINE_SHOW_CURSOR = b"\r\x1b[2K\x1b[?25h"
+
+
+def supervise() -> None:
+    """
+    Go on in a second process, where this returns.
+
+    The first one waits for its end and exits as it does, or with 128 and the number of the signal
+    that stopped it.
+    """
+    signals = _Signals()
+    announced, announcing = os.pipe()
+    lifeline, held = os.pipe()
+    try:
+        child = os.fork()
+    except OSError:
+        # There is room for one process only: it works without being watched.
+        signals.close()
+        return
+    if child == 0:
+        signals.close()
+        os.close(announced)
+        os.close(held)
+        _attach(announcing, lifeline)
+        return
+    os.close(announcing)
+    os.close(lifeline)
+    code, message = _Watch(child, signals, announced).wait()
+    if message:
+        say(message)
+    os._exit(code)
+
+
+def say(message: str) -> None:
+    """One line on standard error, if anybody reads it."""
+    with contextlib.suppress(OSError):
+        os.write(2, f"trailprint: {message}\n".encode(errors="backslashreplace"))
+
+
+def _attach(announcing: int, lifeline: int) -> None:
+    """Tell the waiting process of temporary files, and never outlive it."""
+    from trailprint import temporary
+    from trailprint.child_process import end_with_parent
+
+    end_with_parent(lifeline)
+    temporary.announce_to(announcing)
+
+
+class _Signals:
+    """Signals as bytes in a pipe: none is lost, none comes in the middle of anything."""
+
+    def __init__(self) -> None:
+        self.mailbox, self._entry = os.pipe()
+        os.set_blocking(self.mailbox, False)
+        os.set_blocking(self._entry, False)
+        signal.set_wakeup_fd(self._entry, warn_on_full_buffer=False)
+        # Whoever started us may want a signal ignored, as nohup does.
+        asked = [n for n in _STOPPING if signal.getsignal(n) is not signal.SIG_IGN]
+        self._before = {n: signal.signal(n, _do_nothing) for n in (*asked, signal.SIGCHLD)}
+
+    def received(self) -> bytes:
+        """Numbers of the signals that came since."""
+        with contextlib.suppress(BlockingIOError):
+            return os.read(self.mailbox, 64)
+        return b""
+
+    def close(self) -> None:
+        """Let signals do what the system lets them do: end the process."""
+        for number in self._before:
+            signal.signal(number, signal.SIG_DFL)
+        signal.set_wakeup_fd(-1)
+        os.close(self.mailbox)
+        os.close(self._entry)
+
+
+def _do_nothing(number: int, frame: object) -> None:
+    """Python writes a signal's number to the pipe only if it has a handler."""
+
+
+class _Watch:
+    """Waits for the working process."""
+
+    def __init__(self, child: int, signals: _Signals, announced: int) -> None:
+        self._child, self._signals, self._announced = child, signals, announced
+        self._leftovers = Leftovers()
+
+    def wait(self) -> tuple[int, str]:
+        """Until everything has ended and is tidy; the exit code, and what is to be said."""
+        asked, code = 0, None
+        is_heard = True
+        while code is None:
+            waiting = [self._signals.mailbox, *([self._announced] if is_heard else [])]
+            ready, _, _ = select.select(waiting, [], [])
+            if self._announced in ready:
+                is_heard = self._hear()
+            stopping = [n for n in self._signals.received() if n in _STOPPING]
+            if stopping and not asked:
+                asked = stopping[0]
+                os.kill(self._child, signal.SIGKILL)
+            code = self._exit_code()
+        self._tidy(is_heard)
+        return _explain(code, asked)
+
+    def _hear(self) -> bool:
+        """Take in what was announced; whether there may be more."""
+        received = os.read(self._announced, 1 << 16)
+        self._leftovers.hear(received)
+        return bool(received)
+
+    def _exit_code(self) -> int | None:
+        ended, status = os.waitpid(self._child, os.WNOHANG)
+        return os.waitstatus_to_exitcode(status) if ended else None
+
+    def _tidy(self, is_heard: bool) -> None:
+        """Processes that the working one started hold the pipe too, until they have ended."""
+        end = time.monotonic() + _PATIENCE_S
+        while is_heard and (left := end - time.monotonic()) > 0:
+            ready, _, _ = select.select([self._announced], [], [], left)
+            is_heard = not ready or self._hear()
+        self._leftovers.remove()
+
+
+class Leftovers:
+    """Temporary files and folders that were announced and not released."""
+
+    def __init__(self) -> None:
+        self._paths: dict[bytes, None] = {}
+        self._unread = b""
+
+    def hear(self, received: bytes) -> None:
+        """Take what came through the pipe, in pieces of any length."""
+        *messages, self._unread = (self._unread + received).split(b"\0")
+        for message in messages:
+            if message[:1] == b"+":
+                self._paths[message[1:]] = None
+            else:
+                self._paths.pop(message[1:], None)
+
+    def remove(self) -> None:
+        """Remove whatever is left."""
+        for path in self._paths:
+            if os.path.isdir(path) and not os.path.islink(path):
+                import shutil
+
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
+
+
+def _explain(code: int, asked: int) -> tuple[int, str]:
+    """The exit code and the message for the end of the working process."""
+    if code >= 0:
+        return code, ""
+    ended_by = asked or -code
+    if os.isatty(2):
+        with contextlib.suppress(OSError):
+            os.write(2, _CLEAR_LINE_SHOW_CURSOR)
+    if ended_by in _STOPPING:
+        return 128 + ended_by, "Stopped."
+    if ended_by == signal.SIGKILL or is_memory_limited():
+        return 2, MEMORY
+    name = signal.Signals(ended_by).name
+    return 1, f"A defect of Trailprint or of a library it uses ({name}). Please report it."
+
+
+def is_memory_limited() -> bool:
+    """Whether somebody set a limit to the memory of processes."""
+    import resource
+
+    limits = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+    return any(resource.getrlimit(limit)[0] != resource.RLIM_INFINITY for limit in limits)
