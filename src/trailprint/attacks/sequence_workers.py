@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from trailprint.arrays import Ints
 from trailprint.errors import OutputError, reason_of
 from trailprint.features.templates import Templates, attributes
+from trailprint.kernels.stopping import check_stop
 from trailprint.scratch import Scratch
 
 #: Magic, size, kind, version, counts of features, labels and attributes, starts of five parts.
@@ -54,6 +55,13 @@ def prepare(queries: Templates | None = None) -> None:
     _queries = None if queries is None else Queries(queries)
 
 
+class _Trainer(pycrfsuite.Trainer):  # type: ignore[misc]
+    """A trainer that can be stopped: CRFsuite says something after each step."""
+
+    def message(self, message: bytes) -> None:
+        check_stop()
+
+
 def train_model(own: Templates, settings: dict[str, float]) -> bytes:
     """
     Train a linear-chain CRF on one user's days with L-BFGS.
@@ -61,7 +69,7 @@ def train_model(own: Templates, settings: dict[str, float]) -> bytes:
     Labels and attributes are numbered by CRFsuite as they first appear, so their names do not
     matter: the same days with other names give the same weights.
     """
-    trainer = pycrfsuite.Trainer(algorithm="lbfgs", params=settings, verbose=False)
+    trainer = _Trainer(algorithm="lbfgs", params=settings, verbose=False)
     for first, last in pairwise(own.day_starts.tolist()):
         labels = [str(label) for label in own.label[first:last].tolist()]
         trainer.append(pycrfsuite.ItemSequence(attributes(own.context[first:last])), labels)
@@ -140,6 +148,7 @@ def _score(
     tagger: pycrfsuite.Tagger, queries: Queries, known: NDArray[np.bool_], row: int, floor: int
 ) -> tuple[int, bool]:
     """One user's score; a floor below nought asks for every day to be run."""
+    check_stop()
     days = range(*queries.templates.user_starts[row : row + 2].tolist())
     starts = queries.templates.day_starts[days.start : days.stop + 1]
     reach = known[queries.templates.label[starts[0] : starts[-1]]]

@@ -22,6 +22,10 @@ from typing import IO, Any, cast
 
 from trailprint.child_process import ChildProcess
 from trailprint.errors import TrailprintError
+from trailprint.kernels.stopping import check_stop
+
+#: How often it is looked whether there is a reason to stop while everybody is at work.
+_LOOK_AGAIN_S = 0.2
 
 #: ``run(function, tasks)`` gives pairs of a task's number and its result, as they are finished.
 Runner = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[tuple[int, Any]]]
@@ -132,6 +136,7 @@ def _run_here(
     function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]
 ) -> Iterator[tuple[int, Any]]:
     for number, task in enumerate(tasks):
+        check_stop()
         yield number, function(*task)
 
 
@@ -175,6 +180,9 @@ class _Distribution:
 
 
 def _finished(running: dict[Future[Any], int]) -> Iterator[tuple[int, Any]]:
-    done, _ = wait(running, return_when=FIRST_COMPLETED)
+    done: set[Future[Any]] = set()
+    while not done:
+        check_stop()
+        done, _ = wait(running, timeout=_LOOK_AGAIN_S, return_when=FIRST_COMPLETED)
     for future in done:
         yield running.pop(future), future.result()

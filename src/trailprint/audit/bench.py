@@ -28,7 +28,8 @@ class Sizes:
     How much there is: what parts' durations are estimated from.
 
     ``n_visited`` counts locations of each released user, added up; ``n_pairs`` how often a
-    released and an auxiliary user share a location.
+    released and an auxiliary user share a location; ``n_transitions`` what each step of training
+    looks at: for each released event every two locations of its user.
     """
 
     n_released: int
@@ -38,6 +39,7 @@ class Sizes:
     n_events: int
     n_visited: int
     n_pairs: int
+    n_transitions: float = 0.0
 
 
 class Bench:
@@ -101,11 +103,20 @@ class Bench:
             n_events=sum(side.count() for side in self.events),
             n_visited=int(released.matrix.nnz),
             n_pairs=int(visitors[0].astype(np.float64) @ visitors[1]),
+            n_transitions=_count_transitions(self.events[0]),
         )
 
     def fingerprint(self) -> dict[str, Any]:
         """What the data is, whatever the order of its rows; no value of it can be read off."""
         return {"released": _digest(self.events[0]), "auxiliary": _digest(self.events[1])}
+
+
+def _count_transitions(events: Events) -> float:
+    (found,) = events.engine.row(
+        "SELECT coalesce(sum(n * l * l), 0) FROM (SELECT count(*)::DOUBLE AS n, "
+        f'count(DISTINCT location) AS l FROM ({events.query}) GROUP BY "user")'
+    )
+    return float(found)
 
 
 def _digest(events: Events) -> list[Any]:

@@ -63,7 +63,7 @@ class Part:
     needs : tuple of str
         Parts without which it cannot be done.
     is_asked : bool
-        Done whatever the time limit.
+        Done whatever the time limit, and not stopped.
     """
 
     name: str

@@ -77,6 +77,25 @@ class Plan:
         limit = self.time_limit_s
         return limit is None or part.is_asked or spent_s + part.seconds <= limit
 
+    def may_take(self, part: Part, spent_s: float) -> float | None:
+        """
+        How long a part may take, after so many seconds, before it is stopped; None: no limit.
+
+        An estimate may be wrong, but one part must not use up the time of all that come after it.
+        """
+        if self.time_limit_s is None or part.is_asked:
+            return None
+        left = self.time_limit_s - spent_s
+        return min(left, max(left / 2, 3 * part.seconds))
+
+    def stopped(self, part: Part, seconds: float) -> LeftOut:
+        """A part that took longer than it may."""
+        why = (
+            f"It was stopped after {duration(seconds)}: it would have taken longer than the time "
+            f"limit of {duration(self.time_limit_s or 0.0)} allows."
+        )
+        return LeftOut(name=part.name, title=part.title, why=why)
+
     def too_long(self, part: Part) -> LeftOut:
         """A part that there is no time for."""
         why = (
@@ -123,7 +142,8 @@ def _plan_attacks(bench: Bench) -> tuple[list[Part], list[LeftOut]]:
             continue
         compute, seconds = known[name]
         limits = {"users": n_models} if name == "sequence" else {}
-        is_first = not parts
+        # The limit may be too short for everything; the cheapest attack is done even so.
+        is_asked = name != "sequence" and not any(part.is_asked for part in parts)
         parts.append(
             _part(
                 bench,
@@ -132,7 +152,7 @@ def _plan_attacks(bench: Bench) -> tuple[list[Part], list[LeftOut]]:
                 seconds,
                 compute,
                 depends_on=limits,
-                is_asked=is_first,
+                is_asked=is_asked,
             )
         )
     return parts, refused
@@ -295,8 +315,9 @@ def trail_seconds(sizes: Sizes) -> float:
 def sequence_seconds(sizes: Sizes, n_most: int) -> float:
     """Models trained and run for so many people, at most."""
     n_people = min(sizes.n_released, n_most)
-    n_visits = sizes.n_events / 2 * n_people / max(sizes.n_released, 1)
-    return 0.2 + 2.5e-4 * n_visits + 1e-5 * n_people**2
+    share = n_people / max(sizes.n_released, 1)
+    visits = 2.5e-4 * sizes.n_events / 2 + 1.4e-7 * sizes.n_transitions
+    return 0.2 + share * visits + 1e-5 * n_people**2
 
 
 def grouping_seconds(sizes: Sizes) -> float:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -17,7 +18,10 @@ from trailprint.audit.parts import Outcome, Part, fetch, keep, key_of
 from trailprint.audit.plan import LeftOut, Plan, make_plan
 from trailprint.audit.result import AuditResult
 from trailprint.audit.sides import make_sides
+from trailprint.audit.wording import duration
+from trailprint.errors import OptionError
 from trailprint.events.events import Events
+from trailprint.kernels.stopping import OutOfTimeError, check_stop, time_limit
 from trailprint.store import MemoryStore, Store
 
 Progress = Callable[[str, float | None], None]
@@ -42,13 +46,19 @@ def run_audit(
     n_threads: int | None = None,
     progress: Progress | None = None,
     on_plan: Callable[[Plan], None] | None = None,
+    began: float | None = None,
 ) -> AuditResult:
-    """Do everything; see `trailprint.audit`."""
-    began = time.perf_counter()
+    """
+    Do everything; see `trailprint.audit`.
+
+    ``began`` is when the work began, by `time.perf_counter`: what was done before, such as reading
+    the data, counts towards the time limit.
+    """
+    began = time.perf_counter() if began is None else began
     tell = progress or (lambda what, share: None)
     tell("Counting events", None)
     bench = Bench(make_sides(asked.sides, asked.truth, asked.options), asked.options, n_threads)
-    work = _Work(bench, store or MemoryStore(), tell)
+    work = _Work(bench, store or MemoryStore(), tell, began)
     plan = work.plan
     if on_plan is not None:
         on_plan(plan)
@@ -63,12 +73,20 @@ def run_audit(
     return AuditResult(assemble(bench, done), bench, outcomes)
 
 
+class _Stretch(NamedTuple):
+    """Where a part begins on the whole, and its length: for the progress that is told."""
+
+    first: float
+    length: float
+
+
 class _Work:
     """The parts of one audit, and where finished ones are kept."""
 
-    def __init__(self, bench: Bench, store: Store, tell: Progress) -> None:
+    def __init__(self, bench: Bench, store: Store, tell: Progress, began: float) -> None:
         self._store = store
         self._tell = tell
+        self._began = began
         self._fingerprint = {
             **bench.fingerprint(),
             "seed": bench.options.seed,
@@ -88,35 +106,73 @@ class _Work:
         """Do what is not kept, as far as the time goes; what kept parts took counts as spent."""
         outcomes: dict[str, Outcome] = {}
         left_out = list(self.plan.left_out)
-        spent, over = 0.0, 0.0
-        total = max(self.plan.seconds, 1e-9)
+        over, total = 0.0, max(self.plan.seconds, 1e-9)
         for part in self.plan.parts:
-            missing = [name for name in part.needs if name not in outcomes]
-            if missing or not self.plan.fits(part, spent):
-                left_out.append(self.plan.too_long(part))
-                continue
-            outcome = self._found[part.name]
-            if outcome is None:
-                outcome = self._do(part, outcomes, (over / total, part.seconds / total))
+            spent = self._spent(part, outcomes)
+            kept = self._found[part.name]
+            found: Outcome | LeftOut
+            if not all(name in outcomes for name in part.needs) or not self.plan.fits(part, spent):
+                found = self.plan.too_long(part)
+            elif kept is not None:
+                found = kept
+            else:
+                stretch = _Stretch(over / total, part.seconds / total)
+                found = self._do(part, outcomes, stretch, self.plan.may_take(part, spent))
                 over += part.seconds
-            spent += outcome.seconds
-            outcomes[part.name] = outcome
+            if isinstance(found, LeftOut):
+                left_out.append(found)
+            else:
+                outcomes[part.name] = found
+        self._check_attacked(outcomes)
         return outcomes, left_out
 
-    def _do(self, part: Part, before: dict[str, Outcome], stretch: tuple[float, float]) -> Outcome:
-        """Do one part and keep it; ``stretch`` is where it begins on the whole, and its length."""
+    def _spent(self, part: Part, outcomes: Mapping[str, Outcome]) -> float:
+        """
+        Seconds that count as spent before a part.
+
+        Whether a kept part is used must not depend on how long finding the others took: the same
+        audit again gives the same result.
+        """
+        in_parts = sum(outcome.seconds for outcome in outcomes.values())
+        if part.name in self.plan.kept:
+            return in_parts
+        kept = (outcome.seconds for name, outcome in outcomes.items() if name in self.plan.kept)
+        return max(in_parts, sum(kept) + time.perf_counter() - self._began)
+
+    def _check_attacked(self, outcomes: Mapping[str, Outcome]) -> None:
+        """Without any attack there is nothing to report."""
+        planned = [part for part in self.plan.parts if part.name.startswith("attack/")]
+        if planned and not any(part.name in outcomes for part in planned):
+            raise OptionError(
+                "At least one attack must fit the time limit of "
+                f"{duration(self.plan.time_limit_s or 0.0)}, but none did. Raise --time-limit, add "
+                "histogram to --attacks, or take fewer people with --users."
+            )
+
+    def _do(
+        self,
+        part: Part,
+        before: dict[str, Outcome],
+        stretch: _Stretch,
+        may_take: float | None,
+    ) -> Outcome | LeftOut:
+        """Do one part and keep it, unless it takes too long."""
         began = time.perf_counter()
-        first, length = stretch
         furthest = 0.0
 
         def follow(share: float | None) -> None:
             # Parts count more than one thing in turn; the whole never goes back.
             nonlocal furthest
+            check_stop()
             furthest = max(furthest, share or 0.0)
-            self._tell(part.title, min(first + length * furthest, 1.0))
+            self._tell(part.title, min(stretch.first + stretch.length * furthest, 1.0))
 
-        follow(0.0)
-        outcome = part.compute(before, follow)
+        try:
+            with time_limit(may_take):
+                follow(0.0)
+                outcome = part.compute(before, follow)
+        except OutOfTimeError:
+            return self.plan.stopped(part, time.perf_counter() - began)
         # As it will be read again: a resumed audit must not differ in a tuple.
         plain = json.loads(json.dumps(outcome.data, allow_nan=False))
         outcome = replace(outcome, data=plain, seconds=time.perf_counter() - began)

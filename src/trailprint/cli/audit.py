@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -133,6 +134,7 @@ def run(
     from trailprint.audit.protection_parts import check_protections
     from trailprint.report.outputs import Written, check_folder, describe_source
 
+    began = time.perf_counter()
     options = auditing.options(splitting, shaping, running.seed)
     scoring.check(data, auxiliary)
     engine = running.engine()
@@ -144,7 +146,7 @@ def run(
         sides = [read(source, reading.options(), engine=engine) for source in sources]
         sides = shaping.shape(sides, two_sides=splitting.is_given)
     result = audit_to_folder(
-        sides, options, auditing.out, running, truth=scoring.read_truth(engine)
+        sides, options, auditing.out, running, truth=scoring.read_truth(engine), began=began
     )
     asked_for = auditing.per_user or scoring.links is not None
     written = Written(
@@ -178,20 +180,23 @@ def audit_to_folder(
     running: RunFlags,
     *,
     truth: pa.Table | None = None,
+    began: float | None = None,
 ) -> AuditResult:
-    """Run an audit that keeps its finished parts below a folder; says what it is going to do."""
-    from trailprint.audit import audit
+    """
+    Run an audit that keeps its finished parts below a folder; says what it is going to do.
+
+    What was done since ``began``, by `time.perf_counter`, counts towards the time limit.
+    """
+    from trailprint.audit.run import Asked, run_audit
     from trailprint.report.outputs import RESULT, WORK
 
     announce_compilation()
     is_again = (Path(folder) / RESULT).exists()
     store = _LateStore(Path(folder) / WORK)
     with compiling_ahead(), showing(what="Counting events") as progress:
-        return audit(
-            sides[0],
-            sides[1] if len(sides) == 2 else None,
-            options,
-            truth=truth,
+        return run_audit(
+            Asked(sides=sides, truth=truth, options=options),
+            began=began,
             store=store,
             n_threads=running.threads,
             progress=progress,

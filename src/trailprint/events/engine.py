@@ -15,6 +15,7 @@ import duckdb
 import pyarrow as pa
 
 from trailprint.errors import InputError, OptionError, OutputError, SourceError
+from trailprint.kernels.stopping import check_stop, interrupting
 from trailprint.scratch import Scratch, sweep_scratch
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
@@ -80,18 +81,24 @@ class Engine:
         self.connection.execute("SET enable_progress_bar_print = false")
         weakref.finalize(self, _close, self.connection, folder)
 
+    @contextlib.contextmanager
+    def _speaking(self) -> Iterator[None]:
+        """A query can be stopped from outside; DuckDB's errors become ours."""
+        with interrupting(self.connection.interrupt), _our_words():
+            yield
+
     def new_name(self, stem: str) -> str:
         """A table or view name nobody else uses."""
         return f"{stem}_{next(_NUMBERS)}"
 
     def run(self, sql: str) -> Connection:
         """Execute ``sql``; DuckDB's errors become ours, without any value of the data."""
-        with self._lock, _our_words():
+        with self._lock, self._speaking():
             return self.connection.execute(sql)
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """All rows of a small result."""
-        with self._lock, _our_words():
+        with self._lock, self._speaking():
             return self.run(sql).fetchall()
 
     def row(self, sql: str) -> tuple[Any, ...]:
@@ -100,7 +107,7 @@ class Engine:
 
     def arrow(self, sql: str) -> pa.Table:
         """A result as an Arrow table."""
-        with self._lock, _our_words():
+        with self._lock, self._speaking():
             return self.connection.sql(sql).to_arrow_table()
 
     def columns(self, sql: str) -> dict[str, str]:
@@ -152,15 +159,17 @@ def default_engine() -> Engine:
 
 @contextlib.contextmanager
 def _our_words() -> Iterator[None]:
-    """DuckDB's errors become ours, and a query stopped by Ctrl-C is just that."""
+    """DuckDB's errors become ours; a query that was stopped says by whom."""
     try:
         yield
     except duckdb.InterruptException:
+        check_stop()
         raise KeyboardInterrupt from None
     except duckdb.Error as error:
         raise translate(error) from None
     except RuntimeError as error:
         if "interrupted" in str(error).lower():
+            check_stop()
             raise KeyboardInterrupt from None
         raise
 

@@ -1,0 +1,176 @@
+"""A time limit holds inside long parts: they are stopped, left out, and that is said."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+
+from trailprint.attacks.sequence import correlate_sequences
+from trailprint.audit import AuditOptions, audit, run
+from trailprint.audit.bench import Bench, Sizes
+from trailprint.audit.parts import Outcome, Part
+from trailprint.audit.plan import Plan, make_plan, sequence_seconds
+from trailprint.audit.sides import make_sides
+from trailprint.errors import OptionError
+from trailprint.events.read import read
+from trailprint.features.sequences import build_sequence_pair
+from trailprint.kernels.stopping import OutOfTimeError, time_limit
+from trailprint.simulate.campus import CampusOptions, simulate_campus
+from trailprint.store import MemoryStore
+
+LIMIT_S = 1.0
+
+
+@pytest.fixture(scope="module")
+def campus(engine):
+    return read(simulate_campus(CampusOptions(n_users=25, n_days=14, seed=2)), engine=engine)
+
+
+@pytest.fixture(scope="module")
+def bench(campus):
+    return Bench(make_sides([campus], None, AuditOptions()), AuditOptions(), 1)
+
+
+def at_once(bench, before, tell):
+    return Outcome(data={})
+
+
+def goes_on(bench, before, tell):
+    for step in range(6_000):
+        time.sleep(0.01)
+        tell(step / 6_000)
+    return Outcome(data={})
+
+
+def waits_for_a_query(bench, before, tell):
+    bench.events[0].engine.row("SELECT sum(a.range * b.range) FROM range(9000000) a, range(9999) b")
+    return Outcome(data={})
+
+
+def work_on(bench, monkeypatch, parts, limit_s=LIMIT_S, store=None, began=None):
+    """The parts of a made-up plan, as an audit would do them."""
+    planned = tuple(
+        Part(
+            name=name,
+            title=name,
+            seconds=0.0,
+            compute=partial(compute, bench),
+            needs=("why",) if name == "growth/users" else (),
+            is_asked=name == "attack/histogram",
+        )
+        for name, compute in parts.items()
+    )
+    monkeypatch.setattr(run, "make_plan", lambda _: Plan(parts=planned, time_limit_s=limit_s))
+    began = time.perf_counter() if began is None else began
+    return run._Work(bench, store or MemoryStore(), lambda *_: None, began).run()
+
+
+@pytest.mark.parametrize("compute", [goes_on, waits_for_a_query])
+def test_a_part_that_takes_too_long_is_stopped_and_what_comes_later_is_done(
+    bench, monkeypatch, compute
+):
+    parts = {"attack/histogram": at_once, "why": compute, "growth/users": at_once, "b": at_once}
+    began = time.perf_counter()
+    outcomes, left_out = work_on(bench, monkeypatch, parts)
+    assert time.perf_counter() - began < 1.2 * LIMIT_S + 1
+    assert list(outcomes) == ["attack/histogram", "b"]
+    assert [one.name for one in left_out] == ["why", "growth/users"]
+    assert "It was stopped after" in left_out[0].why
+    assert "longer than the time limit of 1 second allows" in left_out[0].why
+
+
+def test_the_cheapest_attack_is_done_whatever_the_limit(bench, monkeypatch):
+    began = time.perf_counter() - 60
+    parts = {"attack/histogram": at_once, "b": at_once}
+    outcomes, left_out = work_on(bench, monkeypatch, parts, began=began)
+    assert list(outcomes) == ["attack/histogram"]
+    assert "leaves less" in left_out[0].why
+
+
+def test_without_any_attack_there_is_no_result(bench, monkeypatch):
+    with pytest.raises(OptionError, match=r"At least one attack must fit .*Raise --time-limit"):
+        work_on(bench, monkeypatch, {"attack/sequence": goes_on}, limit_s=0.1)
+
+
+def test_without_a_limit_nothing_is_stopped(bench, monkeypatch):
+    outcomes, left_out = work_on(bench, monkeypatch, {"attack/histogram": at_once}, limit_s=None)
+    assert list(outcomes) == ["attack/histogram"]
+    assert not left_out
+
+
+def test_the_same_audit_again_uses_what_was_kept_however_long_reading_took(bench, monkeypatch):
+    parts, store = {"attack/histogram": at_once, "b": at_once}, MemoryStore()
+    work_on(bench, monkeypatch, parts, store=store)
+    again, left_out = work_on(
+        bench, monkeypatch, parts, store=store, began=time.perf_counter() - 60
+    )
+    assert list(again) == ["attack/histogram", "b"]
+    assert not left_out
+
+
+def test_sequences_alone_with_too_little_time_are_one_sentence(campus):
+    with pytest.raises(OptionError, match="At least one attack must fit the time limit"):
+        audit(campus, options=AuditOptions(attacks=("sequence",), time_limit_s=0.01), n_threads=1)
+
+
+@pytest.fixture(scope="module")
+def wanderers(make_events_of_module):
+    """Two people who are hardly ever at the same place: their models take long."""
+    random = np.random.default_rng(0)
+    rows = [
+        (user, f"p{random.integers(150)}", 86_400 * day + 600 * visit)
+        for user in ("a", "b")
+        for day in range(30)
+        for visit in range(40)
+    ]
+    return make_events_of_module(rows)
+
+
+@pytest.fixture(scope="module")
+def make_events_of_module(engine):
+    import pyarrow as pa
+
+    def make(rows):
+        columns = zip(*rows, strict=True)
+        names = ("user", "location", "start")
+        table = pa.table({name: list(column) for name, column in zip(names, columns, strict=True)})
+        return read(table, engine=engine)
+
+    return make
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_training_is_stopped_in_the_middle_of_a_model(wanderers, n_threads):
+    sides = build_sequence_pair(wanderers, wanderers)
+    began = time.perf_counter()
+    with pytest.raises(OutOfTimeError), time_limit(0.5):
+        correlate_sequences(*sides, n_threads=n_threads)
+    assert time.perf_counter() - began < 10
+
+
+def test_many_places_make_training_long(wanderers, bench):
+    sizes = Bench(make_sides([wanderers, wanderers], None, AuditOptions()), AuditOptions()).sizes
+    assert sizes.n_transitions == pytest.approx(2 * 1_200 * 150**2, rel=0.01)
+    assert sequence_seconds(sizes, 50) > 7
+    assert sequence_seconds(bench.sizes, 50) < 5
+    plain = Sizes(
+        n_released=2,
+        n_auxiliary=2,
+        n_people=2,
+        n_locations=150,
+        n_events=4_800,
+        n_visited=300,
+        n_pairs=9,
+    )
+    assert sequence_seconds(plain, 50) < 1
+
+
+def test_the_first_of_the_cheap_attacks_is_always_done(campus):
+    for attacks in (("histogram", "sequence"), ("sequence", "trail", "histogram"), ("sequence",)):
+        options = AuditOptions(attacks=attacks)
+        plan = make_plan(Bench(make_sides([campus], None, options), options))
+        asked = [part.name for part in plan.parts if part.is_asked]
+        assert asked == [f"attack/{name}" for name in attacks if name != "sequence"][:1]
