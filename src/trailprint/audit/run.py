@@ -22,6 +22,7 @@ from trailprint.audit.wording import duration
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.kernels.stopping import OutOfTimeError, check_stop, time_limit
+from trailprint.numbers import to_json
 from trailprint.store import MemoryStore, Store
 
 Progress = Callable[[str, float | None], None]
@@ -174,7 +175,7 @@ class _Work:
         except OutOfTimeError:
             return self.plan.stopped(part, time.perf_counter() - began)
         # As it will be read again: a resumed audit must not differ in a tuple.
-        plain = json.loads(json.dumps(outcome.data, allow_nan=False))
+        plain = json.loads(to_json(outcome.data, indent=None))
         outcome = replace(outcome, data=plain, seconds=time.perf_counter() - began)
         keep(self._store, self._key(part), outcome)
         return outcome

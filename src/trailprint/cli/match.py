@@ -14,7 +14,7 @@ from trailprint.cli.flags import (
     open_sides,
 )
 from trailprint.cli.groups import argument, option, takes
-from trailprint.cli.present import percent, print_json, print_table
+from trailprint.cli.present import percent, print_json, print_table, show
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
 
@@ -170,12 +170,17 @@ def _print(found: dict[str, Any], links: str | None) -> None:
             ("  by chance", percent(found["chance"])),
             ("right, of links made", percent(found["precision"])),
         ]
-    rows += [("total weight", found["total_weight"]), ("optimality gap", found["optimality_gap"])]
+    rows += [("total weight", found["total_weight"]), ("optimality gap", _show_gap(found))]
     if "decision" in found:
         idle = " (a test that cannot reject)" if found["threshold_is_vacuous"] else ""
         rows.append(("decision", found["decision"] + idle))
     rows.append(("seconds", found["seconds"]["total"]))
     print_table("Histogram matching", rows, _notes(found, links))
+
+
+def _show_gap(found: dict[str, Any]) -> object:
+    """How far the matching may be from the best; rounding is not worth a number."""
+    return "none: proven optimal" if found.get("exact") else found["optimality_gap"]
 
 
 def _notes(found: dict[str, Any], links: str | None) -> list[str]:
@@ -194,7 +199,7 @@ def _notes(found: dict[str, Any], links: str | None) -> list[str]:
         notes.append(
             "No margin reaches the wanted precision."
             if point is None
-            else f"Keeping margins of {point['margin']:.4g} or more keeps {point['links']:,} of "
+            else f"Keeping margins of {show(point['margin'])} or more keeps {point['links']:,} of "
             f"the links, {percent(point['precision'])} of them right."
         )
     if links is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,19 +11,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from trailprint.numbers import format_number, format_percent, to_json
+
 _WIDE = 200
 """Columns where no terminal says how many there are: in a file, or for the next program."""
 
 _SHORT = 16
 """Cells up to this length, such as ``5.4 % to 11.6 %``, are not folded."""
 
-_ROUNDING = 1e-12
-"""Shares below it are what is left of sums of floats that should be nought."""
-
 
 def print_json(result: Mapping[str, Any]) -> None:
     """One JSON object on standard output, and nothing else there."""
-    sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    sys.stdout.write(to_json(result) + "\n")
 
 
 def open_console(*, stderr: bool = False) -> Console:
@@ -97,16 +95,11 @@ def show(value: object) -> str:
         return "—"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:,.0f}" if value == int(value) else f"{value:,.4g}"
+    if isinstance(value, int | float):
+        return format_number(value)
     return str(value)
 
 
 def percent(share: float | None) -> str:
-    """A share in percent: one digit after the point, or two that tell where that would be none."""
-    if share is None:
-        return "—"
-    is_tiny = _ROUNDING < share < 0.0005
-    return f"{100 * share:.2g} %" if is_tiny else f"{100 * share:.1f} %"
+    """A share in percent."""
+    return "—" if share is None else format_percent(share)

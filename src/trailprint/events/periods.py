@@ -8,7 +8,7 @@ from trailprint.events.meeting import in_one_engine
 
 def periods_overlap(released: Events, auxiliary: Events) -> bool | None:
     """
-    Whether the two sides are not independent; None where one has no times.
+    Whether the two sides are not independent; None where one has no times or no events.
 
     They overlap when their spans do, unless they have users in common and none of these has
     events on both sides on one local day: then each person's periods are apart, as in a split
@@ -20,6 +20,8 @@ def periods_overlap(released: Events, auxiliary: Events) -> bool | None:
         side.engine.row(f'SELECT min("start"), max("start") FROM ({side.query})')
         for side in (released, auxiliary)
     ]
+    if None in (*spans[0], *spans[1]):
+        return None
     (first, last), (other_first, other_last) = spans
     if max(first, other_first) > min(last, other_last):
         return False

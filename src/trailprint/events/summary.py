@@ -101,7 +101,8 @@ def count_duplicates(events: Events) -> int:
 
 
 def _whole(number: float) -> int | float:
-    return int(number) if number == int(number) else float(number)
+    """A whole number as one, where a float can tell whole numbers apart."""
+    return int(number) if abs(number) < 2**53 and number == int(number) else float(number)
 
 
 def _local_iso(events: Events, moment: datetime | None) -> str | None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 
-from trailprint.errors import OptionError
+from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
 from trailprint.features.ids import encode, encode_together
 
@@ -98,11 +98,9 @@ class Histograms:
         slot = scaled.indices // max(len(self.locations), 1)
         rows = np.repeat(np.arange(self.n_users), np.diff(scaled.indptr))
         group = rows * len(self.slots) + slot
-        amount = scaled.data if to_one == "sum" else scaled.data**2
-        sizes = np.bincount(group, weights=amount, minlength=self.n_users * len(self.slots))
-        if to_one == "norm":
-            sizes = np.sqrt(sizes)
-        scaled.data = scaled.data / sizes[group]
+        scaled.data = scaled.data / np.bincount(group, weights=scaled.data)[group]
+        if to_one == "norm":  # Of shares: squares of tiny counts would all be zero.
+            scaled.data = scaled.data / np.sqrt(np.bincount(group, weights=scaled.data**2))[group]
         return scaled
 
     def select(self, rows: NDArray[np.int64]) -> Histograms:
@@ -148,6 +146,8 @@ def _assemble(
     if "slot" in counted.column_names:
         columns = counted["slot"].to_numpy() * len(locations) + locations_coded
     values = counted["n"].to_numpy().astype(np.float64, copy=False)
+    if not np.isfinite(values.sum()):
+        raise InputError("Counts must have a finite sum, but these do not. Use a larger unit.")
     shape = (len(users), len(slots) * len(locations))
     index = np.int32 if max(*shape, len(values)) < 2**31 else np.int64
     places = (users_coded.astype(index), columns.astype(index))

@@ -109,13 +109,23 @@ def start(
     """Nothing done yet."""
     if auxiliary is not None:
         released, auxiliary = in_one_engine([released, auxiliary])
-    placed = with_locations(released)
+    original = build_histograms(with_locations(released), counting)
+    _check_data(original)
     return Stage(
         released=released,
         auxiliary=auxiliary,
-        original=build_histograms(placed, counting),
+        original=original,
         events_before=_n_events(released),
     )
+
+
+def _check_data(histograms: Histograms) -> None:
+    """What is not there cannot be protected, and no share of it can be lost."""
+    if not histograms.matrix.nnz:
+        raise InputError(
+            "At least one event must be there to protect, but there is none. "
+            "Are all counts zero, or do the filters leave nothing?"
+        )
 
 
 def protect_events(
@@ -219,6 +229,7 @@ def _protect_only_histograms(
     for step in protections:
         if isinstance(step, EventProtection):
             raise OptionError(f"{step.name} changes events, got histograms instead.")
+    _check_data(histograms)
     change = protect_histograms(histograms, protections, seed, n_threads)
     loss = measure_loss(histograms, change.histograms, events_kept=change.events_kept)
     return Protected(events=None, histograms=change.histograms, loss=loss, facts=dict(change.facts))

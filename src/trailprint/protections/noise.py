@@ -20,6 +20,8 @@ Kind = Literal["laplace", "geometric"]
 _LAST_DIGITS = (
     "Not covered: what the last digits of real numbers may tell; kind=geometric has none."
 )
+_LEAST_EPSILON = 1e-6
+"""Below this counts drown in noise wider than whole numbers can be told apart."""
 _CELLS = 2_000_000
 """Cells noised at a time: bounds memory."""
 
@@ -54,9 +56,10 @@ class Noise(HistogramProtection):
     kind: Kind = "laplace"
 
     def __post_init__(self) -> None:
-        if not (self.epsilon > 0 and math.isfinite(self.epsilon)):
+        if not (self.epsilon >= _LEAST_EPSILON and math.isfinite(self.epsilon)):
             raise OptionError(
-                f"epsilon must be a positive number, got {self.epsilon!r}. Try epsilon=1."
+                f"epsilon must be a positive number of at least {_LEAST_EPSILON:f}, "
+                f"got {self.epsilon!r}. Try epsilon=1."
             )
         if not 1 <= self.max_events < 2**31:
             raise OptionError(
@@ -85,7 +88,8 @@ class Noise(HistogramProtection):
         ]
         shares = sparse.csr_array(sparse.vstack(blocks, format="csr"))
         released = Histograms(matrix=shares, users=histograms.users, locations=histograms.locations)
-        kept = float(bounded.data.sum()) / float(histograms.matrix.data.sum())
+        total = float(histograms.matrix.data.sum())
+        kept = float(bounded.data.sum()) / total if total > 0 else 1.0
         return HistogramChange(histograms=released, events_kept=kept, facts=self._facts())
 
     def _bound(self, histograms: Histograms) -> sparse.csr_array:

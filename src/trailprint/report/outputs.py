@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from trailprint.errors import OptionError, OutputError, reason_of
 from trailprint.events.files import find_files
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
+from trailprint.numbers import to_json
 from trailprint.report.html import render_report
 from trailprint.report.tables import TABLES
 
@@ -169,4 +169,4 @@ def _manifest(written: Written) -> dict[str, Any]:
 
 
 def _json(values: Mapping[str, Any]) -> str:
-    return json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return to_json(values) + "\n"

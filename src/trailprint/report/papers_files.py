@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from trailprint.addresses import check_writable
 from trailprint.errors import OutputError, reason_of
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
+from trailprint.numbers import to_json
 from trailprint.papers.experiment import Reproduction
 from trailprint.report.papers_page import make_figure, render_papers_page
 from trailprint.report.papers_svg import write_svg
@@ -75,7 +75,7 @@ def write_experiment(folder: Path, result: Reproduction) -> None:
 def write_page(folder: Path, results: Sequence[Reproduction]) -> Path:
     """Write the page and all results as JSON; the page's path."""
     everything = {"experiments": [result.to_dict() for result in results]}
-    text = json.dumps(everything, ensure_ascii=False, indent=1, allow_nan=False)
+    text = to_json(everything, indent=1)
     _write(folder / RESULTS, text + "\n")
     _write(folder / PAGE, render_papers_page(results))
     return folder / PAGE

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from trailprint.numbers import format_number
 from trailprint.papers.experiment import Chart, Comparison, Reproduction, Row
 from trailprint.report.axes import Axis
 from trailprint.report.blocks import (
@@ -247,6 +248,5 @@ def _columns(chart: Chart) -> tuple[str | None, ...]:
 def _cell(value: Any) -> str:
     if value is None:
         return "—"
-    if isinstance(value, float):
-        return f"{value:,.4g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return format_number(value) if is_number else str(value)

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from trailprint.numbers import format_number, format_percent
+
 UNKNOWN = "not known"
 _THIN = "\u00a0"
 """Keeps a number and its unit on one line."""
 _PERCENT = f"{_THIN}%"
 _HALF_OF_ONE = 0.005
-_SMALLEST = 0.0005
-"""Below this a share needs more than one digit after the point."""
 
 
 def percent(share: float | None) -> str:
-    """A share in percent: one digit after the point, or two that tell where that would be none."""
-    if share is None:
-        return UNKNOWN
-    digits = f"{100 * share:.2g}" if 0 < abs(share) < _SMALLEST else f"{100 * share:.1f}"
-    return f"{digits}{_PERCENT}"
+    """A share in percent."""
+    return UNKNOWN if share is None else format_percent(share).replace(" %", _PERCENT)
 
 
 def in_a_hundred(share: float | None) -> str:
@@ -99,7 +96,7 @@ def value(anything: Any) -> str:
     if isinstance(anything, bool):
         return "yes" if anything else "no"
     if isinstance(anything, float):
-        return f"{anything:g}"
+        return format_number(anything)
     if isinstance(anything, Mapping):
         return ", ".join(f"{name} = {value(inner)}" for name, inner in anything.items()) or "none"
     if isinstance(anything, (list, tuple)):

@@ -26,6 +26,7 @@ from trailprint.events.events import Events
 from trailprint.events.periods import periods_overlap
 from trailprint.features.histograms import HistogramOptions, Histograms, build_histogram_pair
 from trailprint.linkage import Linkage
+from trailprint.numbers import to_finite
 from trailprint.verbs.measuring import Stopwatch, peak_memory_mb
 
 Progress = Callable[[str, float | None], None]
@@ -107,7 +108,8 @@ class MatchResult:
             }
         if self.options.margins:
             result["precision_at_coverage"] = [asdict(point) for point in self.curve]
-        return result
+        plain: dict[str, Any] = to_finite(result)
+        return plain
 
     @staticmethod
     def _n_linked(ends: NDArray[Any]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from trailprint.numbers import format_number
 from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Heading, Key, Note, Prose, Row, Section, Table
 from trailprint.report.chart_style import SERIES
@@ -13,6 +14,8 @@ from trailprint.report.wording import count, interval, join, percent, plural, se
 
 Attacks = Sequence[Mapping[str, Any]]
 _LINKED = Axis("People linked to their own record", unit="percent")
+_PROVEN = 1e-6
+"""A gap below this is rounding: the matching is the best there is."""
 
 
 def name_attacks(result: Mapping[str, Any]) -> dict[str, str]:
@@ -170,10 +173,12 @@ def _tell_score(attack: Mapping[str, Any]) -> str:
 def _tell_method(attack: Mapping[str, Any]) -> list[str]:
     told = [f"Method: {sentence(attack['variant'])}"] if attack["variant"] else []
     gap = attack["proof"].get("optimality_gap")
-    if gap == 0:
+    if gap is not None and gap < _PROVEN:
         told.append("The matching is proven to be the best possible of its kind.")
     elif gap is not None:
-        told.append(f"The matching is proven to be within {gap:.2g} of the best possible.")
+        told.append(
+            f"The matching is proven to be within {format_number(gap)} of the best possible."
+        )
     return told
 
 

@@ -1,0 +1,52 @@
+"""Numbers as people and programs read them: one place for both."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+_DIGITS = 4
+"""Digits that tell, in tables for people."""
+_LEAST = 1e-4
+"""Numbers closer to zero than this are said to be below it."""
+_ROUNDING = 1e-12
+"""Shares below it are what is left of sums of floats that should be zero."""
+
+
+def to_json(values: Any, *, indent: int | None = 2) -> str:
+    """Strict JSON, which has no word for infinity or not-a-number: both are written as null."""
+    return json.dumps(to_finite(values), ensure_ascii=False, indent=indent, allow_nan=False)
+
+
+def to_finite(values: Any) -> Any:
+    """Plain values with None in place of every number that is not finite."""
+    if isinstance(values, float):
+        return values if math.isfinite(values) else None
+    if isinstance(values, Mapping):
+        return {name: to_finite(value) for name, value in values.items()}
+    if isinstance(values, list | tuple):
+        return [to_finite(value) for value in values]
+    return values
+
+
+def format_number(number: float) -> str:
+    """Thousands separated, four digits that tell, never an exponent."""
+    if not math.isfinite(number):
+        return "—" if math.isnan(number) else ("∞" if number > 0 else "-∞")
+    if number == int(number):
+        return f"{int(number):,}"
+    if abs(number) < _LEAST:
+        return f"below {_LEAST:g}" if number > 0 else f"above -{_LEAST:g}"
+    decimals = max(0, _DIGITS - 1 - math.floor(math.log10(abs(number))))
+    whole, point, rest = f"{number:,.{decimals}f}".partition(".")
+    rest = rest.rstrip("0")
+    return f"{whole}{point}{rest}" if rest else whole
+
+
+def format_percent(share: float) -> str:
+    """A share in percent: one digit after the point, or two that tell where that would be none."""
+    if not _ROUNDING < abs(share) < 0.0005:
+        return f"{100 * share:.1f} %"
+    return f"{100 * share:.2g} %" if abs(share) >= 1e-6 else "below 0.0001 %"
