@@ -7,6 +7,7 @@ import itertools
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TextIO
 
 from tests.fuzz.cases import Case, make_case
 from tests.fuzz.corpus import FOLDER, load_case, load_corpus, save_case
@@ -97,8 +98,10 @@ def _minimise(wanted: argparse.Namespace) -> int:
     return _show(smaller, wanted.limit)
 
 
-def _say(text: str, stream: object = None) -> None:
-    print(text, file=stream or sys.stdout, flush=True)  # type: ignore[call-overload]
+def _say(text: str, stream: TextIO | None = None) -> None:
+    stream = stream or sys.stdout
+    stream.write(f"{text}\n".encode("utf-8", "backslashreplace").decode())
+    stream.flush()
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ def draw_data(
 
 
 #: How often tables and bytes are changed: often not at all, so that what follows is reached.
-_SPOILT = ((0, 0),) * 4 + ((1, 0),) * 6 + ((2, 0),) * 2 + ((0, 1),) * 4 + ((0, 3), (1, 1))
+_SPOILT = ((0, 0),) * 7 + ((1, 0),) * 7 + ((2, 0),) * 2 + ((0, 1),) * 4 + ((0, 3), (1, 1))
 
 
 def _fitting(shape: Shape, layout: str) -> Shape:
@@ -200,6 +200,12 @@ def draw_trails(rng: random.Random, odd: bool) -> Command:
 
 
 def draw_correlate(rng: random.Random, odd: bool) -> Command:
+    arguments, files = _draw_correlate(rng, odd)
+    # Several threads are several processes here, which take a second to start.
+    return [*arguments, *(["--threads", "1"] if rng.random() < 0.85 else [])], files
+
+
+def _draw_correlate(rng: random.Random, odd: bool) -> Command:
     if rng.random() < 0.15:
         sources, files = draw_data(rng, ("data",), timed=True)
         return ["correlate", *sources, *rng.choice(opt.FOLDS), *_reading(rng, odd)], files

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import random
+import zlib
 from collections.abc import Callable, Mapping
 
 from tests.fuzz.canaries import USER
@@ -265,5 +268,14 @@ def mutate_files(rng: random.Random, files: Mapping[str, bytes], n_times: int) -
     for _ in range(n_times):
         name = rng.choice(sorted(changed)) if changed else None
         if name is not None and changed[name]:
-            changed[name] = rng.choice(BYTE_MUTATIONS)(rng, changed[name])
+            changed[name] = _mutate_file(rng, name, changed[name])
     return changed
+
+
+def _mutate_file(rng: random.Random, name: str, content: bytes) -> bytes:
+    """Compressed files are mostly changed inside."""
+    change = rng.choice(BYTE_MUTATIONS)
+    if name.endswith(".gz") and rng.random() < 0.7:
+        with contextlib.suppress(OSError, EOFError, zlib.error):
+            return gzip.compress(change(rng, gzip.decompress(content) or b" "), mtime=0)
+    return change(rng, content)

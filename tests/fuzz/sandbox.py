@@ -8,6 +8,7 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 import tempfile
 import threading
 import time
@@ -50,12 +51,13 @@ class Sandbox:
 
     def left_over(self) -> list[str]:
         """What should have gone with the command, in words."""
+        _end_as_a_program_does()
         gc.collect()
         found = [f"temporary {_kind(path)}" for path in sorted(self.scratch.rglob("*"))]
         if not _until(lambda: threading.active_count() <= self.threads):
             found.append("thread")
         if not _until(lambda: _children() <= self.children):
-            found.append("child process")
+            found += [f"child process {_command(pid)}" for pid in _children() - self.children]
         found += [f"open {_what_is(name)}" for name in sorted(_open_files() - self.open_files)]
         return found
 
@@ -129,6 +131,13 @@ def _until(holds: object, limit_s: float = _GRACE_S) -> bool:
     return True
 
 
+def _end_as_a_program_does() -> None:
+    """Close worker processes that wait for more work, which a program does at its end."""
+    workers = sys.modules.get("trailprint.attacks.worker_processes")
+    if workers is not None:
+        workers.close_idle()
+
+
 def _children() -> set[str]:
     me = f"/proc/{os.getpid()}/task"
     found: set[str] = set()
@@ -136,6 +145,14 @@ def _children() -> set[str]:
         with contextlib.suppress(OSError):
             found |= set(Path(f"{me}/{task}/children").read_text().split())
     return found
+
+
+def _command(pid: str) -> str:
+    """The last words of a process's command line."""
+    with contextlib.suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+        return " ".join(words)[-80:].strip()
+    return "that is gone"
 
 
 def _open_files() -> set[str]:

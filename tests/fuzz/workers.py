@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
@@ -92,6 +93,7 @@ def _report(case: Case, root: Path) -> Report:
 
 def _warm_up(root: Path) -> None:
     """Load and compile everything once, so that no case pays for it or is blamed for it."""
+    resource_tracker.ensure_running()
     rows = [f"u{i % 6},p{i % 4},2024-03-{1 + i % 28:02}T10:00:00" for i in range(120)]
     files = {"data.csv": ("user,location,start\n" + "\n".join(rows) + "\n").encode()}
     lines = (
