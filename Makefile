@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data),)
 export TRAILPRINT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: setup demo test lint types layers unit fuzz torture bench docs reference clean
+.PHONY: setup demo test lint types layers unit fuzz torture bench docs reference dist clean
 
 setup: $(VENV)/.dev
 
@@ -33,6 +33,10 @@ $(VENV)/.bench: $(VENV)/.dev
 	$(PIP) -e '.[bench]'
 	@touch $@
 
+$(VENV)/.release: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) -e '.[release]'
+	@touch $@
+
 # Numba keeps compiled kernels but does not notice a change in a kernel that another one calls.
 $(VENV)/.kernels: $(VENV)/bin/python $(wildcard src/trailprint/kernels/*.py src/trailprint/kernels/*/*.py)
 	@find src -name '*.nb[ic]' -delete
@@ -44,8 +48,8 @@ demo: $(VENV)/.run $(VENV)/.kernels
 test: lint types layers unit
 
 lint: $(VENV)/.dev
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks packaging
+	$(BIN)/ruff format --check src tests benchmarks packaging
 
 types: $(VENV)/.dev
 	$(BIN)/mypy
@@ -77,6 +81,17 @@ docs: reference $(VENV)/.docs
 
 reference: $(VENV)/.dev
 	$(BIN)/python -m trailprint.cli.reference docs/reference/commands.md
+
+# What a release would upload, tried in an environment that holds nothing else.
+dist: $(VENV)/.release
+	rm -rf dist build/empty
+	PIP_CONSTRAINT=$(abspath constraints.txt) $(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python packaging/check_contents.py dist/*
+	$(PYTHON) -m venv build/empty
+	build/empty/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt dist/*.whl
+	build/empty/bin/python packaging/smoke_test.py "$$(sed -n 's/^__version__ = "\(.*\)"/\1/p' src/trailprint/__init__.py)"
+	rm -rf build/empty
 
 clean:
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .hypothesis .import_linter_cache trailprint-demo
