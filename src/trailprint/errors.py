@@ -28,7 +28,18 @@ _FULL = {
 
 
 class TrailprintError(Exception):
-    """Base of every error a user can cause and mend."""
+    """
+    Base of every error a user can cause and mend.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> try:
+    ...     tp.read("no-such-file.csv")
+    ... except tp.TrailprintError as error:
+    ...     print(type(error).__name__)
+    SourceError
+    """
 
 
 class OptionError(TrailprintError):

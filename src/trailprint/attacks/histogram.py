@@ -60,6 +60,12 @@ class MatchOptions:
         Joint: also how much worse the best matching of as many links without each link would be.
     seed : int
         Decides ties.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> tp.MatchOptions(metric="l1", margins=True).method
+    'joint'
     """
 
     metric: str = "jensen-shannon"

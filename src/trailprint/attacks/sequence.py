@@ -70,6 +70,12 @@ class CorrelateOptions:
         CRF: how the models are trained.
     seed : int
         Decides ties.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> tp.CorrelateOptions(model="markov", days=3).days
+    3
     """
 
     model: Model = "crf"

@@ -45,6 +45,12 @@ class TrailOptions:
         Which side may be missing entries that the other has; ``none``: neither (an unreserved
         release); ``auto``: whatever the data allows, looked at in the order none, identified,
         deidentified.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> tp.TrailOptions(algorithm="incomplete", reserved="identified").reserved
+    'identified'
     """
 
     algorithm: Literal["auto", "complete", "incomplete", "multiple"] = "auto"

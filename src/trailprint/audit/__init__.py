@@ -57,6 +57,16 @@ def audit(
     -------
     AuditResult
         Shows itself in notebooks; ``to_dict()`` is ``result.json``.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate.campus import CampusOptions, simulate_campus
+    >>> campus = tp.read(simulate_campus(CampusOptions(n_users=20, n_days=14)))
+    >>> options = tp.AuditOptions(attacks="trail", protections="top-locations:n=5")
+    >>> found = tp.audit(campus, options=options).to_dict()
+    >>> print(found["headline"]["sentence"].split(";")[0])
+    4 of 20 people (20.0 %) could be linked to their own record by trail matching
     """
     from trailprint.audit.run import Asked, run_audit
 

@@ -49,6 +49,16 @@ class AuditOptions:
         Whether the result may hold names of locations.
     seed : int
         Of every random choice.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> options = tp.AuditOptions(attacks=("histogram", "trail"), target_risk=0.05, time_limit_s=60)
+    >>> options.attacks
+    ('histogram', 'trail')
+    >>> tp.AuditOptions(target_risk=5)
+    Traceback (most recent call last):
+    trailprint.errors.OptionError: ...
     """
 
     attacks: tuple[str, ...] = ATTACKS

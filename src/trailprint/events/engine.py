@@ -47,6 +47,15 @@ class Engine:
         the machine's memory.
     threads : int, optional
         Worker threads; default: all cores.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> engine = tp.Engine(memory="500MB", threads=1)
+    >>> visits = {"user": ["a", "a", "b"], "location": ["library", "cafe", "library"]}
+    >>> import pyarrow as pa
+    >>> tp.read(pa.table(visits), engine=engine).count()
+    3
     """
 
     def __init__(self, *, memory: str | None = None, threads: int | None = None) -> None:

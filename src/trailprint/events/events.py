@@ -47,6 +47,17 @@ class Events:
         What reading met.
     notes : tuple of str
         What was done to the data on the way, in plain words.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import trailprint as tp
+    >>> visits = {"user": ["a", "a", "b"], "location": ["library", "cafe", "library"]}
+    >>> events = tp.read(pa.table(visits))
+    >>> sorted(events.columns), events.count()
+    (['location', 'user'], 3)
+    >>> events.having("location = 'library'").count()
+    2
     """
 
     engine: Engine

@@ -31,6 +31,12 @@ class FilterOptions:
         Users with fewer are left out.
     top_locations : int, optional
         Only the most visited locations.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> tp.FilterOptions(weekdays=("sat", "sun"), min_active_days=3).weekdays
+    ('sat', 'sun')
     """
 
     time_range: str | None = None
@@ -56,7 +62,18 @@ class FilterOptions:
 
 
 def apply_filters(events: Events, options: FilterOptions) -> Events:
-    """Apply what was asked for: first the times, then locations, then users."""
+    """
+    Apply what was asked for: first the times, then locations, then users.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import trailprint as tp
+    >>> visits = {"user": ["a", "a", "b"], "location": ["library", "cafe", "library"]}
+    >>> events = tp.read(pa.table(visits))
+    >>> tp.apply_filters(events, tp.FilterOptions(min_events=2)).count()
+    2
+    """
     kept = events
     if options.time_range is not None:
         kept = within(kept, options.time_range)

@@ -68,6 +68,16 @@ class ReadOptions:
         Go on when more than 1 % of the rows cannot be used.
     drop_duplicates : bool
         Keep one of each set of rows that are equal in every column.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import trailprint as tp
+    >>> log = pa.table({"mac": ["m1", "m2"], "ap": ["x", "y"], "seen": ["4.3.2024", "5.3.2024"]})
+    >>> names = {"user": "mac", "location": "ap", "start": "seen"}
+    >>> options = tp.ReadOptions(column_names=names, time_format="%d.%m.%Y")
+    >>> tp.inspect(tp.read(log, options)).first
+    '2024-03-04T00:00:00Z'
     """
 
     layout: str | None = None

@@ -45,6 +45,15 @@ def read(
     -------
     Events
         Rows that cannot be used are counted in its ``tally``, never silently dropped.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import trailprint as tp
+    >>> visits = {"user": ["a", "a", "b"], "location": ["library", "cafe", None]}
+    >>> events = tp.read(pa.table(visits), tp.ReadOptions(allow_bad_rows=True))
+    >>> events.count(), sum(events.tally.bad.values())
+    (2, 1)
     """
     options = options or ReadOptions()
     engine = engine or default_engine()

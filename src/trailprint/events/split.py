@@ -43,6 +43,15 @@ class SplitOptions:
         them below 1.
     seed : int
         Of the random choice.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> tp.SplitOptions(at="2024-05-01", active_both=True).at
+    '2024-05-01'
+    >>> tp.SplitOptions(at="median", fold="1/5")
+    Traceback (most recent call last):
+    trailprint.errors.OptionError: ...
     """
 
     at: str | None = None
@@ -92,7 +101,20 @@ class Split:
 
 
 def split(events: Events, options: SplitOptions) -> Split:
-    """Cut ``events`` in two; every event goes by its start."""
+    """
+    Cut ``events`` in two; every event goes by its start.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate.campus import CampusOptions, simulate_campus
+    >>> campus = tp.read(simulate_campus(CampusOptions(n_users=20, n_days=14)))
+    >>> sides = tp.split(campus, tp.SplitOptions(at="2024-03-11"))
+    >>> tp.inspect(sides.released).last < "2024-03-11T12" < tp.inspect(sides.auxiliary).last
+    True
+    >>> sides.released.count() + sides.auxiliary.count() == campus.count()
+    True
+    """
     events.require("start", "A split")
     released, auxiliary, description = _cut(events, options)
     sides = Split(released=released, auxiliary=auxiliary, description=description)

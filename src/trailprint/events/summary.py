@@ -41,7 +41,18 @@ class Summary:
 
 
 def inspect(events: Events) -> Summary:
-    """Count what is in a dataset."""
+    """
+    Count what is in a dataset.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import trailprint as tp
+    >>> visits = {"user": ["a", "a", "b"], "location": ["library", "cafe", "library"]}
+    >>> summary = tp.inspect(tp.read(pa.table(visits)))
+    >>> summary.users, summary.locations, summary.events
+    (2, 2, 3)
+    """
     events.require("location", "Counting locations")
     row = events.engine.row
     counted = (

@@ -177,6 +177,17 @@ def correlate(
         Processes that train and score; changes nothing but the time.
     progress : callable, optional
         Told what is being done and which share is over.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate.campus import CampusOptions, simulate_campus
+    >>> campus = tp.read(simulate_campus(CampusOptions(n_users=20, n_days=14)))
+    >>> sides = tp.split(campus, tp.SplitOptions(at="median", active_both=True))
+    >>> options = tp.CorrelateOptions(model="markov")
+    >>> result = tp.correlate(sides.released, sides.auxiliary, options)
+    >>> result.risk.n_common, result.risk.accuracy
+    (20, 0.45)
     """
     options = options or CorrelateOptions()
     _check(options, work, released, auxiliary)

@@ -165,6 +165,18 @@ def match(
         Changes nothing but the time.
     progress : callable, optional
         Told what is being done and which share is over.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate.campus import CampusOptions, simulate_campus
+    >>> campus = tp.read(simulate_campus(CampusOptions(n_users=20, n_days=14)))
+    >>> sides = tp.split(campus, tp.SplitOptions(at="median", active_both=True))
+    >>> result = tp.match(sides.released, sides.auxiliary)
+    >>> result.risk.accuracy, result.risk.chance
+    (0.6, 0.05)
+    >>> result.linkage.facts["exact"]
+    True
     """
     options = _with_margins(options or MatchOptions(), rejection)
     tell = progress or (lambda what, done: None)

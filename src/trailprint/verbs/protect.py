@@ -98,6 +98,17 @@ def protect(
         What histograms count.
     n_threads : int, optional
         Changes nothing but the time.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate.campus import CampusOptions, simulate_campus
+    >>> campus = tp.read(simulate_campus(CampusOptions(n_users=20, n_days=14)))
+    >>> result = tp.protect(campus, "top-locations:n=10")
+    >>> tp.inspect(result.events).locations
+    10
+    >>> round(result.to_dict()["events_kept"], 2)
+    0.8
     """
     chain = read_chain(protections, events.engine)
     protected = apply_protections(events, chain, seed=seed, counting=counting, n_threads=n_threads)

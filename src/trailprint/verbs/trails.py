@@ -140,6 +140,16 @@ def trails(
         Changes nothing but the time.
     progress : callable, optional
         Told what is being done.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import trailprint as tp
+    >>> pseudonyms = pa.table({"user": ["p1", "p1", "p2"], "location": ["ward", "clinic", "ward"]})
+    >>> names = pa.table({"user": ["n1", "n1", "n2"], "location": ["ward", "clinic", "ward"]})
+    >>> result = tp.trails(tp.read(pseudonyms), tp.read(names))
+    >>> result.to_dict()["reidentified"]
+    2
     """
     options = options or TrailOptions()
     tell = progress or (lambda what, done: None)

@@ -1,0 +1,45 @@
+"""Every public name has an example in its docstring, and the example does what it shows."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import trailprint
+
+ROOT = Path(__file__).parents[2]
+_FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+
+
+def _examples(name: str) -> Iterator[doctest.DocTest]:
+    value = getattr(trailprint, name)
+    module = importlib.import_module(value.__module__)
+    # Methods are left out: the example of a class shows those that matter.
+    yield from doctest.DocTestFinder(recurse=False).find(value, name, module, globs={})
+
+
+@pytest.mark.parametrize("name", trailprint.__all__)
+def test_the_examples_of_a_public_name_run(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=_FLAGS, verbose=False)
+    for test in _examples(name):
+        runner.run(test, out=said.append)
+    assert runner.tries > 1, f"{name} needs an Examples section"
+    assert runner.failures == 0, "".join(said)
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_wrong_example_would_be_noticed():
+    test = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, 0)
+    assert doctest.DocTestRunner(verbose=False).run(test, out=lambda text: None).failed == 1
+
+
+@pytest.mark.parametrize("name", trailprint.__all__)
+def test_a_public_name_has_its_place_on_the_page(name):
+    page = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+    assert f"::: trailprint.{name}\n" in page
