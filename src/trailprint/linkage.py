@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trailprint.arrays import Floats, Ints
+from trailprint.discreet import Discreet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ranks:
+class Ranks(Discreet):
     """
     Where given pairs stand among all candidates of one of their two records.
 
@@ -27,7 +28,7 @@ class Ranks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Linkage:
+class Linkage(Discreet):
     """
     Links between released and auxiliary records, as row numbers.
 
@@ -68,6 +69,13 @@ class Linkage:
     seconds: Mapping[str, float] = field(default_factory=dict)
     prices: Floats | None = None
     ranked_among: Literal["auxiliary", "released"] = "auxiliary"
+
+    def _shown(self) -> dict[str, object]:
+        return {
+            "links": self.n_links,
+            "released": self.n_released,
+            "auxiliary": self.n_auxiliary,
+        }
 
     @property
     def n_links(self) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from trailprint.arrays import Floats, Ints
+from trailprint.discreet import Discreet
 from trailprint.linkage import Linkage, Ranks
 
 #: Scores this close, relatively, count as equal.
@@ -32,7 +33,7 @@ class CandidateScores(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DenseScores:
+class DenseScores(Discreet):
     """Scores that are all in memory, auxiliary × released."""
 
     matrix: Floats
@@ -67,7 +68,7 @@ class LinkChoice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chosen:
+class Chosen(Discreet):
     """Links from auxiliary to released rows, their scores, and how many candidates tie for each."""
 
     auxiliary: Ints

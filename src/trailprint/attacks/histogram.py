@@ -18,6 +18,7 @@ from scipy import sparse
 
 from trailprint.arrays import Floats, Ints
 from trailprint.attacks.slots import add_allowances, count_empty_slots
+from trailprint.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.features.histograms import Histograms
 from trailprint.kernels.csr import Csr
@@ -98,7 +99,7 @@ class MatchOptions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Side:
+class _Side(Discreet):
     """
     The users of one side who have data, scaled as the metric asks.
 

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from trailprint.arrays import Floats, Ints
+from trailprint.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.features.places import MobilityChains
 from trailprint.kernels.distances.points import Points, nearest_distances
@@ -75,7 +76,7 @@ class NearestScores:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ProximityScores:
+class ProximityScores(Discreet):
     """What the places of equal rank that two users share are worth; the first is worth most."""
 
     released: Floats

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from trailprint.arrays import Floats, Ints
+from trailprint.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.features.histograms import Histograms
 from trailprint.features.sequences import NA, Sequences
@@ -71,7 +72,7 @@ def _time_vectors(sequences: Sequences) -> tuple[sparse.csr_array, Ints]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MarkovScores:
+class MarkovScores(Discreet):
     """
     How likely each released user's chain is to make the auxiliary user's days.
 
@@ -136,7 +137,7 @@ def _changes(sequences: Sequences) -> Ints:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HistogramScores:
+class HistogramScores(Discreet):
     """The histogram attack's gains (Jensen–Shannon), each auxiliary user looked up on her own."""
 
     released: sparse.csr_array

@@ -21,6 +21,7 @@ from trailprint.audit.parts import Outcome
 from trailprint.audit.plan import LeftOut
 from trailprint.audit.protection_parts import mark_frontier
 from trailprint.audit.wording import LOSS_MEANING, NOTHING_KNOWN, target_sentence
+from trailprint.discreet import Discreet
 from trailprint.evaluation.agreement import compare_attacks, find_worst_case
 from trailprint.evaluation.per_user import distribute_risk
 from trailprint.events.events import Events, Tally
@@ -34,7 +35,7 @@ _STUDIES = ("users", "time", "resolution", "knowledge")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Done:
+class Done(Discreet):
     """What the parts found, what was left out, and what reading left aside."""
 
     outcomes: Mapping[str, Outcome]

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trailprint.discreet import Discreet
 from trailprint.store import Store
 
 Tell = Callable[[float | None], None]
@@ -24,7 +25,7 @@ Tell = Callable[[float | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Outcome:
+class Outcome(Discreet):
     """
     What a part found.
 

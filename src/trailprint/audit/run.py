@@ -19,6 +19,7 @@ from trailprint.audit.plan import LeftOut, Plan, make_plan
 from trailprint.audit.result import AuditResult
 from trailprint.audit.sides import make_sides
 from trailprint.audit.wording import duration
+from trailprint.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.kernels.stopping import OutOfTimeError, check_stop, time_limit
@@ -32,7 +33,7 @@ _REVISION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Asked:
+class Asked(Discreet):
     """What is to be audited: one dataset or two, the truth where one was given, the options."""
 
     sides: Sequence[Events]

@@ -9,6 +9,7 @@ from typing import Literal
 import pyarrow as pa
 
 from trailprint.audit.options import AuditOptions
+from trailprint.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.truth import truth_from_pairs
 from trailprint.events.engine import quote_text
@@ -23,7 +24,7 @@ _STRANGER = "\x01"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
+class Sides(Discreet):
     """
     What is attacked, and with what.
 

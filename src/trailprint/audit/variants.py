@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from trailprint.audit.wording import lower_first
+from trailprint.discreet import Discreet
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Tried:
+class Tried(Discreet):
     """One method of an attack: what it is called, what it found, and how to run it again."""
 
     title: str
@@ -29,7 +30,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Stronger:
+class Stronger(Discreet):
     """The method of an attack that counts, and the other one, if there is one to compare with."""
 
     best: Tried

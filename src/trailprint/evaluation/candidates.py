@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trailprint.discreet import Discreet
 from trailprint.errors import InputError
 from trailprint.evaluation.intervals import mean_interval, wilson
 from trailprint.evaluation.truth import Truth
@@ -24,7 +25,7 @@ TOP = (1, 2, 5, 20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CandidateSets:
+class CandidateSets(Discreet):
     """
     The MSCIS of every auxiliary record that has a counterpart.
 

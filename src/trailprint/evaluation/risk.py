@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trailprint.discreet import Words
 from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage
+from trailprint.numbers import format_percent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,13 @@ def measure_risk(linkage: Linkage, truth: Truth) -> Risk | None:
 def correct_links(linkage: Linkage, truth: Truth) -> NDArray[np.bool_]:
     """Which links are right."""
     return truth.holds(linkage.released, linkage.auxiliary)
+
+
+def show_risk(risk: Risk | None) -> dict[str, object]:
+    """What the ``repr`` of a result says of its risk."""
+    if risk is None or risk.accuracy is None:
+        return {"correct": None}
+    return {"correct": risk.n_correct, "accuracy": Words(format_percent(risk.accuracy))}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

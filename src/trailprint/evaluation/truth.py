@@ -11,18 +11,22 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from trailprint.arrays import Ints
+from trailprint.discreet import Discreet, Words
 from trailprint.errors import InputError
 
 Source = Literal["same-ids", "file", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Truth:
+class Truth(Discreet):
     """True pairs of released and auxiliary rows, as row numbers."""
 
     released: Ints
     auxiliary: Ints
     source: Source
+
+    def _shown(self) -> dict[str, object]:
+        return {"common": self.n_common, "source": Words(self.source)}
 
     @classmethod
     def from_partner(cls, partner: Ints, source: Source) -> Truth:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trailprint.discreet import Discreet
 from trailprint.errors import ColumnError, SourceError
 from trailprint.events.columns import ALL_KNOWN_NAMES, SHARE
 from trailprint.events.engine import Engine, quote_name, quote_text
@@ -31,7 +32,7 @@ PATH_PART = "trailprint_path_part"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class Dialect(Discreet):
     """How a delimited file is written; ``header`` is empty when its first row is data."""
 
     delimiter: str
@@ -159,7 +160,7 @@ def _is_value(cell: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextTable:
+class TextTable(Discreet):
     """A table of text in the engine, and the rows that did not fit it."""
 
     name: str

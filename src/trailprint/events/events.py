@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from trailprint.discreet import Discreet, Words
 from trailprint.errors import ColumnError
 from trailprint.events.engine import Engine, quote_text
 
@@ -25,7 +26,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Events:
+class Events(Discreet):
     """
     A lazy relation of events; nothing is read until somebody asks.
 
@@ -67,6 +68,13 @@ class Events:
     raw_query: str = ""
     tally: Tally = Tally()
     notes: tuple[str, ...] = ()
+
+    def _shown(self) -> dict[str, object]:
+        return {
+            "columns": Words(", ".join(sorted(self.columns))),
+            "timezone": Words(self.timezone),
+            "rows_read": self.tally.rows,
+        }
 
     def having(self, condition: str, note: str | None = None) -> Events:
         """Only the events for which the SQL ``condition`` holds."""

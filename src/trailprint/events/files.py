@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from trailprint.addresses import PathName
+from trailprint.discreet import Discreet
 from trailprint.errors import SourceError
 from trailprint.events.engine import quote_text
 from trailprint.events.listing import Compression, Listing, list_files
@@ -42,7 +43,7 @@ _MAGIC: tuple[tuple[bytes, Compression], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnRange:
+class ColumnRange(Discreet):
     """The least and the greatest value of a column, and how many are missing."""
 
     low: Any
@@ -73,7 +74,7 @@ def _column_range(statistics: Any) -> ColumnRange | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Files:
+class Files(Discreet):
     """
     Files of one format, in a fixed order.
 

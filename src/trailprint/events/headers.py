@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from trailprint.discreet import Discreet
+
 #: What columns are called, word by word. A name made of these is nobody's and no place's.
 _VOCABULARY = """
 access account accuracy address age alt altitude amount antenna ap app area arrival arrive
@@ -40,7 +42,7 @@ _MOST_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class Header(Discreet):
     """
     Names of columns, as far as they are known to be names.
 

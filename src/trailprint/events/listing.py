@@ -13,13 +13,14 @@ from typing import Literal
 import pyarrow as pa
 
 from trailprint.addresses import PathName, readable_path
+from trailprint.discreet import Discreet
 from trailprint.errors import SourceError, reason_of
 
 Compression = Literal["none", "gzip", "zstd"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Listing(Discreet):
     """
     Files in a fixed order.
 

@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from trailprint.discreet import Discreet
 from trailprint.errors import InputError, SourceError
 from trailprint.events.columns import SHARE, find_columns, find_identity
 from trailprint.events.delimited import PATH_COLUMN, PATH_PART, check_utf8, load_delimited
@@ -26,7 +27,7 @@ _UNNAMED_INDEX = re.compile(r"^__index_level_\d+__$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Raw:
+class Raw(Discreet):
     """
     Rows of a source before anything is made of them.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from trailprint.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
 from trailprint.events.filters import range_condition
@@ -92,7 +93,7 @@ class SplitOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Split:
+class Split(Discreet):
     """Two sides of one dataset, and how they came about."""
 
     released: Events

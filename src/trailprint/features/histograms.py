@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 
+from trailprint.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
 from trailprint.features.ids import encode, encode_together
@@ -52,7 +53,7 @@ class HistogramOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Histograms:
+class Histograms(Discreet):
     """
     Users × locations, as counts in a CSR matrix.
 
@@ -71,6 +72,14 @@ class Histograms:
     users: pa.Array
     locations: pa.Array
     slots: tuple[str, ...] = ("all",)
+
+    def _shown(self) -> dict[str, object]:
+        return {
+            "users": self.n_users,
+            "locations": len(self.locations),
+            "slots": len(self.slots),
+            "entries": self.matrix.nnz,
+        }
 
     @property
     def n_users(self) -> int:

@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from trailprint.arrays import Floats, Ints
+from trailprint.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.features.ids import encode
@@ -63,7 +64,7 @@ class PlaceOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MobilityChains:
+class MobilityChains(Discreet):
     """
     A mobility Markov chain for each user (Gambs et al. 2014): her places, and her ways.
 

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from trailprint.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.ids import encode, encode_together
 
@@ -16,7 +17,7 @@ NA = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sequences:
+class Sequences(Discreet):
     """
     Visits sorted by user, day and time; one row each, stays over midnight cut at it.
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trailprint.arrays import Ints
+from trailprint.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.features.sequences import NA, Sequences
 
@@ -29,7 +30,7 @@ _LETTERS = "dwspqn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Templates:
+class Templates(Discreet):
     """
     Days of records, sorted by user and day, as small numbers.
 

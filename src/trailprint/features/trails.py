@@ -9,13 +9,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 
+from trailprint.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms, build_histogram_pair, build_histograms
 from trailprint.kernels.trails.containment import pack_bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Trails:
+class Trails(Discreet):
     """
     Users × locations, yes or no.
 
@@ -31,6 +32,13 @@ class Trails:
     indices: NDArray[np.int32]
     users: pa.Array
     locations: pa.Array
+
+    def _shown(self) -> dict[str, object]:
+        return {
+            "users": self.n_users,
+            "locations": len(self.locations),
+            "visits": len(self.indices),
+        }
 
     @property
     def n_users(self) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from trailprint.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
@@ -31,7 +32,7 @@ from trailprint.protections.protection import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Stage:
+class Stage(Discreet):
     """
     A release on its way through a chain.
 
@@ -72,7 +73,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Protected:
+class Protected(Discreet):
     """
     What may be released, and what it cost.
 

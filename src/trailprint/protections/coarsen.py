@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
+from trailprint.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import quote_name
 from trailprint.events.events import Events
@@ -48,7 +49,7 @@ class CoarsenGrid(EventProtection):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CoarsenRegions(EventProtection):
+class CoarsenRegions(EventProtection, Discreet):
     """
     Replace locations by the regions they lie in, such as antennas by sub-prefectures.
 
@@ -71,6 +72,9 @@ class CoarsenRegions(EventProtection):
             raise InputError(
                 f"A mapping must give each location one region, but {n_twice:,} have several."
             )
+
+    def _shown(self) -> dict[str, Any]:
+        return self.parameters()
 
     def parameters(self) -> dict[str, Any]:
         """How much the mapping names; not what."""

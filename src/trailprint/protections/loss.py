@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from scipy import sparse
 
+from trailprint.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms
 from trailprint.features.ids import encode
@@ -56,7 +57,7 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Translation:
+class Translation(Discreet):
     """How likely each old location is behind a new one: rows are new ones and sum to one."""
 
     matrix: sparse.csr_array

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
+from trailprint.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms
 
@@ -23,7 +24,7 @@ Rule = Callable[[Events], Events]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class HistogramChange:
+class HistogramChange(Discreet):
     """
     Protected histograms, and what is to be known of them.
 

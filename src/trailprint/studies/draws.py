@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trailprint.arrays import Flags, Floats, Ints
+from trailprint.discreet import Discreet
 from trailprint.evaluation.intervals import wilson
 
 #: At most so many draws of one size, and at least so many of less than everybody.
@@ -14,7 +15,7 @@ _MOST_RUNS, _LEAST_RUNS = 20, 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Draw:
+class Draw(Discreet):
     """People drawn, as numbers, and which of them the attack linked correctly."""
 
     people: Ints
@@ -28,7 +29,7 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Draws:
+class Draws(Discreet):
     """All draws of one size."""
 
     size: int

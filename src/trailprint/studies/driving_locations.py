@@ -9,6 +9,7 @@ import numpy as np
 
 from trailprint.arrays import Floats, Ints
 from trailprint.attacks.trail import TrailOptions, match_trails
+from trailprint.discreet import Discreet
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms
@@ -24,7 +25,7 @@ _RARE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DrivingLocations:
+class DrivingLocations(Discreet):
     """
     What correct links rest on.
 

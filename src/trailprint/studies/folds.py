@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trailprint.attacks.sequence import CorrelateOptions, correlate_chains, correlate_sequences
+from trailprint.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.candidates import CandidateSets, measure_candidates
 from trailprint.evaluation.risk import Risk, measure_risk
@@ -64,7 +65,7 @@ class FoldOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FoldRound:
+class FoldRound(Discreet):
     """
     What one round found.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from trailprint.arrays import Ints
+from trailprint.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
@@ -54,7 +55,7 @@ class KnowledgeOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class KnowledgeGrowth:
+class KnowledgeGrowth(Discreet):
     """Accuracy by share of people known; ``why_not`` says why there is none."""
 
     shares: tuple[float, ...] = ()

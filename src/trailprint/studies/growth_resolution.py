@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from trailprint.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.events.engine import quote_text
 from trailprint.events.events import Events
@@ -53,7 +54,7 @@ class ResolutionOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResolutionGrowth:
+class ResolutionGrowth(Discreet):
     """Accuracy by resolution; ``why_not`` says why there is none."""
 
     points: tuple[tuple[float, str, Outcome], ...] = ()

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from trailprint.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.evaluation.truth import Truth
 from trailprint.events.events import Events
@@ -71,7 +72,7 @@ class TimeOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimeGrowth:
+class TimeGrowth(Discreet):
     """Accuracy by days observed; ``why_not`` says why there is none."""
 
     points: tuple[tuple[int, Outcome], ...] = ()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from trailprint.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.evaluation.truth import Truth
 from trailprint.studies.draws import (
@@ -63,7 +64,7 @@ class GrowthOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class UserGrowth:
+class UserGrowth(Discreet):
     """Accuracy by number of people; ``why_not`` says why there is none."""
 
     groups: tuple[Draws, ...] = ()

@@ -16,6 +16,7 @@ from trailprint.attacks.sequence import (
     correlate_sequences,
     describe_training,
 )
+from trailprint.discreet import Discreet, Words
 from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.candidates import (
     TOP,
@@ -24,13 +25,14 @@ from trailprint.evaluation.candidates import (
     average_sets,
     measure_candidates,
 )
-from trailprint.evaluation.risk import Risk, measure_risk
+from trailprint.evaluation.risk import Risk, measure_risk, show_risk
 from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
 from trailprint.events.events import Events
 from trailprint.events.periods import periods_overlap
 from trailprint.features.places import build_chain_pair
 from trailprint.features.sequences import Sequences, build_sequence_pair, build_sequences
 from trailprint.linkage import Linkage
+from trailprint.numbers import format_percent
 from trailprint.store import FolderStore, Store
 from trailprint.studies.folds import (
     FoldOptions,
@@ -47,7 +49,7 @@ Work = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CorrelateResult:
+class CorrelateResult(Discreet):
     """
     What sequence correlation found.
 
@@ -67,6 +69,15 @@ class CorrelateResult:
     periods_overlap: bool | None
     seconds: Mapping[str, float] = field(default_factory=dict)
     peak_memory_mb: float = 0.0
+
+    def _shown(self) -> dict[str, object]:
+        return {
+            "model": Words(self.options.model),
+            "released": self.linkage.n_released,
+            "auxiliary": self.linkage.n_auxiliary,
+            "links": self.linkage.n_links,
+            **show_risk(self.risk),
+        }
 
     def links(self) -> pa.Table:
         """Who is linked to whom: released, auxiliary, weight, confidence. Handle with care."""
@@ -107,7 +118,7 @@ class CorrelateResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FoldsResult:
+class FoldsResult(Discreet):
     """What the leave-one-out rounds found, and their averages."""
 
     options: CorrelateOptions
@@ -116,6 +127,14 @@ class FoldsResult:
     n_locations: int | None
     seconds: Mapping[str, float] = field(default_factory=dict)
     peak_memory_mb: float = 0.0
+
+    def _shown(self) -> dict[str, object]:
+        top = self.average.top[TOP[0]]
+        return {
+            "model": Words(self.options.model),
+            "rounds": len(self.rounds),
+            "only_candidate": None if top is None else Words(format_percent(top)),
+        }
 
     @property
     def average(self) -> AverageSets:

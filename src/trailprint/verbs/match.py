@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from trailprint.attacks.histogram import MatchOptions, match_histograms
 from trailprint.attacks.rejection import Rejection, RejectionOptions, decide
+from trailprint.discreet import Discreet, Words
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import (
     CoveragePoint,
@@ -20,6 +21,7 @@ from trailprint.evaluation.risk import (
     margin_for_precision,
     measure_risk,
     precision_at_coverage,
+    show_risk,
 )
 from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
 from trailprint.events.events import Events
@@ -33,7 +35,7 @@ Progress = Callable[[str, float | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MatchResult:
+class MatchResult(Discreet):
     """
     What histogram matching found, and what it proves.
 
@@ -51,6 +53,16 @@ class MatchResult:
     rejection: Rejection | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
     peak_memory_mb: float = 0.0
+
+    def _shown(self) -> dict[str, object]:
+        return {
+            "metric": Words(self.options.metric),
+            "method": Words(self.options.method),
+            "released": self.released.n_users,
+            "auxiliary": self.auxiliary.n_users,
+            "links": self.linkage.n_links,
+            **show_risk(self.risk),
+        }
 
     def links(self) -> pa.Table:
         """Who is linked to whom: released, auxiliary, weight, margin. Handle with care."""

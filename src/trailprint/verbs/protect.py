@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from trailprint.discreet import Discreet, Words
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
 from trailprint.events.side_files import open_pairs
 from trailprint.features.histograms import HistogramOptions, Histograms
+from trailprint.numbers import format_percent
 from trailprint.protections.chain import Protected, apply_protections
 from trailprint.protections.protection import Protection
 from trailprint.protections.registry import parse_protection, read_value
@@ -23,11 +25,18 @@ Progress = Callable[[str, float | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ProtectResult:
+class ProtectResult(Discreet):
     """What may be released, and what protecting it cost."""
 
     protections: tuple[Protection, ...]
     protected: Protected
+
+    def _shown(self) -> dict[str, object]:
+        return {
+            "applied": Words(" then ".join(step.name for step in self.protections)),
+            "information_loss": Words(format_percent(self.protected.loss.information_loss)),
+            "users_kept": Words(format_percent(self.protected.loss.users_kept)),
+        }
 
     @property
     def events(self) -> Events | None:

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trailprint.attacks.trail import TrailOptions, check_tactics, match_trails
+from trailprint.discreet import Discreet, Words
 from trailprint.errors import InputError
-from trailprint.evaluation.risk import Risk, measure_risk
+from trailprint.evaluation.risk import Risk, measure_risk, show_risk
 from trailprint.evaluation.tactics import ObservedTactics, observe_tactics
 from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
 from trailprint.events.events import Events
@@ -25,7 +26,7 @@ Progress = Callable[[str, float | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TrailResult:
+class TrailResult(Discreet):
     """
     What trail matching found, and what it rests on.
 
@@ -42,6 +43,15 @@ class TrailResult:
     observed: ObservedTactics | None
     risk: Risk | None
     seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def _shown(self) -> dict[str, object]:
+        return {
+            "algorithm": Words(self.linkage.facts["algorithm"]),
+            "deidentified": self.deidentified.n_users,
+            "identified": self.identified.n_users,
+            "links": self.linkage.n_links,
+            **show_risk(self.risk),
+        }
 
     @property
     def options(self) -> TrailOptions:
