@@ -210,7 +210,8 @@ def test_a_disk_that_is_full(campus, tmp_path):
     )
     assert done.returncode == 2
     message = done.stderr.strip().splitlines()[-1]
-    assert message == "trailprint: The work folder cannot be used: the system allows no larger files."
+    why = "The work folder cannot be used: the system allows no larger files."
+    assert message == f"trailprint: {why}"
     assert not (tmp_path / "out" / "result.json").exists()
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -92,9 +91,12 @@ def fetch(store: Store, key: str) -> Outcome | None:
         with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
             found = {name: arrays[name] for name in arrays.files}
         about = json.loads(found.pop("about").tobytes())
-        return Outcome(data=about["data"], seconds=about["seconds"], arrays=found)
-    except (KeyError, ValueError, EOFError, OSError, zipfile.BadZipFile):
+        outcome = Outcome(data=about["data"], seconds=float(about["seconds"]), arrays=found)
+    # Nobody knows what a store gives back, and readers of archives, arrays and JSON fail on it in
+    # ways of their own: too deep, too large, no such encoding.
+    except Exception:
         return None
+    return outcome if isinstance(outcome.data, dict) and outcome.seconds >= 0 else None
 
 
 def keep(store: Store, key: str, outcome: Outcome) -> None:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from trailprint.audit.assemble import Done, assemble
 from trailprint.audit.bench import Bench
 from trailprint.audit.options import AuditOptions
+from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome, Part, fetch, keep, key_of
 from trailprint.audit.plan import LeftOut, Plan, make_plan
 from trailprint.audit.result import AuditResult
@@ -97,9 +98,14 @@ class _Work:
             "versions": {name: version(name) for name in ("trailprint", "duckdb", "numpy")},
         }
         plan = make_plan(bench)
-        self._found = {part.name: fetch(store, self._key(part)) for part in plan.parts}
+        self._found = {part.name: self._find(part, bench) for part in plan.parts}
         kept = frozenset(name for name, outcome in self._found.items() if outcome is not None)
         self.plan = replace(plan, kept=kept)
+
+    def _find(self, part: Part, bench: Bench) -> Outcome | None:
+        """What was kept of a part, if it is usable."""
+        kept = fetch(self._store, self._key(part))
+        return kept if kept is not None and fits_shape(part.name, kept, bench.sizes) else None
 
     def _key(self, part: Part) -> str:
         return key_of(part, self._fingerprint)
