@@ -1,0 +1,105 @@
+"""One seed, one answer: whatever the threads, the hash seed or the order of rows."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.fuzz.layouts import write_parquet, write_text
+from tests.fuzz.populations import Shape, Table, draw_population
+
+#: What is measured and never twice the same.
+MEASURED = re.compile("second|peak_memory")
+
+#: Whole commands; the data has few places, so that there are ties to settle.
+COMMANDS = {
+    "inspect": ("inspect", "{0}"),
+    "match": ("match", "{0}", "--at", "median", "--margins"),
+    "match one by one": ("match", "{0}", "--fold", "1/2", "--method", "one-by-one"),
+    "match slots": ("match", "{0}", "--at", "median", "--slots", "weekday", "--metric", "l1"),
+    "match drawn users": ("match", "{0}", "--at", "median", "--released-users", "9"),
+    "trails": ("trails", "{0}", "--halves-of-weeks"),
+    "trails withheld": (
+        *("trails", "{0}", "--at", "median"),
+        *("--sensitivity", "withholding", "--runs", "5"),
+    ),
+    "correlate": ("correlate", "{0}", "--at", "median"),
+    "correlate markov": ("correlate", "{0}", "--at", "median", "--model", "markov", "--joint"),
+    "protect groups": ("protect", "{0}", "--apply", "microaggregate:k=3"),
+    "protect noise": ("protect", "{0}", "--apply", "noise:epsilon=2", "--seed", "5"),
+    "protect times": ("protect", "{0}", "--apply", "perturb-times", "--apply", "top-locations:n=3"),
+    "protect sweep": ("protect", "{0}", "--apply", "noise", "--sweep", "epsilon=1", "--fold", "1/2"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def people() -> Table:
+    shape = Shape(n_users=18, n_places=5, n_events=14, numeric=False, times="iso")
+    table = draw_population(random.Random(7), shape)
+    return table.select("user", "location", "start", "end")
+
+
+def shuffled(table: Table, seed: int) -> Table:
+    rows = list(range(table.n_rows))
+    random.Random(seed).shuffle(rows)
+    return table.take(rows)
+
+
+@pytest.fixture(scope="module")
+def sources(people, tmp_path_factory) -> list[str]:
+    """The same people in three orders, and in another format."""
+    folder = tmp_path_factory.mktemp("orders")
+    contents = {
+        "a.csv": write_text(people),
+        "b.csv": write_text(shuffled(people, 1)),
+        "c.csv": write_text(shuffled(people, 2)),
+        "d.parquet": write_parquet(shuffled(people, 3)),
+    }
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    return [str(folder / name) for name in contents]
+
+
+def answer(run, name: str, source: str, *more: str) -> dict[str, object]:
+    """What a command prints, without how long it took."""
+    finished = run(*(word.format(source) for word in COMMANDS[name]), "--json", *more)
+    assert finished.code == 0, finished.err
+    return without_times(finished.json)
+
+
+def without_times(value):
+    if isinstance(value, dict):
+        return {k: without_times(v) for k, v in value.items() if not MEASURED.search(k)}
+    return [without_times(one) for one in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_threads_change_nothing(run, sources, name):
+    first = answer(run, name, sources[0], "--threads", "1")
+    assert answer(run, name, sources[0], "--threads", "2") == first
+    assert answer(run, name, sources[0], "--threads", "5") == first
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_order_of_rows_changes_nothing(run, sources, name):
+    first = answer(run, name, sources[0])
+    for source in sources[1:]:
+        assert answer(run, name, source) == first, Path(source).name
+
+
+@pytest.mark.parametrize("name", ["match", "correlate", "protect groups"])
+def test_the_hash_seed_changes_nothing(sources, name):
+    program = Path(sys.executable).with_name("trailprint")
+    line = [str(program), *(word.format(sources[0]) for word in COMMANDS[name]), "--json"]
+    answers = []
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        finished = subprocess.run(line, capture_output=True, env=environment, check=True)
+        answers.append(without_times(json.loads(finished.stdout)))
+    assert answers[0] == answers[1]
