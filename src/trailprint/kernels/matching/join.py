@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from trailprint.arrays import Floats, Indices, Ints
-from trailprint.kernels.csr import transpose_csr
+from trailprint.kernels.csr import Csr, transpose_csr
 from trailprint.kernels.matching.metrics import (
     TINY,
     Metric,
@@ -30,7 +30,9 @@ class Join(NamedTuple):
 
     ``row_*``: CSR over released users; ``loc_*``: the auxiliary matrix by location. ``*_log`` is
     ``x ln x`` of each entry. ``row_total``, ``col_total`` have size 0 unless the metric's base
-    depends on totals; then ``constant`` is the largest pair constant.
+    depends on totals; then ``constant`` is the largest pair constant. Locations from ``gate`` on
+    count only for pairs that share an earlier one; ``gated``, ``gated_log`` hold the columns'
+    values there, one row per column of the join.
     """
 
     row_ptr: Ints
@@ -46,6 +48,9 @@ class Join(NamedTuple):
     n_cols: int
     term: int
     constant: float
+    gate: int
+    gated: Floats
+    gated_log: Floats
 
     @property
     def n_rows(self) -> int:
@@ -58,14 +63,19 @@ def build_join(
     auxiliary: tuple[Ints, Indices, Floats],
     n_locations: int,
     metric: Metric,
+    gate: int | None = None,
 ) -> Join:
     """Prepare two CSR matrices (ptr, location, value > 0), scaled as the metric asks.
 
-    Empty rows take part in nothing; for a metric that uses totals there must be none.
+    Empty rows take part in nothing; for a metric that uses totals there must be none. ``gate`` is
+    the first location that counts only for pairs that share an earlier one; default: none does.
     """
     row_ptr, row_loc, row_val = released
     aux_ptr, _, aux_val = auxiliary
-    loc_ptr, loc_user, loc_val = transpose_csr(*auxiliary, n_locations)
+    by_location = transpose_csr(*auxiliary, n_locations)
+    loc_ptr, loc_user, loc_val = by_location
+    first = n_locations if gate is None else gate
+    gated = _gated_values(by_location, first, aux_ptr.size - 1)
     row_total = np.zeros(0)
     col_total = np.zeros(0)
     if metric.uses_totals:
@@ -86,7 +96,21 @@ def build_join(
         n_cols=aux_ptr.size - 1,
         term=metric.term,
         constant=largest_constant(row_total, col_total),
+        gate=first,
+        gated=gated,
+        gated_log=x_log_x(gated),
     )
+
+
+def _gated_values(by_location: Csr, gate: int, n_cols: int) -> Floats:
+    """Return the columns' values at the locations from ``gate`` on, one row per column."""
+    loc_ptr, loc_user, loc_val = by_location
+    n_gated = loc_ptr.size - 1 - gate
+    gated = np.zeros((n_cols if n_gated else 0, n_gated))
+    start = loc_ptr[gate]
+    which = np.repeat(np.arange(n_gated), np.diff(loc_ptr[gate:]))
+    gated[loc_user[start:], which] = loc_val[start:]
+    return gated
 
 
 def swap_sides(join: Join) -> Join:
@@ -99,20 +123,22 @@ def swap_sides(join: Join) -> Join:
         join.row_ptr, join.row_loc, join.row_val, n_locations
     )
     totals = join.col_total, join.row_total
-    swapped = with_sides(join, (row_ptr, row_loc, row_val), (loc_ptr, loc_user, loc_val), *totals)
-    return swapped._replace(n_cols=join.n_rows)
+    rows, by_location = (row_ptr, row_loc, row_val), (loc_ptr, loc_user, loc_val)
+    return with_sides(join, rows, by_location, join.n_rows, *totals)
 
 
 def with_sides(
     join: Join,
     rows: tuple[Ints, Indices, Floats],
     by_location: tuple[Ints, Indices, Floats],
+    n_cols: int,
     row_total: Floats,
     col_total: Floats,
 ) -> Join:
     """Return a join of the same metric between other rows and columns, the latter by location."""
     row_ptr, row_loc, row_val = rows
     loc_ptr, loc_user, loc_val = by_location
+    gated = _gated_values(by_location, join.gate, n_cols)
     return join._replace(
         row_ptr=row_ptr,
         row_loc=row_loc,
@@ -124,6 +150,9 @@ def with_sides(
         loc_log=x_log_x(loc_val),
         row_total=row_total,
         col_total=col_total,
+        n_cols=n_cols,
+        gated=gated,
+        gated_log=x_log_x(gated),
     )
 
 
@@ -136,7 +165,9 @@ def _row_totals(ptr: Ints, val: Floats) -> Floats:
 
 def row_work(join: Join) -> Ints:
     """Count the terms each row's pass adds up."""
-    per_entry = np.diff(join.loc_ptr)[join.row_loc]
+    per_location = np.diff(join.loc_ptr)
+    per_location[join.gate :] = 0
+    per_entry = per_location[join.row_loc]
     sums = np.concatenate([[0], np.cumsum(per_entry)])
     work: Ints = sums[join.row_ptr[1:]] - sums[join.row_ptr[:-1]]
     return work
@@ -145,6 +176,22 @@ def row_work(join: Join) -> Ints:
 def row_chunks(join: Join, rows: Ints) -> list[tuple[int, int]]:
     """Cut a list of rows into ranges of about equal work."""
     return split_evenly(row_work(join)[rows])
+
+
+@njit(cache=True, nogil=True)
+def _add_gated(join: Join, low: int, high: int, scratch: Floats, touched: Indices) -> None:
+    """Add the terms of a row's gated entries low:high to the pairs that overlap already.
+
+    Meaning: what everybody shares sets nobody apart on its own. Cost: entries x touched.
+    """
+    for e in range(low, high):
+        k = join.row_loc[e] - join.gate
+        p = join.row_val[e]
+        p_log = join.row_log[e]
+        for j in touched:
+            q = join.gated[j, k]
+            if q > 0.0:
+                scratch[j] += term_value(join.term, p, q, p_log, join.gated_log[j, k])
 
 
 @njit(cache=True, nogil=True)
@@ -157,6 +204,9 @@ def fill_row(join: Join, i: int, scratch: Floats, touched: Indices) -> int:
     n = 0
     for e in range(join.row_ptr[i], join.row_ptr[i + 1]):
         c = join.row_loc[e]
+        if c >= join.gate:
+            _add_gated(join, e, join.row_ptr[i + 1], scratch, touched[:n])
+            break
         p = join.row_val[e]
         p_log = join.row_log[e]
         for f in range(join.loc_ptr[c], join.loc_ptr[c + 1]):

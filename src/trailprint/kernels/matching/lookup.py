@@ -152,6 +152,8 @@ def pair_gain(join: Join, i: int, j: int) -> float:
     """
     gain = 0.0
     for e in range(join.row_ptr[i], join.row_ptr[i + 1]):
+        if join.row_loc[e] >= join.gate and gain == 0.0:
+            break
         f = _find_user(join, join.row_loc[e], j)
         if f < 0:
             continue

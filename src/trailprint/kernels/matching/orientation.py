@@ -105,5 +105,5 @@ def _orient_join(join: Join, orientation: Orientation) -> Join:
     totals = (
         (total[orientation.bidders], total[orientation.objects]) if total.size else (total, total)
     )
-    flipped = with_sides(join, gather_rows(both, orientation.bidders), by_location, *totals)
-    return flipped._replace(n_cols=orientation.objects.size)
+    rows = gather_rows(both, orientation.bidders)
+    return with_sides(join, rows, by_location, orientation.objects.size, *totals)

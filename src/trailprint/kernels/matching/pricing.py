@@ -154,6 +154,7 @@ def _first_candidates(
 def _age_bounds(pricing: _Pricing, join: Join, fall: Floats) -> None:
     """Loosen the near bounds by the most the price of a column they overlap has fallen."""
     at_location = _largest(fall[join.loc_user], join.loc_ptr)
+    at_location[join.gate :] = 0.0
     pricing.near[:] += _largest(at_location[join.row_loc], join.row_ptr)
 
 

@@ -46,8 +46,8 @@ def _find(parent: Ints, x: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _join_locations(parent: Ints, ptr: Ints, loc: Indices) -> None:
-    """Put the locations of every row into one set.
+def _join_locations(parent: Ints, ptr: Ints, loc: Indices, gate: int) -> None:
+    """Put the locations of every row below the gate into one set.
 
     Meaning: ``parent`` is a union-find forest over locations. Cost: near linear in nnz.
     """
@@ -55,6 +55,8 @@ def _join_locations(parent: Ints, ptr: Ints, loc: Indices) -> None:
         if ptr[i] < ptr[i + 1]:
             a = _find(parent, loc[ptr[i]])
             for e in range(ptr[i] + 1, ptr[i + 1]):
+                if loc[e] >= gate:
+                    break
                 b = _find(parent, loc[e])
                 if b < a:
                     a, b = b, a
@@ -71,23 +73,29 @@ def _roots(parent: Ints) -> Ints:
 
 
 def reduce_problem(
-    released: Csr, auxiliary: Csr, n_locations: int, metric: Metric, seed: int
+    released: Csr,
+    auxiliary: Csr,
+    n_locations: int,
+    metric: Metric,
+    seed: int,
+    gate: int | None = None,
 ) -> Reduced:
     """Merge identical users, find the components and shuffle both sides.
 
-    Rows must have ascending locations and positive values. With a metric whose base depends on
+    Rows must have ascending locations and positive values, and with a ``gate`` (see `build_join`)
+    a location below it. With a metric whose base depends on
     totals every pair matters, and there is one component.
     """
     rng = np.random.default_rng(seed)
     sides = [_distinct_rows(_as_csr(matrix), rng) for matrix in (released, auxiliary)]
     component = np.zeros(n_locations, np.int64)
     if not metric.uses_totals:
-        component = _components([matrix for _, matrix in sides], n_locations)
+        component = _components([matrix for _, matrix in sides], n_locations, gate)
     n_components = int(component.max(initial=-1)) + 1
     ordered = [_order_rows(label, matrix, component, n_components) for label, matrix in sides]
     (row_group, rows, row_start), (col_group, cols, col_start) = ordered
     return Reduced(
-        join=build_join(rows, cols, n_locations, metric),
+        join=build_join(rows, cols, n_locations, metric, gate),
         row_group=row_group,
         col_group=col_group,
         row_size=np.bincount(row_group[row_group >= 0], minlength=rows[0].size - 1),
@@ -129,6 +137,8 @@ def _take_components(reduced: Reduced, low: int, high: int) -> Reduced:
             loc_val=join.loc_val[here],
             loc_log=join.loc_log[here],
             n_cols=int(cols.stop - cols.start),
+            gated=join.gated[cols],
+            gated_log=join.gated_log[cols],
         ),
         row_group=none,
         col_group=none,
@@ -160,15 +170,20 @@ def _distinct_rows(matrix: Csr, rng: np.random.Generator) -> tuple[Ints, Csr]:
     return label, gather_rows(matrix, example)
 
 
-def _components(matrices: list[Csr], n_locations: int) -> Ints:
-    """Number the components of the locations, those with the most entries first."""
+def _components(matrices: list[Csr], n_locations: int, gate: int | None) -> Ints:
+    """Number the components of the locations, those with the most entries first.
+
+    Gated locations join nobody: pairs that share nothing else do not overlap.
+    """
     parent = np.arange(n_locations)
     for ptr, loc, _ in matrices:
-        _join_locations(parent, ptr, loc)
+        _join_locations(parent, ptr, loc, n_locations if gate is None else gate)
     root = _roots(parent)
     entries = np.zeros(n_locations, np.int64)
     for _, loc, _ in matrices:
         entries += np.bincount(root[loc], minlength=n_locations)
+    if gate is not None:
+        entries[gate:] = 0
     number = np.empty(n_locations, np.int64)
     number[np.argsort(-entries, kind="stable")] = np.arange(n_locations)
     ranked: Ints = np.unique(number[root], return_inverse=True)[1]

@@ -56,6 +56,7 @@ def solve_assignment(
     n_locations: int,
     metric: Metric,
     *,
+    gate: int | None = None,
     size: int | None = None,
     gap: float = 0.0,
     seed: int = 0,
@@ -69,7 +70,7 @@ def solve_assignment(
     stops as soon as the proven gap is at most this share of the gain. ``seed`` decides between
     equally good matchings: both sides are shuffled before anything else.
     """
-    reduced = reduce_problem(released, auxiliary, n_locations, metric, seed)
+    reduced = reduce_problem(released, auxiliary, n_locations, metric, seed, gate)
     return solve_reduced(
         reduced, size=size, gap=gap, seed=seed, n_threads=n_threads, progress=progress
     )
