@@ -11,7 +11,7 @@ import types
 # Not from typing: nothing is imported here but what Python itself has loaded.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trailprint.attacks.histogram import MatchOptions
+    from trailprint.attacks.matching import MatchOptions
     from trailprint.attacks.sequence import CorrelateOptions
     from trailprint.attacks.trail import TrailOptions
     from trailprint.audit import AuditOptions, audit
@@ -59,7 +59,7 @@ _LATE = {
     "Engine": "trailprint.events.engine",
     "Events": "trailprint.events.events",
     "FilterOptions": "trailprint.events.filters",
-    "MatchOptions": "trailprint.attacks.histogram",
+    "MatchOptions": "trailprint.attacks.matching",
     "ReadOptions": "trailprint.events.options",
     "SplitOptions": "trailprint.events.split",
     "TrailOptions": "trailprint.attacks.trail",

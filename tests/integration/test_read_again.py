@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import trailprint as tp
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.events.write import write_events, write_table
 from trailprint.features.histograms import Histograms, build_histograms
 from trailprint.protections.loss import with_locations

@@ -8,7 +8,8 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 import trailprint
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.features.histograms import HistogramOptions, build_histogram_pair
 
 FOLDER = Path(os.environ.get("TRAILPRINT_DATA", "no data"))

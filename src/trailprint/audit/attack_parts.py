@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from trailprint.arrays import Ints
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.trail import TrailOptions, match_trails
 from trailprint.audit.bench import Bench
 from trailprint.audit.parts import Outcome, Tell

@@ -123,7 +123,7 @@ def run(
 
 
 def _options(matching: MatchFlags, seed: int) -> tuple[Any, Any, Any]:
-    from trailprint.attacks.histogram import MatchOptions
+    from trailprint.attacks.matching import MatchOptions
     from trailprint.attacks.rejection import RejectionOptions
     from trailprint.features.histograms import HistogramOptions
 

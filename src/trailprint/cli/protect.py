@@ -212,7 +212,7 @@ def _sweep(
     shaping: ShapeFlags,
     engine: Engine,
 ) -> None:
-    from trailprint.attacks.histogram import MatchOptions
+    from trailprint.attacks.matching import MatchOptions
     from trailprint.features.histograms import HistogramOptions
     from trailprint.studies.frontier import SweepOptions
     from trailprint.verbs.protect import read_chain, read_sweep, trade_off

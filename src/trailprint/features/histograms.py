@@ -125,7 +125,7 @@ class Histograms(Discreet):
 def build_histograms(events: Events, options: HistogramOptions | None = None) -> Histograms:
     """Count one dataset's events by user and location."""
     options = options or HistogramOptions()
-    counted = _count(events, options)
+    counted = count_by_location(events, options)
     codes, locations = encode(counted["location"])
     return _assemble(counted, codes, locations, options)
 
@@ -135,7 +135,7 @@ def build_histogram_pair(
 ) -> tuple[Histograms, Histograms]:
     """Count both sides by user and location, over one list of locations."""
     options = options or HistogramOptions()
-    first, second = _count(released, options), _count(auxiliary, options)
+    first, second = (count_by_location(side, options) for side in (released, auxiliary))
     codes, locations = encode_together([first["location"], second["location"]])
     return (
         _assemble(first, codes[0], locations, options),
@@ -165,13 +165,17 @@ def _assemble(
     return Histograms(matrix=matrix, users=users, locations=locations, slots=slots)
 
 
-def _count(events: Events, options: HistogramOptions) -> pa.Table:
-    """One GROUP BY in DuckDB: user, location, (slot,) n."""
+def count_by_location(
+    events: Events, options: HistogramOptions, *, band: str | None = None
+) -> pa.Table:
+    """One GROUP BY in DuckDB: user, location, (slot,) (band,) n; ``band`` is SQL for a key."""
     events.require("location", "A histogram")
     keys = '"user", location'
     if options.slots != "none":
         events.require("start", f"--slots {options.slots}")
         keys += f", {_slot_expression(events, options.slots)} AS slot"
+    if band is not None:
+        keys += f", {band} AS band"
     if options.weight == "day-balanced":
         return events.engine.arrow(_day_balanced(events, keys))
     total = _total(events, options.weight)

@@ -15,7 +15,8 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.errors import InputError, OptionError, TrailprintError
 from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.truth import Truth, truth_from_ids

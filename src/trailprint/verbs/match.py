@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.rejection import Rejection, RejectionOptions, decide
 from trailprint.discreet import Discreet, Words
 from trailprint.errors import OptionError

@@ -7,7 +7,8 @@ import pytest
 
 from trailprint import read
 from trailprint.attacks.candidate_scores import linkage_from_scores
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.sequence_baselines import (
     score_distance,
     score_histogram,

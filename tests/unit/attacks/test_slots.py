@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.rejection import RejectionOptions
 from trailprint.features.histograms import HistogramOptions, Histograms
 from trailprint.kernels.matching.metrics import METRICS

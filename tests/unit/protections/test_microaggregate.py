@@ -9,7 +9,8 @@ import pytest
 from scipy import sparse
 
 import trailprint
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.errors import OptionError
 from trailprint.features.histograms import HistogramOptions, Histograms, build_histogram_pair
 from trailprint.protections.microaggregate import Microaggregate, _rows, equal_rows, find_groups

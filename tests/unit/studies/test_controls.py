@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow.compute as pc
 import pytest
 
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.trail import TrailOptions, match_trails
 from trailprint.errors import OptionError
 from trailprint.evaluation.truth import Truth

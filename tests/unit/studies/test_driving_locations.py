@@ -5,7 +5,8 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.trail import TrailOptions, match_trails
 from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms

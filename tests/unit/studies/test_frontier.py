@@ -5,7 +5,7 @@ import datetime as dt
 import numpy as np
 import pytest
 
-from trailprint.attacks.histogram import MatchOptions
+from trailprint.attacks.matching import MatchOptions
 from trailprint.errors import InputError, OptionError
 from trailprint.protections.coarsen import CoarsenNames
 from trailprint.protections.microaggregate import Microaggregate

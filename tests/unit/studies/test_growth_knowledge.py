@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import Truth

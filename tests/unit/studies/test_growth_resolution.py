@@ -5,7 +5,8 @@ import datetime as dt
 import numpy as np
 import pytest
 
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.errors import OptionError
 from trailprint.studies.growth_resolution import ResolutionOptions, grow_resolution
 

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.trail import TrailOptions, match_trails
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import measure_risk

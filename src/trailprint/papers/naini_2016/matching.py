@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from trailprint.arrays import Ints
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.evaluation.risk import Risk, measure_risk
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.features.histograms import Histograms

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from trailprint.attacks.histogram import MatchOptions, match_histograms
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.rejection import Rejection, RejectionOptions, decide
 from trailprint.errors import InputError
 from trailprint.evaluation.risk import Risk, measure_risk

@@ -1,0 +1,318 @@
+"""
+Match two sides of scaled sparse rows: jointly with a proof, or one record at a time.
+
+What histograms and views have in common once they are rows of numbers: a `Problem` in, a
+`Linkage` out.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from scipy import sparse
+
+from trailprint.arrays import Floats, Ints
+from trailprint.discreet import Discreet
+from trailprint.errors import InputError, OptionError
+from trailprint.kernels.csr import Csr
+from trailprint.kernels.matching.join import Join, swap_sides
+from trailprint.kernels.matching.lookup import RowChoice, choose_columns, rank_pairs
+from trailprint.kernels.matching.margins import Margins, link_margins
+from trailprint.kernels.matching.metrics import METRICS, Metric
+from trailprint.kernels.matching.pricing import Round
+from trailprint.kernels.matching.reduction import reduce_problem
+from trailprint.kernels.matching.solve import Solution, solve_reduced
+from trailprint.linkage import Linkage, Ranks
+
+Method = Literal["joint", "one-by-one"]
+Direction = Literal["released", "auxiliary"]
+Progress = Callable[[str, float | None], None]
+
+#: A joint matching is called exact when its proven gap is at most this share of its gain.
+EXACT = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchOptions:
+    """
+    How histograms are compared and matched.
+
+    Attributes
+    ----------
+    metric : str
+        ``jensen-shannon`` (the papers' weight (7)), ``l1``, ``cosine``, ``dot``, or
+        ``likelihood`` for histograms of unequal lengths.
+    method : {"joint", "one-by-one"}
+        All users at once, or each on her own.
+    size : int, optional
+        Joint: exactly so many links, the papers' A2.
+    gap : float
+        Joint: stop once the matching is proven to be within this share of the best.
+    direction : {"released", "auxiliary"}
+        One-by-one: whose records are looked up among the other side's.
+    margins : bool
+        Joint: also how much worse the best matching of as many links without each link would be.
+    seed : int
+        Decides ties.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> tp.MatchOptions(metric="l1", margins=True).method
+    'joint'
+    """
+
+    metric: str = "jensen-shannon"
+    method: Method = "joint"
+    size: int | None = None
+    gap: float = 0.0
+    direction: Direction = "released"
+    margins: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, allowed in (
+            ("metric", tuple(METRICS)),
+            ("method", get_args(Method)),
+            ("direction", get_args(Direction)),
+        ):
+            if getattr(self, name) not in allowed:
+                raise OptionError(
+                    f"--{name} must be one of {', '.join(allowed)}, "
+                    f"got {getattr(self, name)!r} instead."
+                )
+        if self.size is not None and self.size < 1:
+            raise OptionError(f"--size must be at least 1 link, got {self.size} instead.")
+        if not 0 <= self.gap < 1:
+            raise OptionError(f"--gap must be a share from 0 to below 1, got {self.gap} instead.")
+        if self.method != "joint" and (self.size is not None or self.gap or self.margins):
+            raise OptionError("--size, --gap and --margins go with --method joint.")
+        if self.margins and self.gap:
+            raise OptionError("--margins needs an exact matching and does not go with --gap.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side(Discreet):
+    """
+    The users of one side who have data, scaled as the metric asks.
+
+    ``allowance`` is what a user's empty slots take off every weight; ``allowed`` are the
+    histograms with columns that add it to every gain.
+    """
+
+    rows: Ints
+    bare: Csr
+    allowed: Csr
+    allowance: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem(Discreet):
+    """
+    Both sides as the kernels take them: ``weight = constant - gain - allowances``.
+
+    Columns from ``gate`` on count only for pairs that share an earlier one.
+    """
+
+    sides: tuple[Side, Side]
+    n_columns: int
+    metric: Metric
+    join: Join
+    constant: float
+    n_users: tuple[int, int]
+    began: float
+    gate: int | None = None
+
+    def split(self, allowed_gain: Floats, rows: Ints, columns: Ints) -> tuple[Floats, Floats]:
+        """Gains of pairs without their allowances, and weights, below zero only by rounding."""
+        allowance = self.sides[0].allowance[rows] + self.sides[1].allowance[columns]
+        return allowed_gain - allowance, np.maximum(self.constant - allowed_gain, 0.0)
+
+
+def match_problem(
+    problem: Problem,
+    options: MatchOptions,
+    *,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+    start: Floats | None = None,
+) -> Linkage:
+    """Link the rows of both sides; ``start`` are prices of auxiliary users to begin from."""
+    _check_size(options, problem.sides)
+    if options.method == "joint":
+        return _match_joint(problem, options, n_threads, progress, start)
+    return _match_one_by_one(problem, options, n_threads)
+
+
+def _check_size(options: MatchOptions, sides: tuple[Side, Side]) -> None:
+    most = min(len(sides[0].rows), len(sides[1].rows))
+    if most == 0:
+        raise InputError("Both sides must have users with events, but one has none.")
+    if options.size is not None and options.size > most:
+        raise OptionError(
+            f"--size must be at most the {most:,} users of the smaller side, got {options.size:,}."
+        )
+
+
+def to_arrays(matrix: sparse.csr_array) -> Csr:
+    """A matrix as the kernels take it."""
+    return (
+        matrix.indptr.astype(np.int64),
+        matrix.indices.astype(np.int32),
+        matrix.data.astype(np.float64),
+    )
+
+
+def _match_joint(
+    problem: Problem,
+    options: MatchOptions,
+    n_threads: int | None,
+    progress: Progress | None,
+    start: Floats | None,
+) -> Linkage:
+    sides = problem.sides
+    # Where everybody is linked, allowances add up to the same in every matching.
+    is_bare = options.size is None and len(sides[0].rows) == len(sides[1].rows)
+    first, second = (side.bare if is_bare else side.allowed for side in sides)
+    reduced = reduce_problem(
+        first, second, problem.n_columns, problem.metric, options.seed, problem.gate
+    )
+    solution = solve_reduced(
+        reduced,
+        size=options.size,
+        gap=options.gap,
+        seed=options.seed,
+        n_threads=n_threads,
+        progress=_follow(progress),
+        start=None if start is None or options.size is not None else start[sides[1].rows],
+    )
+    linked = np.flatnonzero(solution.column >= 0)
+    gain = solution.gain[linked]
+    if is_bare:
+        gain = gain + sides[0].allowance[linked] + sides[1].allowance[solution.column[linked]]
+    gain, weight = problem.split(gain, linked, solution.column[linked])
+    facts = _joint_facts(solution, gain, weight)
+    passes = time.perf_counter() - problem.began - solution.solve_seconds
+    confidence, is_least = gain, np.zeros(len(linked), dtype=bool)
+    if options.margins:
+        margins = link_margins(
+            reduced,
+            solution.column,
+            solution.u,
+            solution.v,
+            multiplier=solution.multiplier,
+            n_threads=n_threads,
+        )
+        confidence, is_least = margins.margin[linked], margins.at_least[linked]
+        facts |= _second_best(margins, facts["total_weight"])
+    return Linkage(
+        released=sides[0].rows[linked],
+        auxiliary=sides[1].rows[solution.column[linked]],
+        weight=weight,
+        confidence=confidence,
+        confidence_is_least=is_least,
+        n_released=len(sides[0].rows),
+        n_auxiliary=len(sides[1].rows),
+        rank=_ranker(problem, n_threads),
+        facts=facts,
+        seconds={"weights": passes, "solve": time.perf_counter() - problem.began - passes},
+        prices=_spread(solution.v, sides[1], problem.n_users[1]),
+    )
+
+
+def _spread(prices: Floats, side: Side, n_users: int) -> Floats:
+    """Prices of users with data among all users."""
+    spread = np.zeros(n_users)
+    spread[side.rows] = prices
+    return spread
+
+
+def _joint_facts(solution: Solution, gain: Floats, weight: Floats) -> dict[str, Any]:
+    gap = max(0.0, solution.upper_bound - solution.total_gain)
+    return {
+        "total_weight": float(weight.sum()),
+        "total_gain": float(gain.sum()),
+        "optimality_gap": gap,
+        "exact": gap <= EXACT * max(solution.total_gain, math.ulp(1.0)),
+        "rounds": solution.rounds,
+        "overlapping_pairs": solution.overlapping_pairs,
+    }
+
+
+def _second_best(margins: Margins, total_weight: float) -> dict[str, float | bool | None]:
+    """The weight of the second-best matching; none where there is no other."""
+    if not math.isfinite(margins.second_best):
+        return {"second_best_weight": None, "second_best_is_least": False}
+    return {
+        "second_best_weight": total_weight + margins.second_best,
+        "second_best_is_least": margins.second_best_at_least,
+    }
+
+
+def _follow(progress: Progress | None) -> Callable[[Round], None] | None:
+    if progress is None:
+        return None
+
+    def report(current: Round) -> None:
+        gap = current.upper_bound - current.total_gain
+        progress(f"Matching, round {current.number}: gap {gap:.3g}", None)
+
+    return report
+
+
+def _match_one_by_one(problem: Problem, options: MatchOptions, n_threads: int | None) -> Linkage:
+    sides, join = problem.sides, problem.join
+    looking = join if options.direction == "released" else swap_sides(join)
+    choice: RowChoice = choose_columns(looking, options.seed, n_threads)
+    own, other = np.arange(looking.n_rows), choice.column
+    rows, columns = (own, other) if options.direction == "released" else (other, own)
+    gain, weight = problem.split(choice.gain, rows, columns)
+    return Linkage(
+        released=sides[0].rows[rows],
+        auxiliary=sides[1].rows[columns],
+        weight=weight,
+        confidence=gain,
+        confidence_is_least=np.zeros(len(own), dtype=bool),
+        n_released=len(sides[0].rows),
+        n_auxiliary=len(sides[1].rows),
+        rank=_ranker(problem, n_threads),
+        facts={
+            "total_weight": float(weight.sum()),
+            "total_gain": float(gain.sum()),
+            "tied": int(np.count_nonzero(choice.n_tied > 1)),
+        },
+        seconds={"weights": time.perf_counter() - problem.began, "solve": 0.0},
+    )
+
+
+def _ranker(problem: Problem, n_threads: int | None) -> Callable[[Ints, Ints], Ranks]:
+    """Ranks of pairs given by the histograms' own rows; a pair without data ranks last."""
+    places = [_places(side.rows) for side in problem.sides]
+    join = problem.join
+
+    def rank(rows: Ints, columns: Ints) -> Ranks:
+        n_better = np.full(len(rows), join.n_cols, dtype=np.int64)
+        n_tied = np.ones(len(rows), dtype=np.int64)
+        own, other = _look_up(places[0], rows), _look_up(places[1], columns)
+        known = np.flatnonzero((own >= 0) & (other >= 0))
+        found = rank_pairs(join, own[known], other[known], n_threads)
+        n_better[known], n_tied[known] = found.n_better, found.n_tied
+        return Ranks(n_better=n_better, n_tied=n_tied)
+
+    return rank
+
+
+def _places(rows: Ints) -> Ints:
+    places = np.full(int(rows[-1]) + 1, -1, dtype=np.int64)
+    places[rows] = np.arange(len(rows))
+    return places
+
+
+def _look_up(places: Ints, rows: Ints) -> Ints:
+    inside = rows < len(places)
+    return np.where(inside, places[np.where(inside, rows, 0)], -1)

@@ -1,0 +1,267 @@
+"""The laws of the combined attack: views side by side are the sum of their weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+
+from trailprint.attacks import combined
+from trailprint.attacks.combined import match_views, weights_without
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.view_weights import (
+    PENALTY,
+    ViewWeights,
+    equal_weights,
+    given_weights,
+    learn_weights,
+)
+from trailprint.errors import OptionError
+from trailprint.evaluation.risk import measure_risk
+from trailprint.evaluation.truth import truth_from_ids
+from trailprint.features.histograms import Histograms
+from trailprint.features.views import VIEWS, Views
+
+NAMES = ("visits", "days", "hour-of-day")
+KEYS = (6, 5, 4)
+
+
+def make_views(rng, n, names=NAMES, keys=KEYS, ids=None):
+    """People with a place each; some lack a view altogether."""
+    matrices = []
+    for name, n_keys in zip(names, keys, strict=True):
+        counts = rng.integers(0, 4, (n, n_keys)) * (rng.random((n, n_keys)) < 0.5)
+        if name == "visits":
+            counts[np.arange(n), rng.integers(0, n_keys, n)] += 1
+        total = np.maximum(counts.sum(1, keepdims=True), 1)
+        matrices.append(sparse.csr_array(counts / total))
+    users = pa.array(ids if ids is not None else [f"u{i:03}" for i in range(n)])
+    views = tuple(VIEWS[name] for name in names)
+    return Views(views=views, matrices=tuple(matrices), users=users, left_out={})
+
+
+@st.composite
+def problems(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    sides = make_views(rng, draw(st.integers(2, 14))), make_views(rng, draw(st.integers(2, 14)))
+    raw = rng.random(3) + 0.05
+    shares = dict(zip(NAMES, (raw / raw.sum()).tolist(), strict=True))
+    return sides, ViewWeights(shares=shares, source="given")
+
+
+def js_by_definition(p, q):
+    """Weights of all pairs; an empty row shares nothing."""
+    p, q = p[:, None, :], q[None, :, :]
+
+    def part(a):
+        ratio = np.divide(
+            2 * a, p + q, out=np.ones_like(p + q), where=(a > 0) & np.ones_like(p + q, bool)
+        )
+        return (a * np.log(ratio)).sum(-1)
+
+    both = (p.sum(-1) > 0) & (q.sum(-1) > 0)
+    return np.where(both, part(p + 0 * q) + part(q + 0 * p), 2 * np.log(2))
+
+
+def dense_weights(sides, weights):
+    released, auxiliary = sides
+    return sum(
+        weights.shares[name] * js_by_definition(a.toarray(), b.toarray())
+        for name, a, b in zip(NAMES, released.matrices, auxiliary.matrices, strict=True)
+    )
+
+
+@settings(max_examples=80, deadline=None)
+@given(problem=problems(), seed=st.integers(0, 3))
+def test_views_side_by_side_are_the_sum_of_their_weights(problem, seed):
+    sides, weights = problem
+    dense = dense_weights(sides, weights)
+    linkage = match_views(*sides, weights, MatchOptions(seed=seed))
+    np.testing.assert_allclose(
+        linkage.weight, dense[linkage.released, linkage.auxiliary], atol=1e-9
+    )
+    best = dense[linear_sum_assignment(dense)].sum()
+    assert linkage.weight.sum() == pytest.approx(best, abs=1e-9)
+    assert linkage.facts["exact"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(problem=problems())
+def test_one_by_one_takes_the_nearest(problem):
+    sides, weights = problem
+    dense = dense_weights(sides, weights)
+    linkage = match_views(*sides, weights, MatchOptions(method="one-by-one"))
+    np.testing.assert_allclose(linkage.weight, dense.min(axis=1), atol=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(problem=problems(), factor=st.floats(0.1, 10))
+def test_scaling_a_weight_equals_scaling_the_rows(problem, factor):
+    (released, auxiliary), weights = problem
+    name = "days"
+    shares = {**weights.shares, name: weights.shares[name] * factor}
+    by_weight = match_views(released, auxiliary, ViewWeights(shares=shares))
+    k = NAMES.index(name)
+
+    def scaled(views):
+        matrices = [m * factor if i == k else m for i, m in enumerate(views.matrices)]
+        return Views(views=views.views, matrices=tuple(matrices), users=views.users, left_out={})
+
+    by_rows = match_views(scaled(released), scaled(auxiliary), weights)
+    assert by_weight.facts["total_gain"] == pytest.approx(by_rows.facts["total_gain"], abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), method=st.sampled_from(["joint", "one-by-one"]))
+def test_one_view_of_weight_one_is_the_histogram_attack_to_the_bit(seed, method):
+    rng = np.random.default_rng(seed)
+    locations = pa.array([f"l{k}" for k in range(6)])
+    users = pa.array([f"u{i:03}" for i in range(12)])
+    plain, sides = [], []
+    for _ in range(2):
+        counts = rng.integers(0, 4, (12, 6)) * 1.0
+        counts[np.arange(12), rng.integers(0, 6, 12)] += 1
+        plain.append(Histograms(matrix=sparse.csr_array(counts), users=users, locations=locations))
+        matrices = (plain[-1].probabilities(),)
+        sides.append(Views(views=(VIEWS["visits"],), matrices=matrices, users=users, left_out={}))
+    options = MatchOptions(method=method, seed=seed % 7)
+    views = match_views(*sides, ViewWeights(shares={"visits": 1.0}), options)
+    histograms = match_histograms(*plain, options)
+    np.testing.assert_array_equal(views.auxiliary, histograms.auxiliary)
+    np.testing.assert_array_equal(views.weight, histograms.weight)
+
+
+@settings(max_examples=40, deadline=None)
+@given(problem=problems(), seed=st.integers(0, 99))
+def test_relabelling_keys_or_people_permutes_the_result(problem, seed):
+    (released, auxiliary), weights = problem
+    rng = np.random.default_rng(seed)
+    keys = [rng.permutation(n) for n in KEYS]
+    people = rng.permutation(released.n_users)
+
+    def relabel(views):
+        matrices = tuple(m[:, order] for m, order in zip(views.matrices, keys, strict=True))
+        return Views(views=views.views, matrices=matrices, users=views.users, left_out={})
+
+    plain = match_views(released, auxiliary, weights)
+    moved = match_views(relabel(released).select(people), relabel(auxiliary), weights)
+    assert moved.facts["total_gain"] == pytest.approx(plain.facts["total_gain"], abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(problem=problems())
+def test_behind_the_gate_rhythm_counts_only_for_pairs_that_share_a_place(problem):
+    sides, weights = problem
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(combined, "GATE_FROM", 0)
+        gated = match_views(*sides, weights)
+    released, auxiliary = sides
+    shares = sum(
+        (a.toarray() > 0).astype(int) @ (b.toarray() > 0).astype(int).T
+        for a, b in zip(released.matrices[:2], auxiliary.matrices[:2], strict=True)
+    )
+    dense = dense_weights(sides, weights)
+    dense = np.where(shares > 0, dense, 2 * np.log(2))
+    assert gated.weight.sum() == pytest.approx(dense[linear_sum_assignment(dense)].sum(), abs=1e-9)
+
+
+def habits(rng, n, informative):
+    """Two looks at people whose habits show in some views only."""
+    first, second = [], []
+    for is_informative in informative:
+        habit = rng.dirichlet(np.full(8, 0.4), n)
+        other = habit if is_informative else rng.dirichlet(np.full(8, 0.4), n)
+        for side, source in ((first, habit), (second, other)):
+            counts = np.array([rng.multinomial(60, p) for p in source])
+            side.append(sparse.csr_array(counts / counts.sum(1, keepdims=True)))
+    users = pa.array([f"u{i:03}" for i in range(n)])
+    views = tuple(VIEWS[name] for name in ("visits", "days", "moves"))
+    return [
+        Views(views=views, matrices=tuple(s), users=users, left_out={}) for s in (first, second)
+    ]
+
+
+def test_learning_finds_the_view_that_identifies():
+    rng = np.random.default_rng(0)
+    weights = learn_weights(*habits(rng, 150, (False, True, False)))
+    assert weights.source == "learnt"
+    assert weights.n_people == 150
+    assert weights.shares["days"] > 0.8
+    sides = habits(np.random.default_rng(1), 150, (False, True, False))
+    truth = truth_from_ids(sides[0].users, sides[1].users)
+    learnt = measure_risk(match_views(*sides, weights), truth).accuracy
+    equal = measure_risk(match_views(*sides, equal_weights(sides[0].names)), truth).accuracy
+    assert learnt > equal + 0.05
+
+
+def test_learning_is_the_same_again_for_any_threads_and_order_of_people():
+    sides = habits(np.random.default_rng(3), 60, (True, True, False))
+    once = learn_weights(*sides, seed=1)
+    assert learn_weights(*sides, seed=1, n_threads=1) == once
+    order = np.random.default_rng(4).permutation(60)
+    moved = learn_weights(sides[0].select(order), sides[1].select(order), seed=1)
+    assert moved.shares == pytest.approx(once.shares, abs=1e-4)
+
+
+def test_learnt_weights_are_the_maximum_of_the_penalised_likelihood():
+    from trailprint.attacks.view_weights import _gains, _loss, _maximise
+
+    gains = _gains(*habits(np.random.default_rng(5), 40, (True, True, False)), None)
+    best = _maximise(gains)
+    loss, gradient = _loss(best, gains)
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        near = np.maximum(best + rng.normal(0, 0.3, 3), 0)
+        assert _loss(near, gains)[0] >= loss - 1e-5
+    step = 1e-6
+    for k in range(3):
+        bumped = best.copy()
+        bumped[k] += step
+        slope = (_loss(bumped, gains)[0] - loss) / step
+        assert slope == pytest.approx(gradient[k], abs=1e-3 * (1 + PENALTY))
+
+
+def test_too_few_people_get_equal_weights_and_a_reason():
+    weights = learn_weights(*habits(np.random.default_rng(0), 12, (True, True, True)))
+    assert weights.source == "equal"
+    assert weights.shares == pytest.approx(dict.fromkeys(("visits", "days", "moves"), 1 / 3))
+    assert "only 12 people are in both halves" in weights.note
+
+
+def test_shuffled_truth_scores_at_chance():
+    sides = habits(np.random.default_rng(8), 300, (True, True, True))
+    order = np.random.default_rng(9).permutation(300)
+    users = sides[1].users.take(pa.array(order))
+    shuffled = Views(views=sides[1].views, matrices=sides[1].matrices, users=users, left_out={})
+    truth = truth_from_ids(sides[0].users, shuffled.users)
+    linkage = match_views(sides[0], shuffled, equal_weights(sides[0].names))
+    assert measure_risk(linkage, truth).n_correct <= 8
+
+
+def test_given_weights_are_checked_and_brought_to_one():
+    assert given_weights({"visits": 3, "days": 1}, NAMES).shares == {"visits": 0.75, "days": 0.25}
+    with pytest.raises(OptionError, match="'moves', which this data does not give"):
+        given_weights({"moves": 1}, NAMES)
+    with pytest.raises(OptionError, match="zero or more, got -1"):
+        given_weights({"visits": -1}, NAMES)
+    with pytest.raises(OptionError, match="At least one view"):
+        given_weights({"visits": 0}, NAMES)
+
+
+def test_without_a_view_the_others_keep_their_proportion():
+    weights = ViewWeights(shares={"visits": 0.5, "days": 0.25, "hour-of-day": 0.25})
+    left = weights_without(weights, "visits")
+    assert left is not None
+    assert left.shares == {"days": 0.5, "hour-of-day": 0.5}
+    assert weights_without(ViewWeights(shares={"visits": 1.0}), "visits") is None
+
+
+def test_a_metric_that_is_not_homogeneous_is_refused():
+    sides = habits(np.random.default_rng(0), 20, (True, True, True))
+    with pytest.raises(OptionError, match="one of jensen-shannon, l1 with several views"):
+        match_views(*sides, equal_weights(sides[0].names), MatchOptions(metric="cosine"))
