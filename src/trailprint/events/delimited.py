@@ -6,7 +6,7 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from trailprint.discreet import Discreet
@@ -15,6 +15,7 @@ from trailprint.events.columns import ALL_KNOWN_NAMES, SHARE
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.files import Files, escape_glob
 from trailprint.events.headers import Header
+from trailprint.events.partitions import Partitions
 
 _SAMPLE_BYTES = 256 * 1024
 _DELIMITERS = (",", "\t", ";", "|")
@@ -161,12 +162,13 @@ def _is_value(cell: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextTable(Discreet):
-    """A table of text in the engine, and the rows that did not fit it."""
+    """A table of text in the engine, the rows that did not fit it, columns folders gave it."""
 
     name: str
     columns: tuple[str, ...]
     n_misshapen: int
     has_names: bool
+    from_folders: tuple[str, ...] = ()
 
 
 def load_delimited(
@@ -179,6 +181,7 @@ def load_delimited(
     skip: int = 0,
     path_part: str | None = None,
     select: str | None = None,
+    partitions: Partitions | None = None,
 ) -> TextTable:
     """
     Read delimited files in one pass, every value as text.
@@ -186,7 +189,8 @@ def load_delimited(
     ``names`` are given for files without a header. Files whose headers differ are read apart
     and joined by name. ``path_part`` is SQL that makes the column ``PATH_PART`` of
     ``PATH_COLUMN``: it runs once a chunk, and the paths themselves are not kept. ``select`` is
-    SQL for the columns to keep instead of all that have ``names``.
+    SQL for the columns to keep instead of all that have ``names``. ``partitions`` add columns
+    that no file has itself.
     """
     if names:
         choice = delimiter or sniff(files, files.paths[0], delimiter=None, wanted=()).delimiter
@@ -203,6 +207,7 @@ def load_delimited(
             path_part=path_part,
             files=files,
             select=select,
+            partitions=partitions,
         )
     groups = {}
     for path in files.paths:
@@ -211,7 +216,15 @@ def load_delimited(
             raise _no_header(dialect)
         _check_once(dialect.names, wanted)
         groups.setdefault(dialect, []).append(path)
-    return _load(engine, groups, header=True, skip=skip, path_part=path_part, files=files)
+    return _load(
+        engine,
+        groups,
+        header=True,
+        skip=skip,
+        path_part=path_part,
+        files=files,
+        partitions=partitions,
+    )
 
 
 def _check_once(names: Sequence[str], wanted: Sequence[str]) -> None:
@@ -247,15 +260,17 @@ def _load(
     path_part: str | None,
     files: Files,
     select: str | None = None,
+    partitions: Partitions | None = None,
 ) -> TextTable:
     rejects, scans = engine.new_name("rejects"), engine.new_name("scans")
     name = engine.new_name("text")
     parts = []
-    added = f", {path_part} AS {PATH_PART}" if path_part else ""
-    columns: dict[str, None] = {}
+    unique_names = {dialect: _unique_names(dialect.names) for dialect in groups}
+    columns = dict.fromkeys(name for names in unique_names.values() for name in names)
+    from_path = _from_path(path_part, partitions, columns)
+    added = "".join(f", {sql} AS {quote_name(column)}" for column, sql in from_path.items())
     for dialect, paths in groups.items():
-        unique = _unique_names(dialect.names)
-        columns.update(dict.fromkeys(unique))
+        unique = unique_names[dialect]
         types = ", ".join(f"{quote_text(column)}: 'VARCHAR'" for column in unique)
         listed = ", ".join(quote_text(escape_glob(path)) for path in paths)
         parts.append(
@@ -264,7 +279,8 @@ def _load(
             f"delim={quote_text(dialect.delimiter)}, quote='\"', escape='\"', columns={{{types}}}, "
             f"compression='{files.compression}', ignore_errors=true, store_rejects=true, "
             f"rejects_table='{rejects}', rejects_scan='{scans}', rejects_limit=0, "
-            f"filename={quote_text(PATH_COLUMN) if path_part else 'false'})"
+            f"filename={quote_text(PATH_COLUMN) if from_path else 'false'}, "
+            "hive_partitioning=false)"
         )
     try:
         engine.run(f"CREATE TEMP TABLE {name} AS " + " UNION ALL BY NAME ".join(parts))
@@ -277,7 +293,16 @@ def _load(
         columns=tuple(columns),
         n_misshapen=n_misshapen,
         has_names=all(dialect.header.is_proven for dialect in groups),
+        from_folders=tuple(column for column in from_path if column != PATH_PART),
     )
+
+
+def _from_path(
+    path_part: str | None, partitions: Partitions | None, columns: Iterable[str]
+) -> dict[str, str]:
+    """SQL for each column that is made of a row's path."""
+    found = {} if partitions is None else partitions.columns(PATH_COLUMN, columns)
+    return {**found, PATH_PART: path_part} if path_part else found
 
 
 def _unique_names(names: Sequence[str]) -> list[str]:

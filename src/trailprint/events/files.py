@@ -17,6 +17,7 @@ from trailprint.discreet import Discreet
 from trailprint.errors import SourceError
 from trailprint.events.engine import quote_text
 from trailprint.events.listing import Compression, Listing, list_files
+from trailprint.events.partitions import Partitions, find_partitions
 
 Format = Literal["delimited", "json", "parquet"]
 
@@ -122,6 +123,7 @@ class Files(Discreet):
         """
         ranges: dict[str, ColumnRange] = {}
         unknown: set[str] = set()
+        lists = []
         for path in self.paths:
             try:
                 metadata = pq.read_metadata(path)
@@ -135,8 +137,17 @@ class Files(Discreet):
                         unknown.add(name)
                     else:
                         ranges[name] = ranges[name].union(found) if name in ranges else found
-            unknown |= set(ranges) - set(names)
+            lists.append(names)
+        # A column that one file lacks is missing in each of its rows.
+        unknown |= {name for name in ranges if not all(name in names for names in lists)}
         return {name: known for name, known in ranges.items() if name not in unknown}
+
+    @property
+    def partitions(self) -> Partitions:
+        """What the names of folders say; nothing of a file that was named itself."""
+        if self.listing.is_named:
+            return Partitions()
+        return find_partitions(self.paths, self.listing.root)
 
     @property
     def sql_list(self) -> str:

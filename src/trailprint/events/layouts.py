@@ -209,7 +209,9 @@ def _is_per_location(files: Files, options: ReadOptions) -> bool:
     names = header.names
     if len(files.paths) < 2 or not names:
         return False
-    found = find_columns(header, options.column_names)
+    found = find_columns(
+        replace(header, names=(*names, *files.partitions.keys)), options.column_names
+    )
     is_placed = "location" in found or "lat" in found
     identity = find_identity(header, found, options)
     has_user = "user" in found or bool(identity)

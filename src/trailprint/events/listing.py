@@ -15,6 +15,7 @@ import pyarrow as pa
 from trailprint.addresses import PathName, readable_path
 from trailprint.discreet import Discreet
 from trailprint.errors import SourceError, reason_of
+from trailprint.events.partitions import fixed_part
 
 Compression = Literal["none", "gzip", "zstd"]
 
@@ -26,10 +27,12 @@ class Listing(Discreet):
 
     Names of files and folders may be those of people or places: only a file the user typed the
     very name of (``is_named``) is called by it. Others are numbered in the order of the listing.
+    ``root`` is the folder they were looked for in.
     """
 
     paths: tuple[str, ...]
     is_named: bool
+    root: str = ""
 
     def call(self, path: str) -> str:
         """What a file may be called in a message."""
@@ -67,9 +70,9 @@ def list_files(source: PathName, is_data: Callable[[str], bool]) -> Listing:
         raise SourceError("The data must be a file, a glob or a folder, got an empty name.")
     mode = _mode(text)
     if mode is None:
-        listing = Listing(paths=_match(text), is_named=False)
+        listing = Listing(paths=_match(text), is_named=False, root=fixed_part(text))
     elif stat.S_ISDIR(mode):
-        listing = Listing(paths=_walk(text, is_data), is_named=False)
+        listing = Listing(paths=_walk(text, is_data), is_named=False, root=text)
     elif stat.S_ISREG(mode):
         listing = Listing(paths=(text,), is_named=True)
     else:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.events import Events
+from trailprint.events.files import escape_glob
 
 #: Rounded, two people would become one.
 _HUGE = ("HUGEINT", "UHUGEINT")
@@ -28,10 +29,15 @@ def _move(events: Events, engine: Engine) -> Events:
 
 def _copy(source: Engine, query: str, target: Engine) -> str:
     """Through a file, so that memory stays bounded; a query of it in ``target``."""
-    path = quote_text(os.path.join(target.scratch, target.new_name("copy") + ".parquet"))
+    path = os.path.join(target.scratch, target.new_name("copy") + ".parquet")
     columns = for_parquet(source.columns(query).items())
-    source.run(f"COPY (SELECT {columns} FROM ({query})) TO {path} (FORMAT parquet)")
-    return f"SELECT * FROM read_parquet({path})"
+    source.run(f"COPY (SELECT {columns} FROM ({query})) TO {quote_text(path)} (FORMAT parquet)")
+    return scratch_query(path)
+
+
+def scratch_query(path: str) -> str:
+    """A SELECT of one Parquet file of ours, whatever the folder of temporary files is called."""
+    return f"SELECT * FROM read_parquet([{quote_text(escape_glob(path))}], hive_partitioning=false)"
 
 
 def for_parquet(types: Iterable[tuple[str, str]]) -> str:

@@ -19,7 +19,7 @@ from trailprint.events.engine import Engine, quote_name, quote_text, translate
 from trailprint.events.events import Column
 from trailprint.events.files import ColumnRange, Files
 from trailprint.events.headers import Header
-from trailprint.events.meeting import for_parquet
+from trailprint.events.meeting import for_parquet, scratch_query
 from trailprint.events.options import ReadOptions
 
 _SHARES = "Rows hold shares of each user's activity: how many events there were is not known."
@@ -64,10 +64,13 @@ class Raw(Discreet):
 def open_files(
     engine: Engine, files: Files, options: ReadOptions, *, path_part: str | None = None
 ) -> Raw:
-    """Open files of no special layout; ``path_part`` is SQL for the column ``PATH_PART``."""
+    """
+    Open files of no special layout; ``path_part`` is SQL for the column ``PATH_PART``.
+
+    Names of folders add columns that no file has; they never replace one.
+    """
     if files.format == "parquet":
-        raw = _open_query(engine, _parquet_query(files, path_part), options)
-        return replace(raw, ranges=files.parquet_ranges())
+        return _open_parquet(engine, files, options, path_part)
     if files.format == "json":
         return _open_json(engine, files, options, path_part)
     table = load_delimited(
@@ -77,26 +80,44 @@ def open_files(
         names=options.header,
         wanted=options.given_names,
         path_part=path_part,
+        partitions=files.partitions,
     )
     raw = _open_query(
         engine, f"FROM {table.name}", options, is_text=True, has_names=table.has_names
     )
-    return replace(raw, n_misshapen=table.n_misshapen)
+    raw = replace(raw, n_misshapen=table.n_misshapen)
+    return _with_folders(raw, table.from_folders)
 
 
-def _parquet_query(files: Files, path_part: str | None) -> str:
-    by_name = f", union_by_name={len(files.paths) > 1}"
-    return _with_path_part(f"read_parquet({files.sql_list}{by_name}", path_part)
+def _open_parquet(engine: Engine, files: Files, options: ReadOptions, path_part: str | None) -> Raw:
+    call = f"read_parquet({files.sql_list}, union_by_name={len(files.paths) > 1}"
+    query, from_folders = _with_path(engine, files, call, path_part)
+    raw = replace(_open_query(engine, query, options), ranges=files.parquet_ranges())
+    return _with_folders(raw, from_folders)
 
 
-def _with_path_part(call: str, path_part: str | None) -> str:
-    """A SELECT over a reading function, with what is wanted of each row's path."""
-    if path_part is None:
-        return f"SELECT * FROM {call})"
-    return (
-        f"SELECT * EXCLUDE {PATH_COLUMN}, {path_part} AS {PATH_PART} "
-        f"FROM {call}, filename='{PATH_COLUMN}')"
-    )
+def _with_path(
+    engine: Engine, files: Files, call: str, path_part: str | None
+) -> tuple[str, tuple[str, ...]]:
+    """A SELECT over a reading function with what is wanted of paths; the columns they add."""
+    plain = f"SELECT * FROM {call}, hive_partitioning=false)"
+    if path_part is None and not files.partitions.keys:
+        return plain, ()
+    added = files.partitions.columns(PATH_COLUMN, engine.columns(plain))
+    wanted = {**added, PATH_PART: path_part} if path_part else added
+    columns = "".join(f", {sql} AS {quote_name(name)}" for name, sql in wanted.items())
+    named = f"{call}, hive_partitioning=false, filename='{PATH_COLUMN}')"
+    return f"SELECT * EXCLUDE {PATH_COLUMN}{columns} FROM {named}", tuple(added)
+
+
+def _with_folders(raw: Raw, names: Sequence[str]) -> Raw:
+    """Say which columns the names of folders gave; their values stay unsaid."""
+    if not names:
+        return raw
+    shown = Header(names=tuple(names), is_proven=True).shown()
+    listed = [*shown, f"{len(names) - len(shown):,} more"] if len(shown) < len(names) else shown
+    note = f"Columns taken from the names of folders: {', '.join(listed)}."
+    return replace(raw, notes=(*raw.notes, note))
 
 
 def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
@@ -109,7 +130,7 @@ def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
             table.project(for_parquet(types)).write_parquet(path)
         except duckdb.Error as error:
             raise translate(error) from None
-        return _open_query(engine, f"SELECT * FROM read_parquet({quote_text(path)})", options)
+        return _open_query(engine, scratch_query(path), options)
     name = engine.register(_to_arrow(table), "table")
     return _open_query(engine, f"SELECT * FROM {name}", options)
 
@@ -175,11 +196,15 @@ def _open_json(engine: Engine, files: Files, options: ReadOptions, path_part: st
     files.check_not_empty()
     common = f"{files.sql_list}, compression='{files.compression}', format='auto'"
     try:
-        names = engine.columns(f"SELECT * FROM read_json({common}, union_by_name=true)")
+        names = engine.columns(
+            f"SELECT * FROM read_json({common}, union_by_name=true, hive_partitioning=false)"
+        )
         types = ", ".join(f"{quote_text(name)}: 'VARCHAR'" for name in names)
-        query = _with_path_part(f"read_json({common}, columns={{{types}}}", path_part)
+        call = f"read_json({common}, columns={{{types}}}"
+        query, from_folders = _with_path(engine, files, call, path_part)
         name = engine.materialise(query, "text")
     except InputError:
         check_utf8(files)
         raise
-    return _open_query(engine, f"FROM {name}", options, is_text=True)
+    raw = _open_query(engine, f"FROM {name}", options, is_text=True)
+    return _with_folders(raw, from_folders)

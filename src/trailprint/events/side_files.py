@@ -19,7 +19,7 @@ def open_pairs(
     """A query of the two named columns as text, rows with a gap left out."""
     files = find_files(path)
     if files.format == "parquet":
-        query = f"FROM read_parquet({files.sql_list})"
+        query = f"FROM read_parquet({files.sql_list}, hive_partitioning=false)"
         there = Header(names=files.parquet_names(), given=names, is_proven=True)
     else:
         if (

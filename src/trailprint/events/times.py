@@ -143,7 +143,7 @@ def _from_epoch(engine: Engine, table: str, number: str) -> str:
             factor = microseconds
             break
     # Beyond the year 9999 a number is no time: NULL, so that the row is counted as unreadable.
-    in_range = f"abs({number}) * {factor} < {_LAST_MICROSECOND}"
+    in_range = f"isfinite({number}) AND abs({number}) * {factor} < {_LAST_MICROSECOND}"
     return f"make_timestamp(CASE WHEN {in_range} THEN CAST({number} * {factor} AS BIGINT) END)"
 
 

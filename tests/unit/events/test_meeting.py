@@ -92,9 +92,10 @@ def test_two_reads_answer_like_one_engine(form: str, kind: str, tmp_path: Path) 
     assert found["periods_overlap"] is False
 
 
-@pytest.mark.parametrize("engines", [(None, None), (tp.Engine(threads=1), tp.Engine(threads=1))])
-def test_trails_and_correlation_of_two_reads(engines: tuple[Any, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_default", [True, False])
+def test_trails_and_correlation_of_two_reads(is_default: bool, tmp_path: Path) -> None:
     shared = tp.Engine(threads=1)
+    engines = (None, None) if is_default else (tp.Engine(threads=1), tp.Engine(threads=1))
     expected = _pair("csv", tmp_path, (shared, shared))
     sides = _pair("csv", tmp_path, engines)
     assert _found(tp.trails(*sides)) == _found(tp.trails(*expected))
