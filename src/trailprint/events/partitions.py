@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from trailprint.discreet import Discreet
 from trailprint.events.engine import quote_text
 
 _KEY = re.compile(r"^([\w .-]{1,60})=", re.ASCII)
@@ -17,7 +18,7 @@ _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Partitions:
+class Partitions(Discreet):
     """
     What folder names below ``root`` say about every file.
 
