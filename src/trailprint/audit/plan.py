@@ -51,12 +51,15 @@ class Plan:
         Names of parts that an earlier run has finished.
     time_limit_s : float, optional
         What the parts may take together.
+    n_people : int
+        How many people are audited.
     """
 
     parts: tuple[Part, ...]
     left_out: tuple[LeftOut, ...] = ()
     kept: frozenset[str] = frozenset()
     time_limit_s: float | None = None
+    n_people: int = 0
 
     @property
     def seconds(self) -> float:
@@ -119,6 +122,7 @@ def make_plan(bench: Bench) -> Plan:
         parts=tuple(parts),
         left_out=(*refused, *thinned),
         time_limit_s=bench.options.time_limit_s,
+        n_people=bench.sizes.n_people,
     )
 
 

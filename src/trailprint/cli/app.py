@@ -25,6 +25,7 @@ from trailprint.cli import (
     trails,
 )
 from trailprint.cli.supervisor import MEMORY
+from trailprint.cli.switches import check_flags
 from trailprint.errors import TrailprintError
 
 #: What shells expect of a program that Ctrl-C ended.
@@ -73,6 +74,7 @@ def _options(
 def run(arguments: list[str] | None = None) -> None:
     """Run a command; exit code 0 for success, 2 for bad input, 1 for a defect of ours."""
     try:
+        check_flags(app, sys.argv[1:] if arguments is None else arguments)
         code = app(args=arguments, standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()

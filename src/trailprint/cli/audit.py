@@ -246,10 +246,18 @@ def _announce(plan: Plan, *, is_again: bool) -> None:
         do = "does" if n_skipped == 1 else "do"
         too_long = (
             f"{_parts(n_skipped)} {do} not fit the time limit of "
-            f"{duration(plan.time_limit_s or 0.0)}. Try --time-limit none, or --users 5000 for "
-            "people drawn at random."
+            f"{duration(plan.time_limit_s or 0.0)}. Try --time-limit none{_advise(plan.n_people)}."
         )
         print_line(console, too_long, "dim")
+
+
+def _advise(n_people: int) -> str:
+    """How to take fewer people, where there are enough for that: half of them, rounded."""
+    fewer = min(n_people // 2, 5000)
+    if fewer < 50:
+        return ""
+    rounded = fewer - fewer % 10 ** (len(str(fewer)) - 1)
+    return f", or --users {rounded} for people drawn at random"
 
 
 def _parts(number: int) -> str:

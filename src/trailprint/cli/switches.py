@@ -1,0 +1,36 @@
+"""Options that take no value, and people who give them one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import pairwise
+
+import typer
+
+from trailprint.errors import OptionError
+
+_VALUES = frozenset({"true", "false", "yes", "no", "on", "off", "0", "1"})
+"""What people write behind a switch, taking it for an option with a value."""
+
+
+def check_flags(app: typer.Typer, arguments: Sequence[str]) -> None:
+    """
+    Refuse ``--per-user true``: the parser would take the value for a file.
+
+    A file of that name may follow a switch, so an existing one is let through.
+    """
+    switches = _find_switches(app, arguments)
+    for name, value in pairwise(arguments):
+        if name in switches and value.lower() in _VALUES and not os.path.exists(value):
+            raise OptionError(
+                f"{name} takes no value, got {value!r}. Write {name} alone, or leave it out."
+            )
+
+
+def _find_switches(app: typer.Typer, arguments: Sequence[str]) -> set[str]:
+    """The switches of the command that is named."""
+    commands = getattr(typer.main.get_command(app), "commands", {})
+    command = commands.get(arguments[0]) if arguments else None
+    parameters = [] if command is None else command.params
+    return {name for one in parameters if getattr(one, "is_flag", False) for name in one.opts}
