@@ -34,7 +34,7 @@ COMMANDS = {
     "protect groups": ("protect", "{0}", "--apply", "microaggregate:k=3"),
     "protect noise": ("protect", "{0}", "--apply", "noise:epsilon=2", "--seed", "5"),
     "protect times": ("protect", "{0}", "--apply", "perturb-times", "--apply", "top-locations:n=3"),
-    "protect sweep": ("protect", "{0}", "--apply", "noise", "--sweep", "epsilon=1", "--fold", "1/2"),
+    "sweep": ("protect", "{0}", "--apply", "noise", "--sweep", "epsilon=1", "--fold", "1/2"),
 }  # fmt: skip
 
 
