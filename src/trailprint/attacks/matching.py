@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy import sparse
 
+from trailprint.arguments import check_fields
 from trailprint.arrays import Floats, Ints
 from trailprint.discreet import Discreet
 from trailprint.errors import InputError, OptionError
@@ -76,6 +77,7 @@ class MatchOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name, allowed in (
             ("metric", tuple(METRICS)),
             ("method", get_args(Method)),

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from trailprint.arguments import check_fields
 from trailprint.errors import OptionError
 
 
@@ -26,6 +27,7 @@ class RejectionOptions:
     string_length: int
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not (self.reject_lambda > 0 and math.isfinite(self.reject_lambda)):
             raise OptionError(
                 f"--reject-lambda must be a positive number of bits, got {self.reject_lambda}."

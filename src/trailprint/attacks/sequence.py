@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from trailprint.arguments import check_fields
 from trailprint.arrays import Ints
 from trailprint.attacks.candidate_scores import (
     CandidateScores,
@@ -87,6 +88,7 @@ class CorrelateOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.model not in get_args(Model):
             raise OptionError(
                 f"--model must be one of {', '.join(get_args(Model))}, got {self.model!r} instead."

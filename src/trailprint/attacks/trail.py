@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from trailprint.arguments import check_fields
 from trailprint.arrays import Ints
 from trailprint.errors import InputError, OptionError
 from trailprint.features.trails import Trails
@@ -57,6 +58,7 @@ class TrailOptions:
     reserved: Literal["auto", "identified", "deidentified", "none"] = "auto"
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name, kind in (("algorithm", Algorithm), ("reserved", Reserved)):
             allowed = ("auto", *get_args(kind))
             if getattr(self, name) not in allowed:

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
+from trailprint.arguments import check_arguments
 from trailprint.audit.options import AuditOptions
+from trailprint.events.events import Events
+from trailprint.store import Store
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from trailprint.audit.plan import Plan
     from trailprint.audit.result import AuditResult
-    from trailprint.events.events import Events
-    from trailprint.store import Store
 
 __all__ = ["AuditOptions", "audit"]
 
 
+@check_arguments(unseen=("Plan", "AuditResult"))
 def audit(
     released: Events,
     auxiliary: Events | None = None,

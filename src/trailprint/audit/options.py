@@ -6,6 +6,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from trailprint.arguments import check_fields
 from trailprint.errors import OptionError
 from trailprint.events.split import SplitOptions
 
@@ -73,6 +74,7 @@ class AuditOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in ("attacks", "protections"):
             if isinstance(getattr(self, name), str):  # One, never a list of its letters.
                 object.__setattr__(self, name, (getattr(self, name),))

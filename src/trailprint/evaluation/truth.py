@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from trailprint.arrays import Ints
 from trailprint.discreet import Discreet, Words
-from trailprint.errors import InputError
+from trailprint.errors import ColumnError, InputError
 
 Source = Literal["same-ids", "file", "none"]
 
@@ -63,8 +63,8 @@ def truth_from_pairs(
     Ids that are in neither dataset do not matter; unless it may be otherwise, a record in two
     pairs is an error.
     """
-    rows = _places(pairs["released"].combine_chunks(), released)
-    columns = _places(pairs["auxiliary"].combine_chunks(), auxiliary)
+    rows = _places(_ids(pairs, "released"), released)
+    columns = _places(_ids(pairs, "auxiliary"), auxiliary)
     known = np.unique(np.column_stack([rows, columns])[(rows >= 0) & (columns >= 0)], axis=0)
     rows, columns = known[:, 0], known[:, 1]
     if one_to_one and min(len(np.unique(rows)), len(np.unique(columns))) < len(rows):
@@ -78,6 +78,21 @@ def truth_from_pairs(
             "Are its columns released and auxiliary the right way round?"
         )
     return Truth(released=rows, auxiliary=columns, source="file")
+
+
+def _ids(pairs: pa.Table, name: str) -> pa.Array:
+    """One side's ids as text."""
+    if pairs.column_names.count(name) != 1:
+        raise ColumnError(
+            "A truth must have one column released and one auxiliary, but "
+            f"{pairs.column_names.count(name)} are named {name}."
+        )
+    try:
+        return pc.cast(pairs[name], pa.string()).combine_chunks()
+    except pa.ArrowException:
+        raise InputError(
+            f"A truth must hold ids as text or numbers, but {name} holds another type."
+        ) from None
 
 
 def _places(ids: pa.Array, among: pa.Array) -> Ints:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from trailprint.errors import ColumnError
 from trailprint.events.events import Column
@@ -55,6 +56,24 @@ def find_columns(there: Header, wanted: Mapping[Column, str]) -> dict[Column, st
         found.pop("lat", None)
         found.pop("lon", None)
     return found
+
+
+def check_once(names: Sequence[str], wanted: Sequence[str]) -> None:
+    """
+    Complain when a column that will be used could be one of several.
+
+    Names we know are found whatever their case, so two cases of one are the same name.
+    """
+    exactly, folded = Counter(names), Counter(name.casefold() for name in names)
+    chosen = {name.casefold() for name in wanted}
+    for name in names:
+        is_known = name.casefold() in (ALL_KNOWN_NAMES | {SHARE}) - chosen
+        n_there = folded[name.casefold()] if is_known else exactly[name] * (name in wanted)
+        if n_there > 1:
+            raise ColumnError(
+                f"A column must be named once, but {name!r} is there {n_there} times. "
+                "Rename all but one."
+            )
 
 
 def _is_histogram(found: Mapping[Column, str]) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from trailprint.discreet import Discreet
 from trailprint.errors import ColumnError, SourceError
-from trailprint.events.columns import ALL_KNOWN_NAMES, SHARE
+from trailprint.events.columns import ALL_KNOWN_NAMES, check_once
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.files import Files, escape_glob
 from trailprint.events.headers import Header
@@ -214,7 +214,7 @@ def load_delimited(
         dialect = sniff(files, path, delimiter=delimiter, wanted=wanted)
         if not dialect.names:
             raise _no_header(dialect)
-        _check_once(dialect.names, wanted)
+        check_once(dialect.names, wanted)
         groups.setdefault(dialect, []).append(path)
     return _load(
         engine,
@@ -225,17 +225,6 @@ def load_delimited(
         files=files,
         partitions=partitions,
     )
-
-
-def _check_once(names: Sequence[str], wanted: Sequence[str]) -> None:
-    """Complain when a column that will be used could be one of several."""
-    for name in names:
-        is_used = name in wanted or name.casefold() in {*ALL_KNOWN_NAMES, SHARE}
-        if is_used and names.count(name) > 1:
-            raise ColumnError(
-                f"A column must be named once, but {name!r} is there {names.count(name)} times. "
-                "Rename all but one."
-            )
 
 
 def _no_header(dialect: Dialect) -> ColumnError:

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import duckdb
 import pyarrow as pa
 
+from trailprint.arguments import check_argument
 from trailprint.errors import InputError, OptionError, OutputError, SourceError
 from trailprint.kernels.stopping import check_stop, interrupting
 from trailprint.scratch import Scratch, sweep_scratch
@@ -59,6 +60,8 @@ class Engine:
     """
 
     def __init__(self, *, memory: str | None = None, threads: int | None = None) -> None:
+        check_argument("memory", memory, str | None)
+        check_argument("threads", threads, int | None)
         if memory is not None and not _MEMORY.match(memory):
             raise OptionError(
                 f"memory must be a size with its unit, got {memory!r} instead. Try 2GB."

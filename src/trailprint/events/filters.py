@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trailprint.arguments import check_arguments, check_fields
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
@@ -47,6 +48,7 @@ class FilterOptions:
     top_locations: int | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         unknown = [day for day in self.weekdays if day not in WEEKDAYS]
         if unknown:
             raise OptionError(
@@ -61,6 +63,7 @@ class FilterOptions:
             )
 
 
+@check_arguments()
 def apply_filters(events: Events, options: FilterOptions) -> Events:
     """
     Apply what was asked for: first the times, then locations, then users.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 from duckdb.func import PythonUDFType
 
+from trailprint.arguments import check_fields
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.events import Events
@@ -60,6 +61,7 @@ class GridOptions:
     box: Box | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not (self.cell_m >= _LEAST_CELL_M and math.isfinite(self.cell_m)):
             raise OptionError(
                 f"cell_m must be a number of metres from {_LEAST_CELL_M} on, got {self.cell_m!r}. "

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import get_args
 
+from trailprint.arguments import check_fields
 from trailprint.errors import OptionError
 from trailprint.events.events import Column
 
@@ -99,6 +101,13 @@ class ReadOptions:
         return (*self.column_names.values(), *self.identity)
 
     def __post_init__(self) -> None:
+        check_fields(self)
+        unknown = set(self.column_names) - set(get_args(Column))
+        if unknown:
+            raise OptionError(
+                f"column_names must be for some of {', '.join(get_args(Column))}, got "
+                f"{', '.join(sorted(unknown))} instead."
+            )
         if self.delimiter is not None and not _DELIMITER.match(self.delimiter):
             raise OptionError(
                 "--delimiter must be one character and neither a quote nor the end of a line, "

@@ -12,8 +12,8 @@ import duckdb
 import pyarrow as pa
 
 from trailprint.discreet import Discreet
-from trailprint.errors import InputError, SourceError
-from trailprint.events.columns import SHARE, find_columns, find_identity
+from trailprint.errors import ColumnError, InputError, SourceError
+from trailprint.events.columns import SHARE, check_once, find_columns, find_identity
 from trailprint.events.delimited import PATH_COLUMN, PATH_PART, check_utf8, load_delimited
 from trailprint.events.engine import Engine, quote_name, quote_text, translate
 from trailprint.events.events import Column
@@ -70,6 +70,7 @@ def open_files(
     Names of folders add columns that no file has; they never replace one.
     """
     if files.format == "parquet":
+        check_once(files.parquet_names(), options.given_names)
         return _open_parquet(engine, files, options, path_part)
     if files.format == "json":
         return _open_json(engine, files, options, path_part)
@@ -131,11 +132,13 @@ def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
         except duckdb.Error as error:
             raise translate(error) from None
         return _open_query(engine, scratch_query(path), options)
-    name = engine.register(_to_arrow(table), "table")
+    name = engine.register(_to_arrow(table, options), "table")
     return _open_query(engine, f"SELECT * FROM {name}", options)
 
 
-def _to_arrow(table: Any) -> pa.Table:
+def _to_arrow(table: Any, options: ReadOptions) -> pa.Table:
+    names = [str(name) for name in getattr(table, "columns", ())]
+    check_once(names, options.given_names)
     try:
         arrow = pa.table(table)
     except pa.ArrowException:
@@ -143,14 +146,18 @@ def _to_arrow(table: Any) -> pa.Table:
             "Each column of a table must hold values of one kind, but one mixes several. "
             "Make it text first."
         ) from None
-    except TypeError:
+    except (AttributeError, TypeError, ValueError):
         raise SourceError(
             "A dataset must be a path, a pandas, polars or Arrow table or a DuckDB relation, "
-            f"got {type(table).__name__} instead."
+            f"got {type(table).__name__} instead. Make a table of it first."
         ) from None
     # An index of pandas without a name numbers the rows: with it no two rows were equal.
     unnamed = [name for name in arrow.column_names if _UNNAMED_INDEX.match(name)]
-    return arrow.drop_columns(unnamed)
+    kept = arrow.drop_columns(unnamed)
+    if not kept.num_columns:
+        raise ColumnError("A dataset must have columns, but this table has none.")
+    check_once(kept.column_names, options.given_names)
+    return kept
 
 
 def _open_query(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from trailprint.arguments import check_arguments
 from trailprint.errors import BadRowsError, OptionError
 from trailprint.events.bad_rows import bad_conditions, proves_clean
 from trailprint.events.columns import require_columns
@@ -24,6 +25,7 @@ _NO_TIMES = "No column of times was found: if there is one, name it with --start
 BAD_ROWS_LIMIT = 0.01
 
 
+@check_arguments()
 def read(
     source: Any, options: ReadOptions | None = None, *, engine: Engine | None = None
 ) -> Events:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from trailprint.arguments import check_arguments, check_fields
 from trailprint.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
@@ -68,6 +69,7 @@ class SplitOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         chosen = [name for name in _METHODS if getattr(self, name)]
         if len(chosen) != 1:
             options = ", ".join("--" + name.replace("_", "-") for name in _METHODS)
@@ -101,6 +103,7 @@ class Split(Discreet):
     description: str
 
 
+@check_arguments()
 def split(events: Events, options: SplitOptions) -> Split:
     """
     Cut ``events`` in two; every event goes by its start.

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from typing import Any
 
+from trailprint.arguments import check_arguments
 from trailprint.events.events import DUPLICATE_ROWS, Events
 
 
@@ -40,6 +41,7 @@ class Summary:
         return asdict(self)
 
 
+@check_arguments()
 def inspect(events: Events) -> Summary:
     """
     Count what is in a dataset.

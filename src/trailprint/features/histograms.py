@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 
+from trailprint.arguments import check_fields
 from trailprint.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
@@ -44,6 +45,7 @@ class HistogramOptions:
     slots: Slots = "none"
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name, kind in (("weight", Weight), ("slots", Slots)):
             if getattr(self, name) not in get_args(kind):
                 allowed = ", ".join(get_args(kind))

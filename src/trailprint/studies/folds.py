@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trailprint.arguments import check_fields
 from trailprint.attacks.sequence import CorrelateOptions, correlate_chains, correlate_sequences
 from trailprint.discreet import Discreet
 from trailprint.errors import InputError, OptionError
@@ -49,6 +50,7 @@ class FoldOptions:
     n_rounds: int | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not 2 <= self.n_folds <= _MOST_FOLDS:
             raise OptionError(
                 f"--folds must be from 2 to {_MOST_FOLDS:,}, got {self.n_folds} instead."

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from trailprint.arguments import check_fields
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.matching import MatchOptions
 from trailprint.errors import InputError, OptionError, TrailprintError
@@ -149,6 +150,7 @@ class SweepOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not self.values:
             raise OptionError(f"A sweep needs values of {self.parameter}, got none. Try k=2,5,10.")
         if len(set(self.values)) < len(self.values):

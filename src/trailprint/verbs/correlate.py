@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from trailprint.addresses import check_writable
+from trailprint.arguments import check_arguments
 from trailprint.attacks.sequence import (
     CorrelateOptions,
     correlate_chains,
@@ -165,6 +166,7 @@ class FoldsResult(Discreet):
         }
 
 
+@check_arguments()
 def correlate(
     released: Events,
     auxiliary: Events,
@@ -269,6 +271,7 @@ def _correlate_positions(
     )
 
 
+@check_arguments()
 def correlate_folds(
     events: Events,
     options: CorrelateOptions | None = None,

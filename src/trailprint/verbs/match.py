@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from trailprint.arguments import check_arguments
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.rejection import Rejection, RejectionOptions, decide
@@ -147,6 +148,7 @@ def _or_nulls(values: NDArray[Any], known: bool) -> pa.Array:
     return array if known else pa.nulls(len(array), array.type)
 
 
+@check_arguments()
 def match(
     released: Events,
     auxiliary: Events,

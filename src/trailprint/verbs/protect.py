@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from trailprint.arguments import check_arguments
 from trailprint.discreet import Discreet, Words
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
@@ -83,6 +84,7 @@ class TradeOffResult:
         }
 
 
+@check_arguments(skip=("protections",))
 def protect(
     events: Events,
     protections: Protection | str | Sequence[Protection | str],
@@ -124,6 +126,7 @@ def protect(
     return ProtectResult(protections=chain, protected=protected)
 
 
+@check_arguments(skip=("protections",))
 def trade_off(
     released: Events,
     auxiliary: Events,

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from trailprint.arguments import check_arguments
 from trailprint.attacks.trail import TrailOptions, check_tactics, match_trails
 from trailprint.discreet import Discreet, Words
 from trailprint.errors import InputError
@@ -125,6 +126,7 @@ def _both(values: tuple[int, int]) -> dict[str, int]:
     return {"deidentified": values[0], "identified": values[1]}
 
 
+@check_arguments()
 def trails(
     deidentified: Events,
     identified: Events,

@@ -121,7 +121,7 @@ def test_a_full_disk_leaves_what_was_there(result, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "write_text", fail)
     result["seed"] = 5
-    with pytest.raises(OutputError, match="could not be written: No space left on device"):
+    with pytest.raises(OutputError, match="could not be written: the disk is full"):
         write_outputs(tmp_path, Written(result=result))
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 

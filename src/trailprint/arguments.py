@@ -1,0 +1,178 @@
+"""
+Values of a wrong type are refused in a sentence, at the door.
+
+The annotations of a function or an options class are the rule; nothing has to be said twice.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import functools
+import inspect
+import numbers
+import types
+import typing
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, ParamSpec, TypeVar
+
+from trailprint.errors import OptionError
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+_WORDS: Mapping[Any, str] = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "True or False",
+    type(None): "None",
+}
+#: What to do about a wrong value, by the name of the type that is wanted.
+_ADVICE = {
+    "Events": "Open the data with trailprint.read first.",
+    "Table": "Make one with pyarrow.table.",
+    "Engine": "Make one with trailprint.Engine.",
+}
+#: Arguments that mean the same in every function. More threads only exhaust a machine.
+_RANGES = {"n_threads": (1, 1024), "seed": (0, 2**63 - 1)}
+
+
+def check_arguments(
+    *, skip: Sequence[str] = (), unseen: Sequence[str] = ()
+) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
+    """
+    Check the arguments of a function against its annotations, but for those to ``skip``.
+
+    ``unseen`` are names in the annotations that only a type checker knows.
+    """
+
+    def decorate(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def checked(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
+            given = signature.bind(*values, **named).arguments
+            kinds = _kinds(function, tuple(unseen))
+            for name, value in given.items():
+                if name not in skip:
+                    check_argument(name, value, kinds[name])
+                    _check_range(name, value)
+            return function(*values, **named)
+
+        return checked
+
+    return decorate
+
+
+def check_fields(options: Any) -> None:
+    """
+    Check every field of an options object against its annotation.
+
+    Numbers of NumPy become Python's own, and lists become tuples, so that options can be written
+    down and compared.
+    """
+    kinds = _kinds(typing.cast(Hashable, type(options)))
+    for field in fields(options):
+        value = getattr(options, field.name)
+        check_argument(field.name, value, kinds[field.name])
+        plain = _plain(value)
+        if plain is not value:
+            object.__setattr__(options, field.name, plain)
+
+
+def check_argument(name: str, value: Any, kind: Any) -> None:
+    """Refuse a value that is not of a kind; the value itself is never told."""
+    if _accepts(value, kind):
+        return
+    wanted = [_say(choice) for choice in _choices(kind)]
+    advice = [_ADVICE[name] for name in map(_name, _choices(kind)) if name in _ADVICE]
+    raise OptionError(
+        f"{name} must be {' or '.join(wanted)}, got {type(value).__name__} instead."
+        + "".join(f" {text}" for text in advice)
+    )
+
+
+def _check_range(name: str, value: Any) -> None:
+    if name not in _RANGES or value is None:
+        return
+    least, most = _RANGES[name]
+    if not least <= value <= most:
+        raise OptionError(f"{name} must be from {least} to {most}, got {value} instead.")
+
+
+@functools.cache
+def _kinds(owner: Hashable, unseen: tuple[str, ...] = ()) -> dict[str, Any]:
+    return typing.get_type_hints(owner, localns=dict.fromkeys(unseen, Any))
+
+
+def _choices(kind: Any) -> tuple[Any, ...]:
+    """The types a union is made of; a single type is a union of one."""
+    is_union = typing.get_origin(kind) in (typing.Union, types.UnionType)
+    return typing.get_args(kind) if is_union else (kind,)
+
+
+def _accepts(value: Any, kind: Any) -> bool:
+    return any(_accepts_one(value, choice) for choice in _choices(kind))
+
+
+def _accepts_one(value: Any, kind: Any) -> bool:
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if kind is Any or isinstance(kind, TypeVar):
+        return True
+    if origin is typing.Literal:
+        # Which of the texts it may be is a rule of its own, with its own sentence.
+        return isinstance(value, tuple({type(choice) for choice in inner}))
+    if origin in (tuple, Sequence):
+        return isinstance(value, (tuple, list)) and _accepts_items(value, inner)
+    if origin is Mapping or origin is dict:
+        return isinstance(value, Mapping) and _accepts_entries(value, inner)
+    if origin is collections.abc.Callable:
+        return callable(value)
+    if kind in (int, float):
+        is_number = isinstance(value, numbers.Integral if kind is int else numbers.Real)
+        return is_number and not isinstance(value, bool)
+    if getattr(kind, "_is_protocol", False):
+        return all(hasattr(value, name) for name in vars(kind) if not name.startswith("_"))
+    return isinstance(value, origin or kind)
+
+
+def _accepts_items(values: Sequence[Any], kinds: Sequence[Any]) -> bool:
+    """Whether each value is of the kind of its place, or all of one kind (``tuple[int, ...]``)."""
+    if len(kinds) == 2 and kinds[1] is Ellipsis:
+        kinds = [kinds[0]] * len(values)
+    elif len(kinds) == 1:
+        kinds = list(kinds) * len(values)
+    return len(values) == len(kinds) and all(map(_accepts, values, kinds))
+
+
+def _accepts_entries(values: Mapping[Any, Any], kinds: Sequence[Any]) -> bool:
+    return not kinds or all(
+        _accepts(key, kinds[0]) and _accepts(value, kinds[1]) for key, value in values.items()
+    )
+
+
+def _say(kind: Any) -> str:
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if kind in _WORDS:
+        return _WORDS[kind]
+    if origin is typing.Literal:
+        return _WORDS.get(type(inner[0]), "one of its choices")
+    if origin in (tuple, Sequence):
+        items = [_say(one) for item in inner if item is not ... for one in _choices(item)]
+        return f"a tuple of {' or '.join(dict.fromkeys(items))}"
+    if origin is Mapping or origin is dict:
+        return "a mapping" + (f" of {_say(inner[0])} to {_say(inner[1])}" if inner else "")
+    return "a function" if origin is collections.abc.Callable else _name(kind)
+
+
+def _name(kind: Any) -> str:
+    return getattr(kind, "__name__", str(kind))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_plain, value))
+    if isinstance(value, numbers.Real) and not isinstance(value, (bool, int, float)):
+        return int(value) if isinstance(value, numbers.Integral) else float(value)
+    return value

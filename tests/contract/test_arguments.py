@@ -1,0 +1,198 @@
+"""Python calls with arguments of a wrong kind: one sentence, and nothing of the data in it."""
+
+from __future__ import annotations
+
+import traceback
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import trailprint as tp
+from trailprint.arguments import check_argument, check_fields
+from trailprint.errors import OptionError, OutputError
+from trailprint.events.engine import translate
+
+ID = "SEC" + "RET"  # In two parts, so that a traceback's lines of this file do not hold it.
+ROWS = [
+    (f"{ID}U{i % 7}", f"{ID}P{i % 5}", f"2024-01-{1 + i % 20:02}T0{i % 9}:00:00")
+    for i in range(140)
+]
+FRAME = pd.DataFrame(ROWS, columns=["user", "location", "start"])
+
+WRONG = {
+    "None": None,
+    "a number": 3,
+    "bytes": ID.encode(),
+    "an empty list": [],
+    "a list of dicts": [{"user": ID, "location": "x"}],
+    "a dict": {"user": ID},
+    "text": ID,
+    "a generator": (i for i in range(3)),
+    "a frame": FRAME,
+    "a function": lambda: ID,
+    "NaN": float("nan"),
+    "True": True,
+}
+
+
+@pytest.fixture(scope="module")
+def sides():
+    cut = tp.split(tp.read(FRAME), tp.SplitOptions(at="median"))
+    return cut.released, cut.auxiliary
+
+
+def refused(call, *arguments, **named):
+    with pytest.raises(tp.TrailprintError) as caught:
+        call(*arguments, **named)
+    error = caught.value
+    assert str(error).count("\n") == 0
+    assert str(error).endswith((".", "?"))
+    for text in (str(error), repr(error), "".join(traceback.format_exception(error))):
+        assert ID not in text
+    return str(error)
+
+
+@pytest.mark.parametrize("case", [case for case in WRONG if case not in ("text", "a frame")])
+def test_what_is_no_dataset(case):
+    refused(tp.read, WRONG[case])
+
+
+TABLES = {
+    "no columns": (pd.DataFrame(), "must have columns"),
+    "no columns of Arrow": (pa.table({}), "must have columns"),
+    "no columns of polars": (pl.DataFrame(), "must have columns"),
+    "no rows": (pd.DataFrame(columns=["user", "location"]), "it has none"),
+    "a name twice": (pd.DataFrame([[ID, ID, 1]], columns=["user", "user", "x"]), "2 times"),
+    "a name twice in Arrow": (
+        pa.table([[ID], [ID], [ID]], names=["user", "user", "location"]),
+        "2 times",
+    ),
+    "a name in two cases": (pd.DataFrame({"User": [ID], "user": [1], "location": [2]}), "2 times"),
+    "mixed values": (pd.DataFrame({"user": [ID, 1], "location": [ID, ID]}), "one kind"),
+    "a series": (pd.Series([ID]), "."),
+    "names that are numbers": (pd.DataFrame({1: [ID], 2: [ID]}), "column for the user"),
+    "a relation without a user": (duckdb.sql("SELECT 1 AS a"), "column for the user"),
+    "a column for each person": (pd.DataFrame({f"{ID}A": [1], f"{ID}B": [2]}), "may be data"),
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_tables_that_are_no_dataset(case):
+    table, says = TABLES[case]
+    assert says in refused(tp.read, table)
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_no_events(sides, case):
+    wrong = WRONG[case]
+    for call in (tp.inspect, tp.audit):
+        assert "must be Events" in refused(call, wrong)
+    refused(tp.split, wrong, tp.SplitOptions(at="median"))
+    refused(tp.apply_filters, wrong, tp.FilterOptions())
+    refused(tp.protect, wrong, ["microaggregate:k=2"])
+    for call in (tp.match, tp.trails, tp.correlate):
+        assert "released" in refused(call, wrong, sides[1]) or call is tp.trails
+        assert "Open the data with trailprint.read" in refused(call, sides[0], wrong)
+    if wrong is not None:
+        refused(tp.audit, sides[0], wrong)
+
+
+@pytest.mark.parametrize("case", [case for case in WRONG if case != "None"])
+def test_what_is_no_option_and_no_truth(sides, case):
+    wrong = WRONG[case]
+    refused(tp.read, FRAME, wrong)
+    refused(tp.read, FRAME, engine=wrong)
+    refused(tp.split, sides[0], wrong)
+    refused(tp.apply_filters, sides[0], wrong)
+    for call in (tp.match, tp.trails, tp.correlate, tp.audit):
+        assert "options must be" in refused(call, *sides, wrong)
+        assert "truth must be Table or None" in refused(call, *sides, truth=wrong)
+        if case != "a number":
+            assert "n_threads" in refused(call, *sides, n_threads=wrong)
+    refused(tp.audit, *sides, store=wrong)
+    if case != "text":
+        refused(tp.correlate, *sides, work=wrong)
+
+
+TRUTHS = {
+    "no such columns": pa.table({"a": [ID], "b": [ID]}),
+    "one side only": pa.table({"released": [ID]}),
+    "a side twice": pa.table([[ID], [ID], [ID]], names=["released", "released", "auxiliary"]),
+    "ids that are lists": pa.table({"released": [[ID]], "auxiliary": [[ID]]}),
+    "ids that are nobody's": pa.table({"released": [1], "auxiliary": [2]}),
+    "no rows": pa.table({"released": pa.array([], pa.string()), "auxiliary": pa.array([], "u1")}),
+}
+
+
+@pytest.mark.parametrize("case", TRUTHS)
+def test_truths_that_are_none(sides, case):
+    for call in (tp.match, tp.trails, tp.correlate):
+        assert "A truth must" in refused(call, *sides, truth=TRUTHS[case])
+
+
+def test_a_truth_may_hold_numbers():
+    table = pd.DataFrame({"user": [1, 2, 3], "location": ["x", "y", "z"]})
+    same = pa.table({"released": [1, 2, 3], "auxiliary": [1, 2, 3]})
+    assert tp.match(tp.read(table), tp.read(table), truth=same).truth.n_common == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "wrong"),
+    [
+        (tp.ReadOptions, {"timezone": None}),
+        (tp.ReadOptions, {"layout": 5}),
+        (tp.ReadOptions, {"column_names": ["user"]}),
+        (tp.ReadOptions, {"column_names": {"user": 3}}),
+        (tp.ReadOptions, {"column_names": {"usr": "x"}}),
+        (tp.ReadOptions, {"identity": "user"}),
+        (tp.ReadOptions, {"header": "user,location"}),
+        (tp.ReadOptions, {"allow_bad_rows": "no"}),
+        (tp.ReadOptions, {"window": "09:00-17:00"}),
+        (tp.FilterOptions, {"weekdays": "mon"}),
+        (tp.FilterOptions, {"min_events": "3"}),
+        (tp.SplitOptions, {"at": 2024}),
+        (tp.SplitOptions, {"seed": "x", "at": "median"}),
+        (tp.MatchOptions, {"metric": 3}),
+        (tp.MatchOptions, {"margins": 1}),
+        (tp.TrailOptions, {"algorithm": 1}),
+        (tp.CorrelateOptions, {"days": 1.5}),
+        (tp.AuditOptions, {"attacks": "trail"}),
+        (tp.AuditOptions, {"target_risk": "0.1"}),
+        (tp.AuditOptions, {"users": True}),
+        (tp.AuditOptions, {"split": "median"}),
+        (tp.Engine, {"memory": 5}),
+        (tp.Engine, {"threads": "2"}),
+    ],
+)
+def test_options_of_wrong_types(options, wrong):
+    assert next(iter(wrong)) in refused(options, **wrong)
+
+
+def test_numbers_of_numpy_and_lists_are_taken():
+    options = tp.AuditOptions(users=np.int64(5), target_risk=np.float32(0.5), attacks=["trail"])
+    assert (type(options.users), type(options.target_risk)) == (int, float)
+    assert options.attacks == ("trail",)
+    assert options == tp.AuditOptions(users=5, target_risk=0.5, attacks=("trail",))
+    check_fields(options)
+
+
+@pytest.mark.parametrize("n_threads", [0, -1, 10**9])
+def test_threads_that_cannot_be(sides, n_threads):
+    assert "from 1 to 1024" in refused(tp.match, *sides, n_threads=n_threads)
+
+
+def test_the_value_itself_is_not_told():
+    with pytest.raises(OptionError, match=r"^seed must be a whole number, got str instead\.$"):
+        check_argument("seed", ID, int)
+
+
+@pytest.mark.parametrize("why", ["No space left on device", "Disk quota exceeded"])
+def test_a_full_disk_is_not_a_damaged_input(why):
+    error = translate(duckdb.IOException(f'Could not write file "/{ID}/x.tmp": {why}'))
+    assert isinstance(error, OutputError)
+    assert "the disk is full" in str(error)
+    assert ID not in str(error)
