@@ -160,7 +160,7 @@ def test_a_truth_may_hold_numbers():
         (tp.MatchOptions, {"margins": 1}),
         (tp.TrailOptions, {"algorithm": 1}),
         (tp.CorrelateOptions, {"days": 1.5}),
-        (tp.AuditOptions, {"attacks": "trail"}),
+        (tp.AuditOptions, {"attacks": 3}),
         (tp.AuditOptions, {"target_risk": "0.1"}),
         (tp.AuditOptions, {"users": True}),
         (tp.AuditOptions, {"split": "median"}),

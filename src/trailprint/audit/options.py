@@ -74,10 +74,10 @@ class AuditOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_fields(self)
         for name in ("attacks", "protections"):
             if isinstance(getattr(self, name), str):  # One, never a list of its letters.
                 object.__setattr__(self, name, (getattr(self, name),))
+        check_fields(self)
         unknown = [name for name in self.attacks if name not in ATTACKS]
         if unknown or not self.attacks or len(set(self.attacks)) < len(self.attacks):
             got = ",".join(self.attacks) or "none"
