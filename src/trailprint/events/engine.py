@@ -88,9 +88,7 @@ class Engine:
                 f"memory must be a size the machine has, got {memory!r} instead. Try 2GB."
             ) from None
         self.connection.execute("SET TimeZone = 'UTC'")
-        # DuckDB counts how far a query is only where it may show it; showing it is our part.
-        self.connection.execute("SET enable_progress_bar = true")
-        self.connection.execute("SET enable_progress_bar_print = false")
+        _count_progress(self.connection)
         weakref.finalize(self, _close, self.connection, folder)
 
     @contextlib.contextmanager
@@ -153,6 +151,14 @@ class Engine:
     def drop(self, name: str) -> None:
         """Forget a temporary table."""
         self.run(f"DROP TABLE {name}")
+
+
+def _count_progress(connection: Connection) -> None:
+    """Let DuckDB count how far a query is, which it does only where it may show it."""
+    # In a notebook it refuses without ipywidgets, whether or not anything is to be shown.
+    with contextlib.suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = true")
+        connection.execute("SET enable_progress_bar_print = false")
 
 
 #: By process: a connection does not survive a fork, so a child makes its own.

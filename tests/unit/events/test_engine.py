@@ -2,6 +2,8 @@
 
 import threading
 
+import duckdb
+
 from trailprint.events.engine import Engine
 
 
@@ -16,3 +18,26 @@ def test_a_running_query_says_how_far_it_is(capfd) -> None:
         work.join(0.01)
     assert max(seen) > 0
     assert capfd.readouterr() == ("", "")
+
+
+class _Refusing:
+    """A connection of a notebook where DuckDB cannot show its progress."""
+
+    def __init__(self, connection):
+        self._connection = connection
+
+    def execute(self, sql):
+        if "enable_progress_bar" in sql:
+            raise duckdb.InvalidInputException("required package 'ipywidgets' is missing")
+        return self._connection.execute(sql)
+
+    def __getattr__(self, name):
+        return getattr(self._connection, name)
+
+
+def test_a_notebook_without_widgets_has_an_engine_too(monkeypatch):
+    connect = duckdb.connect
+    monkeypatch.setattr(
+        duckdb, "connect", lambda *given, **named: _Refusing(connect(*given, **named))
+    )
+    assert Engine(threads=1).row("SELECT 1 + 1") == (2,)
