@@ -29,6 +29,7 @@ from trailprint.kernels.matching.pricing import Round
 from trailprint.kernels.matching.reduction import reduce_problem
 from trailprint.kernels.matching.solve import Solution, solve_reduced
 from trailprint.linkage import Linkage, Ranks
+from trailprint.numbers import format_number
 
 Method = Literal["joint", "one-by-one"]
 Direction = Literal["released", "auxiliary"]
@@ -262,7 +263,7 @@ def _follow(progress: Progress | None) -> Callable[[Round], None] | None:
 
     def report(current: Round) -> None:
         gap = current.upper_bound - current.total_gain
-        progress(f"Matching, round {current.number}: gap {gap:.3g}", None)
+        progress(f"Matching, round {current.number}: gap {format_number(gap)}", None)
 
     return report
 

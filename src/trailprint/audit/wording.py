@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from trailprint.numbers import format_percent
+
 ABOUT: Mapping[str, dict[str, Any]] = {
     "histogram": {
         "title": "Histogram matching",
@@ -48,7 +50,7 @@ NOTHING_KNOWN = "Which locations reveal most was not looked into."
 
 def percent(share: float) -> str:
     """A share in percent, as people write it."""
-    return f"{100 * share:.2g} %" if 0 < share < 0.0005 else f"{100 * share:.1f} %"
+    return format_percent(share)
 
 
 def duration(seconds: float) -> str:

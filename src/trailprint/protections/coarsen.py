@@ -14,6 +14,7 @@ from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import quote_name
 from trailprint.events.events import Events
 from trailprint.events.grid import GridOptions, extent, to_cells, truncate_names
+from trailprint.numbers import format_number
 from trailprint.protections.protection import EventProtection, Rule, Seed
 
 
@@ -162,7 +163,7 @@ class CoarsenTime(EventProtection):
         rounded = ", ".join(f"{self._rounded(events, time)} AS {time}" for time in times)
         return events.derive(
             f"SELECT * REPLACE ({rounded}) FROM ({events.query})",
-            f"Times rounded down to {self.unit_s:g} s.",
+            f"Times rounded down to {format_number(self.unit_s)} s.",
         )
 
     def _rounded(self, events: Events, instant: str) -> str:

@@ -13,6 +13,7 @@ from scipy import sparse
 from trailprint.arrays import Floats
 from trailprint.errors import OptionError
 from trailprint.features.histograms import Histograms
+from trailprint.numbers import format_number
 from trailprint.protections.protection import HistogramChange, HistogramProtection, Seed
 
 Kind = Literal["laplace", "geometric"]
@@ -125,12 +126,14 @@ class Noise(HistogramProtection):
 
     def statement(self) -> tuple[str, ...]:
         """What is guaranteed, and what is not."""
+        epsilon = format_number(self.epsilon)
         return (
-            f"Guaranteed: for each user, her whole row is {self.epsilon:g}-differentially private: "
-            "whatever she did, any released row is at most "
-            f"e^{self.epsilon:g} times as likely as if she had done anything else.",
-            f"How: at most {self.max_events:,} events of hers count, {self.kind} noise of scale "
-            f"{self.scale:g} on every count, nought included; then cut at nought and renormalised.",
+            f"Guaranteed: for each user, their whole row is {epsilon}-differentially private: "
+            "whatever they did, any released row is at most "
+            f"e^{epsilon} times as likely as if they had done anything else.",
+            f"How: at most {self.max_events:,} events of a user count, {self.kind} noise of scale "
+            f"{format_number(self.scale)} on every count, also on zeros; then cut at zero and "
+            "renormalised.",
             "Not covered: that a user is in the data, the list of locations, and any other release "
             "of the same people: each adds its own epsilon.",
             "Not covered: the noise follows from the seed. Choose one nobody can guess, and keep "

@@ -16,6 +16,7 @@ from trailprint.arrays import Ints
 from trailprint.errors import OptionError
 from trailprint.events.engine import quote_name, quote_text
 from trailprint.events.events import Column, Events
+from trailprint.numbers import format_number
 from trailprint.protections.protection import EventProtection, Rule, Seed
 
 Order = Literal["clip", "redraw"]
@@ -146,7 +147,8 @@ class PerturbTimes(EventProtection):
         with engine.registered(shifted, "shifted") as name:
             stored = engine.materialise(f"FROM {name}", "perturbed")
         return events.derive(
-            f"FROM {stored}", f"Times shifted by noise of {self.sigma_s:g} s ({self.order})."
+            f"FROM {stored}",
+            f"Times shifted by noise of {format_number(self.sigma_s)} s ({self.order}).",
         )
 
     def _shift_table(self, table: pa.Table, seed: Seed) -> pa.Table:

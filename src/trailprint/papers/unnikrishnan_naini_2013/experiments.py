@@ -19,6 +19,7 @@ from trailprint.events.read import read
 from trailprint.events.stays import stays_in_window
 from trailprint.features.histograms import HistogramOptions, Histograms, build_histogram_pair
 from trailprint.linkage import Linkage
+from trailprint.numbers import format_number
 from trailprint.papers.experiment import (
     Chart,
     Comparison,
@@ -330,7 +331,8 @@ def run_rejection(context: Context) -> Outcome:
 
 
 def _read_penalty(penalty_bits: float) -> str:
-    text = f"The penalty alone is {penalty_bits:,.4g} bits: below that the test never rejects"
+    bits = format_number(penalty_bits)
+    text = f"The penalty alone is {bits} bits: below that the test never rejects"
     is_vacuous = penalty_bits > _MOST_BITS_ASKED
     return text + (", and any exponent one would ask for is far below." if is_vacuous else ".")
 
