@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
+SOURCES = src tests benchmarks packaging docs/gallery
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 # The real datasets some tests measure themselves against, when they lie beside the project.
@@ -48,8 +49,8 @@ demo: $(VENV)/.run $(VENV)/.kernels
 test: lint types layers unit
 
 lint: $(VENV)/.dev
-	$(BIN)/ruff check src tests benchmarks packaging
-	$(BIN)/ruff format --check src tests benchmarks packaging
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
 
 types: $(VENV)/.dev
 	$(BIN)/mypy
@@ -76,8 +77,8 @@ torture: $(VENV)/.dev $(VENV)/.kernels
 bench: $(VENV)/.bench $(VENV)/.kernels
 	$(BIN)/python -m benchmarks
 
-docs: reference $(VENV)/.docs
-	$(BIN)/mkdocs build --strict --quiet --site-dir site
+docs: reference $(VENV)/.docs $(VENV)/.kernels
+	PYTHONPATH=docs/gallery NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
 
 reference: $(VENV)/.dev
 	$(BIN)/python -m trailprint.cli.reference docs/reference/commands.md
