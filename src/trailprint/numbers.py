@@ -50,3 +50,11 @@ def format_percent(share: float) -> str:
     if not _ROUNDING < abs(share) < 0.0005:
         return f"{100 * share:.1f} %"
     return f"{100 * share:.2g} %" if abs(share) >= 1e-6 else "below 0.0001 %"
+
+
+def format_seconds(seconds: float) -> str:
+    """A duration: ``5.3 s``, ``7 min 40 s``."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes:,} min {rest} s"

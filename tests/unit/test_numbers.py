@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from trailprint.numbers import format_number, format_percent, to_finite, to_json
+from trailprint.numbers import format_number, format_percent, format_seconds, to_finite, to_json
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,11 @@ def test_what_is_not_finite_is_null_in_json():
         "c": {"d": "inf"},
     }
     assert to_finite(3) == 3
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.04, "0.0 s"), (5.26, "5.3 s"), (460.4, "7 min 40 s"), (86400, "1,440 min 0 s")],
+)
+def test_durations_have_units(seconds, shown):
+    assert format_seconds(seconds) == shown

@@ -19,6 +19,7 @@ from trailprint.cli.present import percent, print_json, print_table
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
+from trailprint.numbers import format_seconds
 
 NAME = "correlate"
 EXAMPLE = "trailprint correlate campus.parquet --folds 10 --work models/"
@@ -194,9 +195,9 @@ def _print(found: dict[str, Any], links: str | None) -> None:
         ]
     seconds = found["seconds"]
     rows += [
-        ("seconds training", seconds["train"]),
-        ("seconds scoring", seconds["score"]),
-        ("seconds in all", seconds["total"]),
+        ("time for training", format_seconds(seconds["train"])),
+        ("time for scoring", format_seconds(seconds["score"])),
+        ("time in all", format_seconds(seconds["total"])),
     ]
     print_table("Sequence correlation", rows, _notes(found, links))
 

@@ -17,6 +17,7 @@ from trailprint.cli.groups import argument, option, takes
 from trailprint.cli.present import percent, print_json, print_table, show
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
+from trailprint.numbers import format_seconds
 
 NAME = "match"
 EXAMPLE = "trailprint match released.parquet auxiliary.parquet --margins"
@@ -174,7 +175,7 @@ def _print(found: dict[str, Any], links: str | None) -> None:
     if "decision" in found:
         idle = " (a test that cannot reject)" if found["threshold_is_vacuous"] else ""
         rows.append(("decision", found["decision"] + idle))
-    rows.append(("seconds", found["seconds"]["total"]))
+    rows.append(("time", format_seconds(found["seconds"]["total"])))
     print_table("Histogram matching", rows, _notes(found, links))
 
 

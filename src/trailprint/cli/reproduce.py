@@ -13,6 +13,7 @@ from trailprint.cli.present import print_json, print_rows, print_table
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
 from trailprint.events.options import ReadOptions
+from trailprint.numbers import format_seconds
 
 NAME = "reproduce"
 EXAMPLE = "trailprint reproduce 2005 2013-table-1 --out papers/"
@@ -161,7 +162,7 @@ def _print(results: list[Any], out: str | None) -> None:
         if rows:
             print_rows(title, rows, most=len(rows))
         read: list[tuple[str, object]] = [("read as", result.outcome.reading)]
-        print_table("", [*read, ("seconds", result.seconds)], is_prose=True)
+        print_table("", [*read, ("time", format_seconds(result.seconds))], is_prose=True)
     where = "Add --out DIR for a page with charts, and the tables." if out is None else _where(out)
     print_table("Done", [("experiments", len(results))], [where])
 

@@ -18,6 +18,7 @@ from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
 from trailprint.events.households import to_households
+from trailprint.numbers import format_seconds
 
 NAME = "trails"
 EXAMPLE = "trailprint trails ip-lists/ customer-lists/ --identified-columns name,address"
@@ -246,7 +247,7 @@ def _print(found: dict[str, Any], links: str | None) -> None:
             ("  95 % interval", " to ".join(percent(x) for x in interval) if interval else "—"),
             ("  by chance", percent(found["chance"])),
         ]
-    rows.append(("seconds", found["seconds"]["total"]))
+    rows.append(("time", format_seconds(found["seconds"]["total"])))
     print_table("Trail matching", rows, _notes(found, links))
     if found.get("sensitivity"):
         shown = [

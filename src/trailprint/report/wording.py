@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from trailprint.numbers import format_number, format_percent
+from trailprint.numbers import format_number, format_percent, format_seconds
 
 UNKNOWN = "not known"
 _THIN = "\u00a0"
@@ -67,10 +68,7 @@ def seconds(duration: float | None) -> str:
     """A duration in the unit people would use."""
     if duration is None:
         return UNKNOWN
-    if duration < 60:
-        return f"{duration:.1f}{_THIN}s"
-    minutes, rest = divmod(round(duration), 60)
-    return f"{minutes}{_THIN}min {rest}{_THIN}s"
+    return re.sub(r"(\d) ", rf"\1{_THIN}", format_seconds(duration))
 
 
 def date(moment: str | None) -> str:
