@@ -126,7 +126,8 @@ def _looks_like_header(
 
 def _is_proven(names: Sequence[str], rows: Sequence[Sequence[str]], wanted: Sequence[str]) -> bool:
     """Whether rows below tell that a header is one: a word heads values, or several are known."""
-    columns = _columns(names, rows)
+    # A header that is repeated further down is none of the rows.
+    columns = _columns(names, [row for row in rows if _trim(row) != list(names)])
     is_several = _count_known(names, wanted) > 1
     is_headed = is_several or any(map(_is_headed, names, columns))
     return bool(columns) and is_headed and not _is_repeated(names, columns)
@@ -145,9 +146,12 @@ def _count_known(names: Sequence[str], wanted: Sequence[str]) -> int:
 
 
 def _columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    """The cells below each name; a header that is repeated further down is none of them."""
-    cells = [[cell.strip() for cell in row] for row in rows if len(row) == len(names)]
-    return list(zip(*(row for row in cells if row != list(names)), strict=True))
+    """The cells below each name."""
+    return list(zip(*(_trim(row) for row in rows if len(row) == len(names)), strict=True))
+
+
+def _trim(row: Sequence[str]) -> list[str]:
+    return [cell.strip() for cell in row]
 
 
 def _is_headed(name: str, cells: Sequence[str]) -> bool:

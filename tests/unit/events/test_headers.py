@@ -115,6 +115,11 @@ def test_a_truth_on_one_line(run, write, truth):
 
 
 def test_a_header_that_is_repeated_further_down_is_one(write, engine):
-    rows = "user,visited\nbob,home\n" * 3
-    with pytest.raises(TrailprintError, match="column for the location"):
+    rows = "user,start,visited\nbob,2024-01-01,home\n" * 3
+    with pytest.raises(TrailprintError, match="There are: user, start, visited"):
         read(write("v.csv", rows), engine=engine)
+
+
+def test_a_row_that_is_repeated_is_data(write, engine):
+    with pytest.raises(TrailprintError, match="its 2 fields do not look like names"):
+        read(write("v.csv", "bob,end\nbob,end\nada,end\n"), engine=engine)
