@@ -8,7 +8,6 @@ killed, the locks are gone with them, and the next run in the same place removes
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import re
 import shutil
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from trailprint import temporary
+from trailprint.platforms import require_private_files
 
 FOLDER = "trailprint-"
 """What scratch folders in the folder of temporary files begin with."""
@@ -69,10 +69,16 @@ def _remove_folder(folder: str, lock: int) -> None:
     os.close(lock)
 
 
+def _lock(handle: int) -> None:
+    import fcntl  # Windows has none: the package can be imported there, if not used.
+
+    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def _take(handle: int) -> bool:
     """Lock a file if nobody has; where there are no locks, everything counts as ours."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(handle)
     except BlockingIOError:
         return False
     except OSError:
@@ -83,7 +89,7 @@ def _take(handle: int) -> bool:
 def _is_abandoned(handle: int) -> bool:
     """Whether a file's lock can be taken: nobody who lives has it."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(handle)
     except OSError:
         return False
     return True
@@ -91,6 +97,7 @@ def _is_abandoned(handle: int) -> bool:
 
 def sweep_scratch() -> None:
     """Remove scratch folders of this user whose process is gone."""
+    require_private_files()
     with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for entry in entries:
             if entry.name.startswith(FOLDER) and _OURS.fullmatch(entry.name):

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from trailprint.addresses import check_writable
 from trailprint.errors import OptionError, OutputError, reason_of
+from trailprint.platforms import require_private_files
 from trailprint.scratch import UNFINISHED, replacing_file, sweep_unfinished
 from trailprint.sealing import MAGIC, Seal
 
@@ -64,6 +65,7 @@ class FolderStore:
     """
 
     def __init__(self, folder: str | os.PathLike[str], manifest: Mapping[str, Any]) -> None:
+        require_private_files()
         check_writable(folder)
         plain = json.loads(json.dumps(manifest))
         self._folder = Path(folder)

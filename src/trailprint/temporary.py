@@ -13,6 +13,8 @@ import os
 import shutil
 import tempfile
 
+from trailprint.platforms import require_private_files
+
 #: The end of a pipe that announcements go to; None where nobody listens.
 _listener: int | None = None
 
@@ -30,6 +32,7 @@ def get_listener() -> int | None:
 
 def new_name(folder: str | os.PathLike[str], prefix: str) -> str:
     """Announce a path in a folder that nobody else uses; nothing is created."""
+    require_private_files()
     path = os.path.join(os.path.abspath(folder), f"{prefix}{os.getpid()}-{os.urandom(6).hex()}")
     _announce(b"+", path)
     return path

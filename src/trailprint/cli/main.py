@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from trailprint.cli.supervisor import supervise
+import sys
+
+from trailprint.errors import TrailprintError
+from trailprint.platforms import require_private_files
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -16,8 +19,19 @@ def main(arguments: list[str] | None = None) -> None:
         command line are run in a process of their own, and SIGINT, SIGTERM and SIGHUP end it with
         130, 143 and 129.
     """
+    _check_system()
     if arguments is None:
+        from trailprint.cli.supervisor import supervise
+
         supervise()
     from trailprint.cli.app import run
 
     run(arguments)
+
+
+def _check_system() -> None:
+    try:
+        require_private_files()
+    except TrailprintError as error:
+        sys.stderr.write(f"trailprint: {error}\n")
+        sys.exit(2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 
@@ -26,6 +25,10 @@ class Stopwatch:
 
 
 def peak_memory_mb() -> float:
-    """The most memory this process has held, in megabytes."""
+    """The most memory this process has held, in megabytes; 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
