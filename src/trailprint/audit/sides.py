@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
 import pyarrow as pa
 
 from trailprint.audit.options import AuditOptions
@@ -167,29 +168,49 @@ def _take_turns(events: Events, seed: int) -> tuple[Events, Events, str]:
 
 
 def _draw_events(events: Events, seed: int) -> tuple[Events, Events, str]:
-    """Each event to either side by lot; a row that stands for several events is taken apart."""
+    """Each event to either side by lot; of a row that stands for several, some go to each."""
     if "weight" in events.columns and events.having("weight <> floor(weight)").count():
         raise InputError(
             "Without usable times an audit draws events by lot, which needs whole counts, but "
             "some are fractions. Give a second dataset."
         )
-    keys = ", ".join(f'"{column}"' for column in sorted(events.columns - {"weight"}))
-    text = " || '/' || ".join(f"coalesce(CAST({key} AS VARCHAR), '')" for key in keys.split(", "))
-    units = (
-        f"SELECT {keys}, unnest(range(CAST(n AS BIGINT))) AS nth FROM "
-        f"(SELECT {keys}, {events.total_sql()} AS n FROM ({events.query}) GROUP BY ALL)"
-    )
-    lot = f"md5({text} || '/' || nth || '/{seed}') < '8'"
-    drawn = f"SELECT {keys}, {lot} AS first FROM ({units})"
-    kept = replace(events, columns=events.columns - {"weight"}).derive(
-        f"FROM {events.engine.materialise(drawn, 'drawn')}"
-    )
+    draw = _draw_counts if "weight" in events.columns else _draw_rows
     return (
-        kept.derive(f"SELECT * EXCLUDE first FROM ({kept.query}) WHERE first"),
-        kept.derive(f"SELECT * EXCLUDE first FROM ({kept.query}) WHERE NOT first"),
+        *draw(events, seed),
         "Each event was put on either side by lot, because times do not tell two periods apart; "
         "the two sides are more alike than two periods would be, and the risk may be overstated.",
     )
+
+
+def _draw_rows(events: Events, seed: int) -> tuple[Events, Events]:
+    keys = ", ".join(f'"{column}"' for column in sorted(events.columns))
+    text = " || '/' || ".join(f"coalesce(CAST({key} AS VARCHAR), '')" for key in keys.split(", "))
+    nth = f"row_number() OVER (PARTITION BY {keys}) - 1"
+    lot = f"md5({text} || '/' || nth || '/{seed}') < '8'"
+    drawn = f"SELECT {keys}, {lot} AS first FROM (SELECT *, {nth} AS nth FROM ({events.query}))"
+    stored = events.engine.materialise(drawn, "drawn")
+    return (
+        events.derive(f"SELECT * EXCLUDE first FROM {stored} WHERE first"),
+        events.derive(f"SELECT * EXCLUDE first FROM {stored} WHERE NOT first"),
+    )
+
+
+def _draw_counts(events: Events, seed: int) -> tuple[Events, Events]:
+    """As many of each row's events as so many tosses of a coin show; never event by event."""
+    keys = ", ".join(f'"{column}"' for column in sorted(events.columns - {"weight"}))
+    counted = events.engine.arrow(
+        f"SELECT {keys}, CAST({events.total_sql()} AS BIGINT) AS n FROM ({events.query}) "
+        f"GROUP BY ALL ORDER BY {keys}"
+    )
+    n_first = np.random.default_rng(seed).binomial(counted["n"].to_numpy(), 0.5)
+    drawn = counted.append_column("first", pa.array(n_first))
+    with events.engine.registered(drawn, "lots") as name:
+        stored = events.engine.materialise(f"FROM {name}", "drawn")
+    sides = [
+        events.derive(f"SELECT {keys}, CAST({n} AS DOUBLE) AS weight FROM {stored} WHERE {n} > 0")
+        for n in ("first", "(n - first)")
+    ]
+    return sides[0], sides[1]
 
 
 _CUTS = {

@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -300,13 +301,16 @@ def _from_path(
 
 def _unique_names(names: Sequence[str]) -> list[str]:
     """Names as DuckDB needs them: never empty, never twice (whatever their case)."""
-    unique: list[str] = []
+    taken: dict[str, str] = {}
+    numbers: Counter[str] = Counter()
     for position, name in enumerate(names, 1):
-        choice = name or f"column{position}"
-        while choice.casefold() in (other.casefold() for other in unique):
-            choice += "_"
-        unique.append(choice)
-    return unique
+        choice = plain = name or f"column{position}"
+        # The number goes on from where it was: thousands of equal names must not be tried anew.
+        while choice.casefold() in taken:
+            numbers[plain.casefold()] += 1
+            choice = f"{plain}_{numbers[plain.casefold()]}"
+        taken[choice.casefold()] = choice
+    return list(taken.values())
 
 
 def _check_rejects(engine: Engine, rejects: str, scans: str, files: Files) -> int:

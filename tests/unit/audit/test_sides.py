@@ -73,7 +73,23 @@ def test_without_times_events_are_drawn_by_lot(make_events):
 def test_counts_are_taken_apart(make_events):
     rows = [(user, f"p{k}", 20) for user in PEOPLE for k in range(3)]
     sides = make_sides([make_events(rows, "user", "location", "count")], None, AuditOptions())
-    assert sides.released.count() + sides.auxiliary.count() == 20 * len(rows)
+    assert sum(map(_n_events, (sides.released, sides.auxiliary))) == 20 * len(rows)
+    assert 0 < _n_events(sides.released) < 20 * len(rows)
+
+
+def _n_events(side):
+    return side.engine.row(f"SELECT sum(weight) FROM ({side.query})")[0]
+
+
+def test_counts_in_the_millions_cost_nothing(make_events):
+    """Event by event this would be 12 billion rows."""
+    rows = [(user, f"p{k}", 1_000_000_000) for user in PEOPLE for k in range(3)]
+    sides = make_sides([make_events(rows, "user", "location", "count")], None, AuditOptions())
+    again = make_sides([make_events(rows[::-1], "user", "location", "count")], None, AuditOptions())
+    counts = _n_events(sides.released), _n_events(sides.auxiliary)
+    assert sum(counts) == 1_000_000_000 * len(rows)
+    assert counts[0] / sum(counts) == pytest.approx(0.5, abs=1e-3)
+    assert _n_events(again.released) == counts[0]
 
 
 def test_fractions_cannot_be_drawn(make_events):

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import trailprint as tp
+from trailprint.events.delimited import _unique_names
 
 GOOD: dict[str, Any] = {
     "user": [f"u{i % 3}" for i in range(6)],
@@ -102,3 +103,11 @@ def test_tables_without_rows_are_refused_in_a_sentence(form, tmp_path) -> None:
     table = pa.table({"user": pa.array([], pa.string()), "location": pa.array([], pa.string())})
     with pytest.raises(tp.TrailprintError, match="must have rows"):
         tp.read(_source(form, table, tmp_path))
+
+
+def test_thousands_of_equal_names_are_told_apart_quickly() -> None:
+    names = ["user", "x_1", "X", *["x"] * 20_000, ""]
+    unique = _unique_names(names)
+    assert len({name.casefold() for name in unique}) == len(names)
+    assert unique[:3] == ["user", "x_1", "X"]
+    assert unique[-1] == f"column{len(names)}"
