@@ -90,9 +90,8 @@ def test_everybody_drawn_and_everybody_known_are_the_plain_attack(case):
     users = grow_users(attack, released, auxiliary, truth, GrowthOptions(n_points=2, n_runs=1))
     assert users.groups[-1].accuracies[0] == pytest.approx(risk.accuracy)
     options = KnowledgeOptions(shares=(1.0,))
-    known = grow_knowledge(attack, released, auxiliary, truth, options).to_dict()
-    assert known is not None
-    assert known["points"][0]["accuracy"] == pytest.approx(risk.accuracy)
+    known = grow_knowledge(attack, released, auxiliary, truth, options)
+    assert known.groups[0].accuracies[0] == pytest.approx(risk.accuracy)
 
 
 @given(st.lists(st.integers(1, 3000), min_size=1, max_size=60))

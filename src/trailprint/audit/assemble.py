@@ -8,26 +8,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import version
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from trailprint.audit.attack_parts import did_not_run
 from trailprint.audit.bench import Bench
+from trailprint.audit.disclosure import veil_attack, veil_bins, veil_point
 from trailprint.audit.headline import make_headline
 from trailprint.audit.options import ATTACKS
+from trailprint.audit.overlaps import tell_together
 from trailprint.audit.parts import Outcome
 from trailprint.audit.plan import LeftOut
 from trailprint.audit.protection_parts import mark_frontier
 from trailprint.audit.wording import LOSS_MEANING, NOTHING_KNOWN, target_sentence
 from trailprint.discreet import Discreet
-from trailprint.evaluation.agreement import compare_attacks, find_worst_case
 from trailprint.evaluation.per_user import distribute_risk
 from trailprint.events.events import Events, Tally
 from trailprint.events.periods import periods_overlap
 from trailprint.events.summary import inspect
-from trailprint.studies.small_counts import SMALL, hide_small
+from trailprint.studies.small_counts import SMALL
 
 SCHEMA = "trailprint.result/1"
 _PACKAGES = ("trailprint", "numpy", "scipy", "numba", "duckdb", "pyarrow", "python-crfsuite")
@@ -48,7 +48,7 @@ def assemble(bench: Bench, done: Done) -> dict[str, Any]:
     """``result.json`` as a dict; see its schema."""
     attacks = _attacks(bench, done)
     protections = _protections(bench, done)
-    worst, agreement = _together(bench, done)
+    worst, agreement = _together(done)
     return {
         "schema": SCHEMA,
         "version": version("trailprint"),
@@ -58,8 +58,8 @@ def assemble(bench: Bench, done: Done) -> dict[str, Any]:
             "locations_named": bench.options.name_locations,
         },
         "data": _data(bench, done),
-        "headline": make_headline(attacks, protections),
-        "attacks": attacks,
+        "headline": make_headline(attacks, protections, bench.sizes.n_people),
+        "attacks": [veil_attack(attack) for attack in attacks],
         "worst_case": worst,
         "agreement": agreement,
         "controls": [
@@ -69,7 +69,7 @@ def assemble(bench: Bench, done: Done) -> dict[str, Any]:
             for control in done.outcomes[f"control/{name}"].data["controls"]
         ],
         "growth": _growth(done),
-        "protections": protections,
+        "protections": _veil_protections(protections, bench.sizes.n_people),
         "why": _why(done),
         "per_user": _per_user(bench, done),
         "settings": {**bench.options.to_dict(), "data_notes": _notes(bench)},
@@ -155,23 +155,10 @@ def _days(first: str | None, last: str | None) -> int | None:
     return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).days + 1
 
 
-def _together(bench: Bench, done: Done) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _together(done: Done) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The worst case for each person, and where every two attacks agree."""
-    found = _by_attack(done, "linked")
     tried = {name: ~np.isnan(risk) for name, risk in _by_attack(done, "risk").items()}
-    worst = find_worst_case(found, tried)
-    worst["by_attacks"] = [
-        {**row, "people": hide_small(row["people"])} for row in worst["by_attacks"]
-    ]
-    agreement = []
-    for first, second in combinations(found, 2):
-        both = tried[first] & tried[second]
-        (row,) = compare_attacks({name: found[name][both] for name in (first, second)})
-        counts = ("both", "only_first", "only_second", "neither")
-        agreement.append(
-            {**row, **{key: hide_small(row[key]) for key in counts}, "people": int(both.sum())}
-        )
-    return worst, agreement
+    return tell_together(_by_attack(done, "linked"), tried)
 
 
 def _by_attack(done: Done, array: str) -> dict[str, Any]:
@@ -194,8 +181,7 @@ def worst_risk(outcomes: Mapping[str, Outcome]) -> Any:
 
 def _per_user(bench: Bench, done: Done) -> dict[str, Any]:
     found = distribute_risk(np.nan_to_num(worst_risk(done.outcomes)))
-    bins = [{**row, "people": hide_small(row["people"])} for row in found["bins"]]
-    return {**found, "bins": bins}
+    return {**found, "bins": veil_bins(found["bins"])}
 
 
 def _growth(done: Done) -> dict[str, Any]:
@@ -229,7 +215,6 @@ def _protections(bench: Bench, done: Done) -> dict[str, Any]:
         "loss_meaning": LOSS_MEANING,
         "target_risk": target_risk,
         "target": target,
-        "target_reading": None if target_risk is None else target_sentence(target_risk, target),
         "left_out": [
             *(row for data in found for row in data["left_out"]),
             *(
@@ -238,6 +223,18 @@ def _protections(bench: Bench, done: Done) -> dict[str, Any]:
                 if skipped.name.startswith("protect/")
             ),
         ],
+    }
+
+
+def _veil_protections(protections: dict[str, Any], n_people: int) -> dict[str, Any]:
+    """Protections as they may be told; which is best was found out before."""
+    target_risk, target = protections["target_risk"], protections["target"]
+    told = None if target is None else veil_point(target, n_people)
+    return {
+        **protections,
+        "points": [veil_point(point, n_people) for point in protections["points"]],
+        "target": told,
+        "target_reading": None if target_risk is None else target_sentence(target_risk, told),
     }
 
 

@@ -28,7 +28,6 @@ from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms
 from trailprint.features.trails import Trails
 from trailprint.linkage import Linkage, Ranks
-from trailprint.studies.small_counts import is_small
 
 HistogramAttack = Callable[[Histograms, Histograms], Linkage]
 TrailAttack = Callable[[Trails, Trails], Linkage]
@@ -80,11 +79,7 @@ def attack_histograms(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -
     title = f"{lower_first(found.best.title)} of {_COUNTED[bench.options.weight]}"
     entry |= {
         "variant": f"{title}, Jensen–Shannon weight",
-        "coverage": [
-            {key: asdict(point)[key] for key in keys}
-            for point in points
-            if not is_small(point.links)
-        ],
+        "coverage": [{key: asdict(point)[key] for key in keys} for point in points],
         "proof": {name: linkage.facts[name] for name in _PROOFS if name in linkage.facts},
     }
     return Outcome(

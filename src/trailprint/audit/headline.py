@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from trailprint.audit.disclosure import veil_attack, veil_point
 from trailprint.audit.wording import ABOUT, LOSS_MEANING, headline_sentence, protection_sentence
 
 #: Without a target, a protection is called effective when it leaves at most this share of the risk.
@@ -14,12 +15,12 @@ WHOLLY_LOST = 1.0
 
 
 def make_headline(
-    attacks: Sequence[Mapping[str, Any]], protections: Mapping[str, Any]
+    attacks: Sequence[Mapping[str, Any]], protections: Mapping[str, Any], n_people: int
 ) -> dict[str, Any]:
-    """The strongest attack, and the cheapest protection that helps."""
-    found = _strongest(attacks)
+    """The strongest attack, and the cheapest protection that helps; of a few people, that."""
+    found = veil_attack(_strongest(attacks))
     share, chance = found["accuracy"], found["chance"]
-    protection = _cheapest(protections)
+    protection = _cheapest(protections, n_people)
     sentence = headline_sentence(found)
     if protection is not None:
         sentence += " " + protection_sentence(protection)
@@ -28,8 +29,9 @@ def make_headline(
         "linked": found["correct"],
         "share": share,
         "interval": found["interval"],
+        "at_most": found.get("at_most"),
         "chance": chance,
-        "times_chance": share / chance if chance else None,
+        "times_chance": share / chance if chance and share is not None else None,
         "attack": found["name"],
         "attack_title": found["title"],
         "assumption": ABOUT[found["name"]]["assumptions"][0],
@@ -48,7 +50,7 @@ def _strongest(attacks: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     )
 
 
-def _cheapest(protections: Mapping[str, Any]) -> dict[str, Any] | None:
+def _cheapest(protections: Mapping[str, Any], n_people: int) -> dict[str, Any] | None:
     """The target where one was set; else the least loss that leaves half of the risk or less."""
     point = protections["target"]
     if protections["target_risk"] is None:
@@ -59,12 +61,14 @@ def _cheapest(protections: Mapping[str, Any]) -> dict[str, Any] | None:
         point = min(enough, key=lambda p: p["loss"], default=None)
     if point is None:
         return None
+    told = veil_point(point, n_people)
     return {
         "label": point["label"],
         "name": point["name"],
         "parameters": point["parameters"],
-        "share": point["accuracy"],
-        "interval": point["interval"],
+        "share": told["accuracy"],
+        "interval": told["interval"],
+        "at_most": told.get("at_most"),
         "loss": point["loss"],
         "loss_meaning": LOSS_MEANING,
     }

@@ -30,7 +30,7 @@ from trailprint.store import MemoryStore, Store
 Progress = Callable[[str, float | None], None]
 
 #: Raised whenever a part computes something else than before: kept parts are then done anew.
-_REVISION = 2
+_REVISION = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

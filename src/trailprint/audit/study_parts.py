@@ -111,8 +111,9 @@ def explain(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
     attack = histogram_attack(bench, margins=False)
     linkage = attack(*bench.histograms) if known is None else _restore(bench, known)
     found = find_driving_locations(*bench.histograms, linkage, bench.truth)
-    changes = None
+    changes, n_linked = None, 0
     if "attack/trail" in before:
+        n_linked = before["attack/trail"].data["entry"]["correct"]
         tell(0.2)
         changes = trail_changes(
             *bench.trails,
@@ -122,4 +123,5 @@ def explain(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
             n_threads=bench.n_threads,
         )
     named = bench.options.name_locations
-    return Outcome(data={"why": found.to_dict(N_LOCATIONS, named=named, changes=changes)})
+    told = found.to_dict(N_LOCATIONS, named=named, changes=changes, n_linked=n_linked)
+    return Outcome(data={"why": told})

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from trailprint.audit.wording import percent
+from trailprint.audit.wording import percent, share_or_most
+from trailprint.studies.small_counts import HIDDEN
 
 Row = tuple[str, str]
 
@@ -37,6 +38,8 @@ def _attack(attack: Mapping[str, Any], n_people: int) -> Row:
     if attack["people"] < n_people:
         name += f", of {attack['people']:,} people"
     found = _with_interval(attack["accuracy"], attack["interval"])
+    if isinstance(attack["correct"], str):
+        found = _veiled(attack["correct"])
     return name, f"{found}, chance {percent(attack['chance'])}"
 
 
@@ -45,7 +48,16 @@ def _worst_case(worst: Mapping[str, Any]) -> Row:
     name = "linked by any of them"
     if worst["not_tried"]:
         name += f", of {worst['people']:,} tried by all"
+    if isinstance(worst["linked"], str):
+        return name, _veiled(worst["linked"])
     return name, _with_interval(worst["share"], worst["interval"])
+
+
+def _veiled(linked: str) -> str:
+    """A count that is not told exactly, in words."""
+    if linked == HIDDEN:
+        return "not shown: few people would follow"
+    return f"{'fewer' if linked[0] == '<' else 'more'} than {int(linked[1:]):,} people"
 
 
 def _with_interval(share: float | None, interval: list[float] | None) -> str:
@@ -67,8 +79,8 @@ def _controls(controls: list[Mapping[str, Any]]) -> str:
 
 def _protections(protections: Mapping[str, Any], named: Mapping[str, Any] | None) -> list[Row]:
     """A handful of points that help and that no other beats, and the one the headline names."""
-    risk = max((p["accuracy"] for p in protections["points"] if p["name"] == "none"), default=2.0)
-    points = [p for p in protections["points"] if p["on_frontier"] and p["accuracy"] < risk]
+    risk = max((_most(p) for p in protections["points"] if p["name"] == "none"), default=2.0)
+    points = [p for p in protections["points"] if p["on_frontier"] and _most(p) < risk]
     points.sort(key=lambda point: point["loss"])
     step = max(1, -(-len(points) // 4))
     shown = points[::step]
@@ -78,10 +90,17 @@ def _protections(protections: Mapping[str, Any], named: Mapping[str, Any] | None
     return [
         (
             f"{point['label'][0].lower()}{point['label'][1:]}",
-            f"{percent(point['accuracy'])} linked, {percent(point['loss'])} lost",
+            f"{share_or_most(point['accuracy'], point.get('at_most'))} linked, "
+            f"{percent(point['loss'])} lost",
         )
         for point in sorted(shown, key=lambda point: point["loss"])
     ]
+
+
+def _most(point: Mapping[str, Any]) -> float:
+    """The share a protection leaves, or where few people are left, the most it can be."""
+    found: float = point["at_most"] if point["accuracy"] is None else point["accuracy"]
+    return found
 
 
 def _is_named(point: Mapping[str, Any], named: Mapping[str, Any] | None) -> bool:

@@ -66,11 +66,19 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} hours"
 
 
+def share_or_most(share: float | None, at_most: float | None) -> str:
+    """A share in percent; where it would tell a few people, the most it can be."""
+    return f"at most {percent(at_most or 0.0)}" if share is None else percent(share)
+
+
 def headline_sentence(attack: Mapping[str, Any]) -> str:
     """How many of how many, compared with chance; that luck may be all there is, where it may."""
-    is_luck = attack["interval"] is not None and attack["interval"][0] <= attack["chance"]
+    interval, n_right = attack["interval"], attack["correct"]
+    is_luck = interval is not None and interval[0] <= attack["chance"]
+    many = f"{n_right:,}" if isinstance(n_right, int) else f"Fewer than {n_right[1:]}"
+    rate = share_or_most(attack["accuracy"], attack.get("at_most"))
     return (
-        f"{attack['correct']:,} of {attack['people']:,} people ({percent(attack['accuracy'])}) "
+        f"{many} of {attack['people']:,} people ({rate}) "
         f"could be linked to their own record by {attack['title'].lower()}; by chance it would be "
         f"{percent(attack['chance'])}{', so that luck may be all there is' if is_luck else ''}."
     )
@@ -79,9 +87,10 @@ def headline_sentence(attack: Mapping[str, Any]) -> str:
 def protection_sentence(protection: Mapping[str, Any]) -> str:
     """What the cheapest protection that helps would leave and cost."""
     label = lower_first(protection["label"])
+    left = share_or_most(protection["share"], protection["at_most"])
     return (
         f"The cheapest protection tried that helps ({label}) would leave "
-        f"{percent(protection['share'])} and cost {percent(protection['loss'])} of the information."
+        f"{left} and cost {percent(protection['loss'])} of the information."
     )
 
 
@@ -89,10 +98,10 @@ def target_sentence(target_risk: float, target: Mapping[str, Any] | None) -> str
     """Whether the target can be reached, and at which price."""
     if target is None:
         return f"No protection tried leaves at most {percent(target_risk)} of the people linked."
+    left = share_or_most(target["accuracy"], target.get("at_most"))
     return (
         f"{target['label']}: the cheapest tried that leaves at most {percent(target_risk)} of the "
-        f"people linked ({percent(target['accuracy'])}), at an information loss of "
-        f"{percent(target['loss'])}."
+        f"people linked ({left}), at an information loss of {percent(target['loss'])}."
     )
 
 

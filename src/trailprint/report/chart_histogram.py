@@ -20,17 +20,16 @@ def draw_histogram(rows: Rows, x: Axis, y: Axis, *, size: Size = "full") -> Draw
     """
     Bars standing on the intervals they count.
 
-    Reads ``low`` and ``high`` (the interval), ``value``, ``text`` (what to write above the bar) and
-    ``veiled`` (true where the value is not known exactly: an outline instead of a bar).
+    Reads ``low`` and ``high`` (the interval), ``value`` and ``text`` (what to write above the bar).
     """
-    bars = [_bar({"veiled": False, "text": "", **row}) for row in rows]
+    bars = [_bar({"text": "", **row}) for row in rows]
     y = replace(y, high=_ROOM * max((bar["y"] for bar in bars), default=0) or 1.0)
     y = y.fit((), n_ticks=5)
 
     def describe(variant: str) -> dict[str, Any]:
         ends = [bar[end] for bar in bars for end in ("x", "high")]
         texts = [_texts(bars)] if len(bars) <= _MOST_TEXTS[variant] else []
-        layers = [_solid(bars), _outlined(bars), *texts]
+        layers = [_columns(bars), *texts]
         return frame(layers, x.fit(ends, n_ticks=N_TICKS[variant]), y, variant)
 
     return draw(describe, size)
@@ -41,19 +40,10 @@ def _bar(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "x": row["low"], "y": row["value"], "middle": middle}
 
 
-def _solid(bars: Rows) -> Layer:
-    return _columns([dict(bar) for bar in bars if not bar["veiled"]], {"color": light("a")})
-
-
-def _outlined(bars: Rows) -> Layer:
-    outline = {"fill": light("paper"), "stroke": light("a"), "strokeDash": [3, 2], "strokeWidth": 1}
-    return _columns([dict(bar) for bar in bars if bar["veiled"]], outline)
-
-
-def _columns(bars: list[dict[str, Any]], look: Layer) -> Layer:
+def _columns(bars: Rows) -> Layer:
     return {
-        "data": {"values": bars},
-        "mark": {"type": "bar", "binSpacing": 3, **look},
+        "data": {"values": [dict(bar) for bar in bars]},
+        "mark": {"type": "bar", "binSpacing": 3, "color": light("a")},
         "encoding": {"x": {"field": "x", "bin": "binned"}, "x2": {"field": "high"}},
     }
 

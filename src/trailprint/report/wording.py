@@ -9,6 +9,7 @@ from typing import Any
 from trailprint.numbers import format_number, format_percent, format_seconds
 
 UNKNOWN = "not known"
+NOT_SHOWN = "not shown"
 _THIN = "\u00a0"
 """Keeps a number and its unit on one line."""
 _PERCENT = f"{_THIN}%"
@@ -38,12 +39,47 @@ def interval(ends: Sequence[float] | None) -> str:
 
 
 def count(number: int | float | str | None) -> str:
-    """A number of people or things; a veiled one (``"<10"``) in words."""
+    """A number of people or things; a veiled one (``"<10"``, ``">90"``, ``"hidden"``) in words."""
     if number is None:
         return UNKNOWN
     if isinstance(number, str):
-        return f"fewer than {number[1:]}" if number.startswith("<") else number
+        return _unveil(number)
     return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.1f}"
+
+
+def _unveil(number: str) -> str:
+    if number == "hidden":
+        return NOT_SHOWN
+    words = {"<": "fewer than", ">": "more than"}
+    return f"{words[number[0]]} {int(number[1:]):,}" if number[0] in words else number
+
+
+def rate(point: Mapping[str, Any], name: str = "accuracy") -> str:
+    """A rate in percent; where it would tell a few people, the most it can be."""
+    if point[name] is None and point.get("at_most") is not None:
+        return f"at most {percent(point['at_most'])}"
+    return percent(point[name])
+
+
+def rate_interval(point: Mapping[str, Any]) -> str:
+    """The interval of a rate; there is none to show where the rate is veiled."""
+    return NOT_SHOWN if point.get("at_most") is not None else interval(point["interval"])
+
+
+def highest(point: Mapping[str, Any], name: str = "accuracy") -> float | None:
+    """A rate to draw: where it is veiled, the most it can be."""
+    found: float | None = point[name] if point[name] is not None else point.get("at_most")
+    return found
+
+
+def tell_veiled(points: Iterable[Mapping[str, Any]]) -> str:
+    """How points of a few people are drawn, where there are any."""
+    if all(point.get("at_most") is None for point in points):
+        return ""
+    return (
+        " Where fewer than ten people are linked, how many is not shown: the point stands where "
+        "it could be at most."
+    )
 
 
 def people_and_share(counted: Mapping[str, Any]) -> str:
@@ -85,6 +121,11 @@ def join(words: Iterable[str]) -> str:
 def within(title: str) -> str:
     """A title inside a sentence: a small first letter, unless it is an abbreviation."""
     return title if title[1:2].isupper() else title[:1].lower() + title[1:]
+
+
+def capital(text: str) -> str:
+    """A text at the start of a sentence."""
+    return text[:1].upper() + text[1:]
 
 
 def value(anything: Any) -> str:

@@ -31,7 +31,7 @@ from trailprint.studies.people import (
     restrict_truth,
     select_people,
 )
-from trailprint.studies.small_counts import hide_small, is_small, tell_count
+from trailprint.studies.small_counts import hide_small, is_close, is_small, tell_count
 
 #: A control fails only where luck would do so less often than this.
 UNLIKELY = 0.001
@@ -86,8 +86,8 @@ class Control:
         told neither by `to_dict` nor by ``reading``.
     share, interval : float, (float, float)
         Links per person, with Wilson's 95 % interval; None where there is nobody.
-    expected : float
-        What the share is compared with.
+    expected : float, optional
+        What the share is compared with; None where that would tell a few people.
     passed : bool
         Whether nothing is wrong.
     reading : str
@@ -101,17 +101,19 @@ class Control:
     links: int
     share: float | None
     interval: tuple[float, float] | None
-    expected: float
+    expected: float | None
     passed: bool
     reading: str
 
     def to_dict(self) -> dict[str, Any]:
         """The control as plain values; of a few people or links only that they are few."""
-        is_told = self.interval is not None and not (is_small(self.people) or is_small(self.links))
+        is_told = self.interval is not None and not (
+            is_small(self.people) or is_close(self.links, self.people)
+        )
         return {
             **asdict(self),
             "people": hide_small(self.people),
-            "links": hide_small(self.links),
+            "links": hide_small(self.links, of=self.people),
             "share": self.share if is_told else None,
             "interval": list(self.interval) if self.interval and is_told else None,
         }
@@ -195,14 +197,14 @@ def _read_absent(
         return "There are too few people on both sides to leave some out."
     text = (
         f"Of the people on both sides {tell_count(n_absent)} were taken out of the released data, "
-        f"and the attack still linked {tell_count(n_linked)} of them to somebody."
+        f"and the attack still linked {tell_count(n_linked, of=n_absent)} of them to somebody."
     )
     if margin is None:
         return f"{text} No link of this attack is confident enough to be trusted anyway."
     verdict = "as it should be" if passed else "so that its confidence misleads"
     return (
         f"{text} It did so with a confidence that is trusted for people who are there for "
-        f"{tell_count(n_false)}; at most {expected:.0%} may be: {verdict}."
+        f"{tell_count(n_false, of=n_absent)}; at most {expected:.0%} may be: {verdict}."
     )
 
 
@@ -252,7 +254,8 @@ def _compare_orders(name: str, before: Flags, after: Flags) -> Control:
     n_lost, n_won = np.count_nonzero(before & ~after), np.count_nonzero(~before & after)
     luck = float(stats.binom.sf(n_lost - 1, n_lost + n_won, 0.5)) if n_lost else 1.0
     passed = luck >= UNLIKELY
-    expected = float(before.mean()) if n_people else 0.0
+    n_before = int(np.count_nonzero(before))
+    expected = None if is_close(n_before, n_people) else n_before / max(n_people, 1)
     verdict = (
         "the order of rows gives nothing away"
         if passed
@@ -270,8 +273,8 @@ def _compare_orders(name: str, before: Flags, after: Flags) -> Control:
         passed=passed,
         reading=(
             "With the rows of both sides in a secret order and without ids, "
-            f"{tell_count(n_found)} of {tell_count(n_people)} people are linked correctly, against "
-            f"{tell_count(int(np.count_nonzero(before)))} before: {verdict}."
+            f"{tell_count(n_found, of=n_people)} of {tell_count(n_people)} people are linked "
+            f"correctly, against {tell_count(n_before, of=n_people)} before: {verdict}."
         ),
     )
 
@@ -291,7 +294,7 @@ def _compare_chance(name: str, n_right: int, n_people: int, chance: float) -> Co
         expected=chance,
         passed=passed,
         reading=(
-            f"Read as if the order of rows had stayed, {tell_count(n_right)} of "
+            f"Read as if the order of rows had stayed, {tell_count(n_right, of=n_people)} of "
             f"{tell_count(n_people)} people are linked correctly, where chance would link "
             f"{chance:.2%}: "
             f"{'no more than luck explains' if passed else 'far more than luck explains'}."

@@ -41,6 +41,16 @@ class Draws(Discreet):
         return np.array([draw.accuracy for draw in self.draws])
 
     @property
+    def n_drawn(self) -> int:
+        """How many people were drawn, each as often as they were."""
+        return sum(len(draw.people) for draw in self.draws)
+
+    @property
+    def n_found(self) -> int:
+        """How many of those were found."""
+        return sum(int(draw.found.sum()) for draw in self.draws)
+
+    @property
     def n_different(self) -> int:
         """How many different people were drawn: as much as all draws together can know of."""
         return len(np.unique(np.concatenate([draw.people for draw in self.draws])))

@@ -16,7 +16,7 @@ from trailprint.features.histograms import Histograms
 from trailprint.features.trails import Trails, trails_of
 from trailprint.kernels.matching.metrics import LOG_SUM, METRICS, TWICE_MINIMUM, x_log_x
 from trailprint.linkage import Linkage
-from trailprint.studies.small_counts import SMALL, hide_small, is_small
+from trailprint.studies.small_counts import HIDDEN, SMALL, hide_small, is_close, is_small
 
 _RARE = (
     "People who alone visit some location, on both sides: whoever knows that they go there has "
@@ -40,6 +40,8 @@ class DrivingLocations(Discreet):
         What the locations are called. Handle with care.
     n_rare, n_people : int
         People who can be found by one location alone, of all people on both sides.
+    n_users : int
+        Released users.
     """
 
     contribution: Floats
@@ -47,6 +49,7 @@ class DrivingLocations(Discreet):
     names: list[str]
     n_rare: int
     n_people: int
+    n_users: int
 
     def top(self, n_locations: int = 20) -> Ints:
         """The locations that contribute most; ties by number, so that the order is stable."""
@@ -60,37 +63,41 @@ class DrivingLocations(Discreet):
         named: bool = False,
         small: int = SMALL,
         changes: Floats | None = None,
+        n_linked: int = 0,
     ) -> dict[str, Any]:
         """
         The top locations as plain values.
 
         Locations are called by number unless ``named``; fewer than ``small`` people are shown as
-        such, also where they are a change. ``changes`` are the `trail_changes` of
-        ``top(n_locations)``.
+        such, also where they are a change or missing to all. ``changes`` are the `trail_changes`
+        of ``top(n_locations)``, and ``n_linked`` people were linked before them.
         """
         top = self.top(n_locations)
         locations = [
             {
                 "label": self.names[k] if named else f"Location {place + 1}",
-                "users": hide_small(int(self.visitors[k]), small),
+                "users": hide_small(int(self.visitors[k]), small, of=self.n_users),
                 "contribution": float(self.contribution[k]),
                 "leave_one_out": None
                 if changes is None
-                else self._hide_change(float(changes[place]), small),
+                else self._hide_change(float(changes[place]), n_linked, small),
             }
             for place, k in enumerate(top)
         ]
-        is_told = self.n_people and not is_small(self.n_rare, small)
+        is_told = self.n_people and not is_close(self.n_rare, self.n_people, small)
         rare = {
-            "people": hide_small(self.n_rare, small),
+            "people": hide_small(self.n_rare, small, of=self.n_people),
             "share": self.n_rare / self.n_people if is_told else None,
             "meaning": _RARE,
         }
         return {"locations": locations, "one_rare_location": rare, "reading": self._read(top)}
 
-    def _hide_change(self, change: float, small: int) -> float | str:
+    def _hide_change(self, change: float, n_linked: int, small: int) -> float | str:
         """A change of a share; that of a few people only as such, whichever its direction."""
-        return f"<{small}" if is_small(abs(round(change * self.n_people)), small) else change
+        n_changed = round(change * self.n_people)
+        if is_small(abs(n_changed), small):
+            return f"<{small}"
+        return HIDDEN if is_close(n_linked + n_changed, self.n_people, small) else change
 
     def _read(self, top: Ints) -> str:
         if not len(top):
@@ -137,6 +144,7 @@ def find_driving_locations(
         names=released.locations.to_pylist(),
         n_rare=_count_alone(*trails, truth),
         n_people=truth.n_common,
+        n_users=trails[0].n_users,
     )
 
 

@@ -16,6 +16,7 @@ from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
 from trailprint.events.events import Events
 from trailprint.features.histograms import HistogramOptions, Histograms, build_histogram_pair
 from trailprint.linkage import Linkage
+from trailprint.studies.small_counts import veil_rate
 
 HistogramAttack = Callable[[Histograms, Histograms], Linkage]
 
@@ -29,9 +30,10 @@ class Outcome:
     n_locations: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Accuracy with Wilson's 95 % interval."""
+        """Accuracy with Wilson's 95 % interval; of a few people found only that they are few."""
         low, high = wilson(self.n_found, self.n_people) or (0.0, 1.0)
-        return {"accuracy": self.n_found / self.n_people, "low": low, "high": high}
+        point = {"accuracy": self.n_found / self.n_people, "low": low, "high": high}
+        return veil_rate(point, self.n_found, self.n_people, *point)
 
 
 def count_pair(

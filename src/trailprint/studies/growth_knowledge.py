@@ -21,6 +21,7 @@ from trailprint.studies.draws import (
     pooled_spread,
 )
 from trailprint.studies.people import Attack, Features, Progress, restrict_truth, select_people
+from trailprint.studies.small_counts import tell_rate, veil_rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +78,10 @@ class KnowledgeGrowth(Discreet):
 def _read(points: list[dict[str, Any]]) -> str:
     first, last = points[0], points[-1]
     text = (
-        f"An adversary who knows {first['x']:.0%} of the people finds {first['accuracy']:.0%} of "
-        f"them in the released data; one who knows {last['x']:.0%} finds {last['accuracy']:.0%}."
+        f"An adversary who knows {first['x']:.0%} of the people finds {tell_rate(first)} of "
+        f"them in the released data; one who knows {last['x']:.0%} finds {tell_rate(last)}."
     )
-    if last["low"] > first["accuracy"]:
+    if None not in (last["low"], first["accuracy"]) and last["low"] > first["accuracy"]:
         return (
             f"{text} Knowing others helps to tell people apart: a person's risk depends on what "
             "is known of everybody."
@@ -91,14 +92,13 @@ def _read(points: list[dict[str, Any]]) -> str:
 def _point(share: float, group: Draws, spread: float) -> dict[str, Any]:
     low, high = interval_of(group, spread)
     n_links = sum(draw.n_links for draw in group.draws)
-    n_right = sum(int(draw.found.sum()) for draw in group.draws)
-    return {
-        "x": share,
+    rates = {
         "accuracy": float(group.accuracies.mean()),
         "low": low,
         "high": high,
-        "precision": n_right / n_links if n_links else None,
+        "precision": group.n_found / n_links if n_links else None,
     }
+    return veil_rate({"x": share, **rates}, group.n_found, group.n_drawn, *rates)
 
 
 def grow_knowledge(

@@ -17,6 +17,7 @@ from trailprint.events.grid import GridOptions, extent, to_cells, truncate_names
 from trailprint.features.histograms import HistogramOptions
 from trailprint.studies.growth_events import HistogramAttack, Outcome, attack_pair, count_pair
 from trailprint.studies.people import Progress
+from trailprint.studies.small_counts import tell_rate
 
 #: Sides of cells tried unless others are asked for, in metres.
 _CELLS_M = (100.0, 250.0, 500.0, 1000.0, 2500.0, 5000.0, 10_000.0, 25_000.0)
@@ -68,11 +69,11 @@ class ResolutionGrowth(Discreet):
             {"x": x, "label": label, "locations": outcome.n_locations, **outcome.to_dict()}
             for x, label, outcome in self.points
         ]
-        best = max(points, key=lambda point: point["accuracy"])
-        worst = min(points, key=lambda point: point["accuracy"])
+        found = [outcome.n_found for _, _, outcome in self.points]
+        best, worst = points[found.index(max(found))], points[found.index(min(found))]
         reading = (
-            f"Most people are linked correctly at {best['label']} ({best['accuracy']:.0%}), fewest "
-            f"at {worst['label']} ({worst['accuracy']:.0%}). Locations change on both sides, "
+            f"Most people are linked correctly at {best['label']} ({tell_rate(best)}), fewest "
+            f"at {worst['label']} ({tell_rate(worst)}). Locations change on both sides, "
             "for everybody knows the map."
         )
         return {"points": points, "reading": reading}

@@ -24,6 +24,7 @@ from trailprint.studies.growth_events import (
     only_pairs,
 )
 from trailprint.studies.people import Progress
+from trailprint.studies.small_counts import tell_rate
 
 Limited = Literal["both", "released", "auxiliary"]
 Ints = NDArray[np.int64]
@@ -90,8 +91,8 @@ class TimeGrowth(Discreet):
         ]
         first, last = points[0], points[-1]
         reading = (
-            f"After {_in_days(first['x'])} of observation {first['accuracy']:.0%} are linked "
-            f"correctly, after {_in_days(last['x'])} {last['accuracy']:.0%}. Days are each "
+            f"After {_in_days(first['x'])} of observation {tell_rate(first)} are linked "
+            f"correctly, after {_in_days(last['x'])} {tell_rate(last)}. Days are each "
             "person's own: the first so many days on which they have events. The same "
             f"{first['people']:,} people are looked at throughout, of {self.n_common:,} on both "
             f"sides: those with at least {_in_days(last['x'])} on {_SIDES[self.sides]}."

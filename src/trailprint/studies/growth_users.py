@@ -20,6 +20,7 @@ from trailprint.studies.draws import (
 )
 from trailprint.studies.growth_fit import Fit, fit_growth
 from trailprint.studies.people import Attack, Features, Progress, select_people
+from trailprint.studies.small_counts import tell_rate, veil_rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,14 +77,7 @@ class UserGrowth(Discreet):
         if self.why_not is not None:
             return None
         spread = pooled_spread(self.groups)
-        points = []
-        for group in self.groups:
-            low, high = interval_of(group, spread)
-            accuracy = float(group.accuracies.mean())
-            runs = len(group.draws)
-            points.append(
-                {"x": group.size, "accuracy": accuracy, "low": low, "high": high, "runs": runs}
-            )
+        points = [_point(group, spread) for group in self.groups]
         return {
             "title": "Risk by number of people",
             "points": points,
@@ -94,14 +88,21 @@ class UserGrowth(Discreet):
     def _read(self, points: list[dict[str, Any]]) -> str:
         first, last = points[0], points[-1]
         text = (
-            f"Among {first['x']:,} people {first['accuracy']:.0%} are linked correctly, among all "
-            f"{last['x']:,} {last['accuracy']:.0%}. Both sides hold the same people, drawn at "
+            f"Among {first['x']:,} people {tell_rate(first)} are linked correctly, among all "
+            f"{last['x']:,} {tell_rate(last)}. Both sides hold the same people, drawn at "
             "random"
         )
         if self.fit is None or not self.fit.extrapolation:
             return f"{text}."
         n, _, low, high = self.fit.extrapolation[-1]
         return f"{text}. Continued to {n:,} people the curve lies between {low:.0%} and {high:.0%}."
+
+
+def _point(group: Draws, spread: float) -> dict[str, Any]:
+    low, high = interval_of(group, spread)
+    rates = {"accuracy": float(group.accuracies.mean()), "low": low, "high": high}
+    point = {"x": group.size, **rates, "runs": len(group.draws)}
+    return veil_rate(point, group.n_found, group.n_drawn, *rates)
 
 
 def grow_users(

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 SMALL = 10
 """Counts of people in a breakdown below this are not told exactly."""
+
+HIDDEN = "hidden"
+"""Instead of a count that is told to nobody, because a small one would follow from it."""
 
 
 def is_small(n_people: float, small: int = SMALL) -> bool:
@@ -11,11 +17,82 @@ def is_small(n_people: float, small: int = SMALL) -> bool:
     return 0 < n_people < small
 
 
-def hide_small(n_people: int, small: int = SMALL) -> int | str:
-    """A count as a value: itself, or ``"<10"``."""
-    return f"<{small}" if is_small(n_people, small) else n_people
+def is_close(n_people: int, of: int, small: int = SMALL) -> bool:
+    """Whether a count must not be told, for itself or for what is missing to the whole."""
+    return is_small(n_people, small) or (n_people > 0 and is_small(of - n_people, small))
 
 
-def tell_count(n_people: int, small: int = SMALL) -> str:
-    """A count within a sentence: itself, or "fewer than 10"."""
-    return f"fewer than {small}" if is_small(n_people, small) else f"{n_people:,}"
+def hide_small(n_people: int, small: int = SMALL, *, of: int | None = None) -> int | str:
+    """A count as a value: itself, ``"<10"``, or ``">90"`` where few are missing ``of`` 100."""
+    if is_small(n_people, small):
+        return f"<{small}"
+    if of is not None and is_close(n_people, of, small):
+        return f">{of - small}"
+    return n_people
+
+
+def tell_count(n_people: int, small: int = SMALL, *, of: int | None = None) -> str:
+    """A count within a sentence: itself, or "fewer than 10", or "more than 90"."""
+    hidden = hide_small(n_people, small, of=of)
+    if isinstance(hidden, int):
+        return f"{hidden:,}"
+    return f"{'fewer' if hidden[0] == '<' else 'more'} than {int(hidden[1:]):,}"
+
+
+def highest_share(n_people: int, small: int = SMALL) -> float:
+    """The highest share of all people that a small count can be."""
+    return min(small - 1, n_people) / max(n_people, 1)
+
+
+def veil_rate(point: Mapping[str, Any], n_found: int, n_people: int, *names: str) -> dict[str, Any]:
+    """A point without the rates ``names`` where few are found; the most they can be instead."""
+    if not is_small(n_found):
+        return dict(point)
+    return {**point, **dict.fromkeys(names), "at_most": highest_share(n_people)}
+
+
+def tell_rate(point: Mapping[str, Any]) -> str:
+    """The accuracy of a point within a sentence, or the most it can be."""
+    if point["accuracy"] is None:
+        return f"at most {point['at_most']:.0%}"
+    return f"{point['accuracy']:.0%}"
+
+
+def keep_steps(curves: Sequence[Sequence[int]], small: int = SMALL) -> list[int]:
+    """
+    Which points of curves of cumulative counts may be told.
+
+    Each curve counts people up to the same points and ends with all of them. From one point kept
+    to the next, from nought to the first and from the last to the end, no curve adds a few.
+    """
+    kept: list[int] = []
+    last = [0] * len(curves)
+    for place in range(len(curves[0]) if curves else 0):
+        here = [curve[place] for curve in curves]
+        steps = [now - before for now, before in zip(here, last, strict=True)]
+        rest = [curve[-1] - now for curve, now in zip(curves, here, strict=True)]
+        if not any(is_small(n, small) for n in (*steps, *rest)):
+            kept.append(place)
+            last = here
+    return kept
+
+
+def join_bins(counts: Sequence[int], small: int = SMALL) -> list[tuple[int, int]]:
+    """
+    Neighbouring bins joined until each holds nobody or at least ``small`` people.
+
+    Returns the first and the last bin of each; fewer people than that make one bin.
+    """
+    joined: list[tuple[int, int]] = []
+    start = 0
+    for place in range(len(counts)):
+        if not is_small(sum(counts[start : place + 1]), small):
+            joined.append((start, place))
+            start = place + 1
+    if start < len(counts):
+        # Too few are left over: they join the last bin that holds anybody.
+        while joined and not sum(counts[joined[-1][0] : joined[-1][1] + 1]):
+            start = joined.pop()[0]
+        start = joined.pop()[0] if joined else 0
+        joined.append((start, len(counts) - 1))
+    return joined

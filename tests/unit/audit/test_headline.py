@@ -2,7 +2,7 @@
 
 import pytest
 
-from trailprint.audit.headline import make_headline
+from trailprint.audit import headline
 from trailprint.audit.summary import list_notes, summarise, to_html
 
 
@@ -13,10 +13,15 @@ def attack(name="histogram", accuracy=0.5, people=100, **changes):
         "ran": True,
         "why_not": None,
         "people": people,
+        "matched": people,
+        "precision": accuracy,
         "correct": round(accuracy * people),
         "accuracy": accuracy,
         "interval": [accuracy - 0.1, accuracy + 0.1],
         "chance": 0.01,
+        "baseline": None,
+        "ranks": None,
+        "coverage": [],
         **changes,
     }
 
@@ -28,6 +33,7 @@ def point(label, accuracy, loss, name="microaggregate"):
         "parameters": {"k": 5},
         "accuracy": accuracy,
         "interval": [0, 1],
+        "cluster_accuracy": accuracy,
         "loss": loss,
         "on_frontier": True,
     }
@@ -41,6 +47,10 @@ def protections(*points, target_risk=None, target=None):
         "target": target,
         "left_out": [],
     }
+
+
+def make_headline(attacks, tried, people=100):
+    return headline.make_headline(attacks, tried, people)
 
 
 def test_the_strongest_attack_counts():
@@ -91,6 +101,16 @@ def test_a_target_that_no_protection_reaches():
     assert make_headline([attack()], reached)["protection"]["label"] == "Dear"
 
 
+def test_a_few_people_are_not_counted():
+    few = protections(point("Dear", 0.01, 0.9))
+    found = make_headline([attack(accuracy=0.04)], few)
+    assert (found["linked"], found["share"], found["interval"]) == ("<10", None, None)
+    assert (found["at_most"], found["times_chance"]) == (0.09, None)
+    assert found["sentence"].startswith("Fewer than 10 of 100 people (at most 9.0 %) could be")
+    assert found["protection"]["share"] is None
+    assert "would leave at most 9.0 % and cost 90.0 %" in found["sentence"]
+
+
 @pytest.fixture
 def result():
     found = [attack(), {**attack("sequence"), "ran": False, "why_not": "No times <here>."}]
@@ -105,7 +125,13 @@ def result():
         "settings": {"data_notes": ["Cells of 1000 m."]},
         "headline": make_headline(found, tried),
         "attacks": found,
-        "worst_case": {"people": 80, "not_tried": 20, "share": 0.5, "interval": [0.4, 0.6]},
+        "worst_case": {
+            "people": 80,
+            "not_tried": 20,
+            "linked": 40,
+            "share": 0.5,
+            "interval": [0.4, 0.6],
+        },
         "controls": [{"passed": True}, {"passed": False}],
         "growth": {"users": None, "left_out": [{"study": "time", "why": "No times."}]},
         "protections": tried,

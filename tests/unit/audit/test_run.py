@@ -220,7 +220,10 @@ def test_shuffled_ids_score_at_chance(halves):
     turned = np.random.default_rng(3).permutation(users).tolist()
     truth = pa.table({"released": users, "auxiliary": turned})
     found = run(released, auxiliary, truth=truth)[0].to_dict()
-    assert found["headline"]["share"] < 0.2
+    # Fewer than ten of forty: how many is not told.
+    assert (found["headline"]["linked"], found["headline"]["share"]) == ("<10", None)
+    assert found["headline"]["at_most"] == 9 / 40
+    assert found["headline"]["sentence"].startswith("Fewer than 10 of 40 people (at most 22.5 %)")
 
 
 def test_nothing_to_score(make_events, campus):

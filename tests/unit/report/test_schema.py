@@ -60,6 +60,12 @@ def test_an_attack_that_did_not_run_must_say_why(validator, sparse) -> None:
     assert not validator.is_valid(sparse)
 
 
-def test_veiled_counts_are_allowed_in_breakdowns_only(validator, result) -> None:
-    result["headline"]["linked"] = "<10"
+def test_veiled_counts_are_allowed_for_people_but_not_for_sizes(validator, result) -> None:
+    for veiled in ("<10", ">240", "hidden"):
+        result["headline"]["linked"] = veiled
+        assert validator.is_valid(result)
+    result["headline"]["linked"] = "few"
+    assert not validator.is_valid(result)
+    result["headline"]["linked"] = 0
+    result["data"]["common_users"] = "<10"
     assert not validator.is_valid(result)

@@ -43,7 +43,9 @@ def test_positions_are_put_on_grids(make_sides):
     assert (fine["x"], fine["label"]) == (500, "500 m")
     assert (coarse["label"], coarse["locations"]) == ("20 km", 1)
     assert fine["accuracy"] > 0.8
-    assert coarse["accuracy"] < 0.2
+    assert (coarse["accuracy"], coarse["low"], coarse["high"]) == (None, None, None)
+    assert coarse["at_most"] < 0.25  # fewer than ten people, so that it is not told how many
+    assert "at most" in found["reading"]
     assert "500 m" in found["reading"]
 
 
@@ -58,7 +60,8 @@ def test_names_made_of_parts_are_cut(make_sides, separator):
     parts = make_sides(
         ("location",), lambda k: (separator.join((f"b{k // 32}", f"f{k // 4}", f"r{k}")),)
     )
-    found = grow_resolution(attack, *parts).to_dict()
+    grown = grow_resolution(attack, *parts)
+    found = grown.to_dict()
     assert [p["label"] for p in found["points"]] == [
         "whole names",
         "2 parts of names",
@@ -66,8 +69,8 @@ def test_names_made_of_parts_are_cut(make_sides, separator):
     ]
     assert [p["x"] for p in found["points"]] == [3, 2, 1]
     assert [p["locations"] for p in found["points"]] == [64, 16, 2]
-    rates = [p["accuracy"] for p in found["points"]]
-    assert rates == sorted(rates, reverse=True)
+    n_found = [outcome.n_found for _, _, outcome in grown.points]
+    assert n_found == sorted(n_found, reverse=True)
 
 
 def test_cells_of_a_grid_are_joined(make_sides):

@@ -42,12 +42,13 @@ def sides(make_events):
 
 
 def test_longer_observation_tells_more(sides):
-    found = grow_time(attack, *sides).to_dict()
+    grown = grow_time(attack, *sides)
+    found = grown.to_dict()
     assert found is not None
     points = found["points"]
     assert [point["x"] for point in points] == [1, 2, 3, 5, 7, 14, 16]
     assert {point["people"] for point in points} == {30}
-    assert points[-1]["accuracy"] > points[0]["accuracy"] + 0.3
+    assert grown.points[-1][1].n_found > grown.points[0][1].n_found + 9
     assert "same 30 people" in found["reading"]
     assert "of 40 on both sides: those with at least 16 days on each side" in found["reading"]
     assert "Days are each person's own" in found["reading"]

@@ -1,6 +1,19 @@
 """Small counts are told as such; nobody is not small."""
 
-from trailprint.studies.small_counts import hide_small, is_small, tell_count
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trailprint.studies.small_counts import (
+    hide_small,
+    is_close,
+    is_small,
+    join_bins,
+    keep_steps,
+    tell_count,
+    tell_rate,
+    veil_rate,
+)
 
 
 def test_a_few_are_hidden_and_nobody_is_told():
@@ -8,3 +21,48 @@ def test_a_few_are_hidden_and_nobody_is_told():
     assert [tell_count(n) for n in (0, 9, 1234)] == ["0", "fewer than 10", "1,234"]
     assert hide_small(4, small=5) == "<5"
     assert not is_small(5, small=5)
+
+
+def test_a_few_who_are_missing_are_hidden_too():
+    assert [hide_small(n, of=250) for n in (9, 240, 241, 249, 250)] == [
+        "<10",
+        240,
+        ">240",
+        ">240",
+        250,
+    ]
+    assert tell_count(1249, of=1250) == "more than 1,240"
+    assert hide_small(0, of=5) == 0
+    assert not is_close(0, 5)
+
+
+def test_a_rate_of_a_few_people_becomes_the_most_it_can_be():
+    point = {"x": 1, "accuracy": 0.02, "low": 0.0}
+    veiled = veil_rate(point, 5, 250, "accuracy", "low")
+    assert veiled == {"x": 1, "accuracy": None, "low": None, "at_most": 9 / 250}
+    assert tell_rate(veiled) == "at most 4%"
+    assert veil_rate(point, 10, 250, "accuracy") == point
+    assert veil_rate(point, 3, 6, "accuracy")["at_most"] == 1.0
+
+
+@given(st.lists(st.lists(st.integers(0, 15), min_size=8, max_size=8), min_size=1, max_size=2))
+def test_kept_points_of_curves_have_no_few_between_them(steps):
+    curves = [np.cumsum(own).tolist() for own in steps]
+    kept = keep_steps(curves)
+    for curve in curves:
+        told = [0, *(curve[place] for place in kept)]
+        assert not any(is_small(n) for n in np.diff(told))
+        assert not kept or not is_small(curve[-1] - told[-1])
+    if all(n == 0 or n >= 10 for own in steps for n in own):
+        assert kept == list(range(8))
+
+
+@given(st.lists(st.integers(0, 25), max_size=12))
+def test_joined_bins_hold_nobody_or_enough_and_everybody_once(counts):
+    joined = join_bins(counts)
+    assert [k for first, last in joined for k in range(first, last + 1)] == list(range(len(counts)))
+    sizes = [sum(counts[first : last + 1]) for first, last in joined]
+    assert sum(sizes) == sum(counts)
+    assert len(sizes) <= 1 or not any(is_small(n) for n in sizes)
+    if all(n == 0 or n >= 10 for n in counts):
+        assert len(joined) == len(counts)

@@ -10,12 +10,26 @@ from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Heading, Key, Note, Prose, Row, Section, Table
 from trailprint.report.chart_style import SERIES
 from trailprint.report.charts import draw_bars, draw_lines
-from trailprint.report.wording import count, interval, join, percent, plural, sentence, within
+from trailprint.report.wording import (
+    NOT_SHOWN,
+    capital,
+    count,
+    highest,
+    interval,
+    join,
+    percent,
+    plural,
+    rate,
+    rate_interval,
+    sentence,
+    within,
+)
 
 Attacks = Sequence[Mapping[str, Any]]
 _LINKED = Axis("People linked to their own record", unit="percent")
 _PROVEN = 1e-6
 """A gap below this is rounding: the matching is the best there is."""
+_FEW = "together with other figures of this page it would tell how many a small group has."
 
 
 def name_attacks(result: Mapping[str, Any]) -> dict[str, str]:
@@ -35,19 +49,30 @@ def write_attacks(result: Mapping[str, Any]) -> Section:
 def write_worst_case(result: Mapping[str, Any]) -> Section:
     """Who is linked by any attack, and whether attacks link the same people."""
     worst = result["worst_case"]
-    if not worst or worst["share"] is None:
+    if not worst or not worst["people"]:
         blocks: list[Block] = [Prose("No attack could be scored, so there is no worst case.")]
         return Section("Worst case and agreement", blocks, "worst-case")
     told = (
-        f"{count(worst['linked'])} of {count(worst['people'])} people ({percent(worst['share'])}; "
-        f"95 % interval {interval(worst['interval'])}) are linked by at least one attack. "
-        f"{tell_tried(result)} An adversary who could check their guesses would come this far."
+        f"{_tell_linked(worst)} {tell_tried(result)} An adversary who could check their guesses "
+        "would come this far."
     )
     blocks = [Prose(told)]
     if worst["by_attacks"]:
         blocks.append(_draw_counts(worst))
     blocks.append(_compare_attacks(result))
     return Section("Worst case and agreement", blocks, "worst-case")
+
+
+def _tell_linked(worst: Mapping[str, Any]) -> str:
+    people = f"{count(worst['people'])} people"
+    if worst["linked"] == "hidden":
+        return f"How many of {people} are linked by at least one attack is not shown: {_FEW}"
+    if worst["share"] is None:
+        return f"{capital(count(worst['linked']))} of {people} are linked by at least one attack."
+    return (
+        f"{count(worst['linked'])} of {people} ({percent(worst['share'])}; "
+        f"95 % interval {interval(worst['interval'])}) are linked by at least one attack."
+    )
 
 
 def tell_tried(result: Mapping[str, Any]) -> str:
@@ -78,7 +103,7 @@ def write_confidence(result: Mapping[str, Any]) -> Section:
 
 
 def _is_scored(attack: Mapping[str, Any]) -> bool:
-    return bool(attack["ran"]) and attack["accuracy"] is not None
+    return bool(attack["ran"]) and highest(attack) is not None
 
 
 def _has_coverage(attack: Mapping[str, Any]) -> bool:
@@ -100,14 +125,12 @@ def _tell_missing(attacks: Attacks) -> list[Block]:
 
 def _draw_risk(attacks: Attacks) -> Figure:
     rows = [row for index, attack in enumerate(attacks) for row in _risk_rows(index, attack)]
-    best = max(attacks, key=lambda attack: float(attack["accuracy"]))
+    best = max(attacks, key=lambda attack: highest(attack) or 0.0)
     columns = ("Attack", "People linked", "95 % interval", "By guessing")
-    cells = [
-        (row["label"], row["text"], interval(row["interval"]), percent(row["mark"])) for row in rows
-    ]
+    cells = [(row["label"], row["text"], row["ends"], percent(row["mark"])) for row in rows]
     return Figure(
         title="Share of people linked to their own record, by attack",
-        summary=f"{best['title']} links most: {percent(best['accuracy'])} of the people it was "
+        summary=f"{best['title']} links most: {rate(best)} of the people it was "
         f"tried on. {len(rows)} bars, attacks and other methods they were tried with.",
         drawing=draw_bars(rows, _LINKED),
         reading="A longer bar means more people linked rightly. The thin line is the 95 % "
@@ -132,14 +155,13 @@ def _risk_rows(index: int, attack: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _risk_row(label: str, scored: Mapping[str, Any], series: str) -> dict[str, Any]:
     low, high = scored["interval"] or (None, None)
-    share = scored["accuracy"]
     return {
         "label": label,
-        "value": share,
-        "text": percent(share),
+        "value": highest(scored),
+        "text": rate(scored),
         "low": low,
         "high": high,
-        "interval": scored["interval"],
+        "ends": rate_interval(scored),
         "mark": scored["chance"],
         "series": series,
     }
@@ -158,6 +180,11 @@ def _tell(attack: Mapping[str, Any]) -> list[Block]:
 
 def _tell_score(attack: Mapping[str, Any]) -> str:
     made = plural(attack["matched"], "link was made", "links were made")
+    if isinstance(attack["correct"], str):
+        return (
+            f"{capital(count(attack['correct']))} of {count(attack['people'])} people were linked "
+            f"rightly ({rate(attack)}; {percent(attack['chance'])} by guessing). {made}."
+        )
     if attack["accuracy"] is None:
         return f"{made}. Without knowing who is who, none can be called right or wrong."
     right = (
@@ -199,11 +226,18 @@ def _draw_counts(worst: Mapping[str, Any]) -> Figure:
         summary=" ".join(f"{row['label']}: {row['text']} people." for row in rows),
         drawing=draw_bars(rows, Axis("People")),
         reading="People in the lower bars are linked by several attacks that look at different "
-        "things: protecting against one of them would not be enough for them.",
+        f"things: protecting against one of them would not be enough for them.{_tell_hidden(rows)}",
         table=Table(
             columns=("Linked by", "People"), rows=[(row["label"], row["text"]) for row in rows]
         ),
     )
+
+
+def _tell_hidden(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Why some counts are not shown."""
+    if not any(row["text"] == NOT_SHOWN for row in rows):
+        return ""
+    return " Counts are not shown where the size of a small group would follow from them."
 
 
 def _compare_attacks(result: Mapping[str, Any]) -> Block:
@@ -221,7 +255,8 @@ def _compare_attacks(result: Mapping[str, Any]) -> Block:
     return Table(
         columns=("First attack", "Second attack", "Both", "Only first", "Only second", "Neither"),
         rows=rows,
-        caption="Agreement: people linked rightly by two attacks, of those both were tried on",
+        caption="Agreement: people linked rightly by two attacks, of those both were tried on."
+        f"{_tell_hidden([{'text': cell} for row in rows for cell in row])}",
         text_columns=2,
     )
 

@@ -9,7 +9,15 @@ from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Key, Note, Points, Row, Section, Table
 from trailprint.report.chart_style import Size
 from trailprint.report.charts import draw_lines
-from trailprint.report.wording import count, interval, percent, sentence
+from trailprint.report.wording import (
+    count,
+    highest,
+    percent,
+    rate,
+    rate_interval,
+    sentence,
+    tell_veiled,
+)
 
 _LINKED = Axis("People linked", unit="percent")
 _DAYS = Axis("Days of each person observed, on each side", is_from_nought=False)
@@ -49,7 +57,7 @@ def _list_left_out(growth: Mapping[str, Any]) -> list[str]:
 
 
 def _is_measured(study: Mapping[str, Any] | None) -> bool:
-    return any(point["accuracy"] is not None for point in (study or {}).get("points", ()))
+    return any(highest(point) is not None for point in (study or {}).get("points", ()))
 
 
 def _tell_users(study: Mapping[str, Any] | None) -> list[Block]:
@@ -74,8 +82,8 @@ def _draw_users(study: Mapping[str, Any]) -> Figure:
     cells += [_cells(point, "extrapolated", "none") for point in beyond]
     return Figure(
         title=study.get("title") or "Risk by number of people",
-        summary=f"Measured from {count(first['x'])} people ({percent(first['accuracy'])}) to "
-        f"{count(last['x'])} ({percent(last['accuracy'])}).",
+        summary=f"Measured from {count(first['x'])} people ({rate(first)}) to "
+        f"{count(last['x'])} ({rate(last)}).",
         drawing=draw_lines(rows, Axis("People in the data", kind="log"), _LINKED),
         reading=f"{_reading(study)} Each step along the axis multiplies the number of people.",
         table=Table(
@@ -165,23 +173,21 @@ def _differ(precision: float | None, accuracy: float | None) -> bool:
 
 def _rows(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [
-        {"x": point["x"], "y": point["accuracy"], "low": point["low"], "high": point["high"]}
+        {"x": point["x"], "y": highest(point), "low": point["low"], "high": point["high"]}
         for point in points
     ]
 
 
 def _cells(point: Mapping[str, Any], *more: str) -> tuple[str, ...]:
     ends = None if point["low"] is None else (point["low"], point["high"])
-    return (count(point["x"]), percent(point["accuracy"]), interval(ends), *more)
+    return (count(point["x"]), rate(point), rate_interval({**point, "interval": ends}), *more)
 
 
 def _summary(points: Sequence[Mapping[str, Any]], name: Callable[[Mapping[str, Any]], str]) -> str:
     first, last = points[0], points[-1]
-    return (
-        f"From {name(first)} ({percent(first['accuracy'])} linked) to {name(last)} "
-        f"({percent(last['accuracy'])} linked)."
-    )
+    return f"From {name(first)} ({rate(first)} linked) to {name(last)} ({rate(last)} linked)."
 
 
 def _reading(study: Mapping[str, Any]) -> str:
-    return f"{sentence(study['reading'])} The band is the 95 % interval.".strip()
+    read = f"{sentence(study['reading'])} The band is the 95 % interval.".strip()
+    return read + tell_veiled(study["points"])

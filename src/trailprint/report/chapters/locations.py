@@ -77,6 +77,6 @@ def _signed(change: float | str | None) -> str:
     if change is None:
         return "not measured"
     if isinstance(change, str):
-        return f"{count(change)} people"
+        return count(change) if change == "hidden" else f"{count(change)} people"
     sign = "−" if change < 0 else "+" if change > 0 else ""
     return f"{sign}{percent(abs(change))}"

@@ -13,6 +13,7 @@ from trailprint.report.wording import (
     join,
     people_and_share,
     percent,
+    rate,
     seconds,
     sentence,
     within,
@@ -98,6 +99,12 @@ def _tell_singling_out(result: Mapping[str, Any]) -> str:
 def _tell_linkability(result: Mapping[str, Any]) -> str:
     told = "Can records of one person in two datasets be linked? "
     headline, worst = result["headline"], result["worst_case"]
+    if isinstance(headline["linked"], str):
+        return told + (
+            f"Yes for {count(headline['linked'])} of {count(headline['people'])} people "
+            f"({rate(headline, 'share')}) by the strongest attack; guessing would link "
+            f"{percent(headline['chance'])}."
+        )
     if headline["share"] is None:
         return told + "Links were made but could not be scored, because who is who is not known."
     told += (
@@ -127,7 +134,7 @@ def _tell_intruder(result: Mapping[str, Any]) -> str:
         least = min(knowledge, key=lambda point: float(point["x"]))
         told += (
             f"If she knows only {percent(least['x'])} of the people, she links "
-            f"{percent(least['accuracy'])} of those."
+            f"{rate(least)} of those."
         )
     return told.strip()
 

@@ -9,10 +9,13 @@ from trailprint.report.blocks import Block, Facts, Figure, Note, Prose, Table, T
 from trailprint.report.charts import draw_people
 from trailprint.report.wording import (
     UNKNOWN,
+    capital,
     count,
+    highest,
     in_a_hundred,
     interval,
     percent,
+    rate,
     sentence,
     times,
 )
@@ -26,9 +29,9 @@ _NO_VERDICT = (
 def write_title(result: Mapping[str, Any]) -> str:
     """The page's heading: how many of how many."""
     headline = result["headline"]
-    if headline["share"] is None:
+    if highest(headline, "share") is None:
         return "How many people could be linked could not be measured"
-    linked, people = count(headline["linked"]), count(headline["people"])
+    linked, people = capital(count(headline["linked"])), count(headline["people"])
     if headline["linked"] == 0:
         return f"None of {people} people was linked by these attacks"
     return f"{linked} of {people} people could be linked to their own records"
@@ -40,7 +43,7 @@ def write_lead(result: Mapping[str, Any]) -> list[Block]:
     failed = [control for control in result["controls"] if not control["passed"]]
     if failed:
         lead.append(_warn(len(failed), len(result["controls"])))
-    if result["headline"]["share"] is not None:
+    if highest(result["headline"], "share") is not None:
         lead += [_show_tiles(result), _draw_hundred(result["headline"])]
     return [*lead, Facts(_list_facts(result)), Note(_NO_VERDICT, title="Not a verdict")]
 
@@ -59,43 +62,61 @@ def _show_tiles(result: Mapping[str, Any]) -> Tiles:
     tiles = [
         Tile(
             "Linked by the strongest attack",
-            percent(headline["share"]),
-            f"{count(headline['linked'])} of {count(headline['people'])} people; "
-            f"95 % interval {interval(headline['interval'])}",
+            rate(headline, "share"),
+            f"{count(headline['linked'])} of {count(headline['people'])} people{_ends(headline)}",
         ),
         Tile("Linked by guessing", percent(headline["chance"]), _compare(headline)),
     ]
-    if worst and worst["share"] is not None:
+    if worst and worst["people"]:
         detail = f"{count(worst['linked'])} of {count(worst['people'])} people"
         if worst["not_tried"]:
             detail += f" tried by every attack; {count(worst['not_tried'])} were not"
-        tiles.append(Tile("Linked by at least one attack", percent(worst["share"]), detail))
+        share = "—" if worst["share"] is None else percent(worst["share"])
+        tiles.append(Tile("Linked by at least one attack", share, detail))
     n_tested = len((result["protections"] or {}).get("points") or ())
     return Tiles([*tiles, _price(headline["protection"], n_tested)])
 
 
+def _ends(scored: Mapping[str, Any]) -> str:
+    if scored["interval"] is None:
+        return ""
+    return f"; 95 % interval {interval(scored['interval'])}"
+
+
 def _draw_hundred(headline: Mapping[str, Any]) -> Figure:
-    rows = [_row("As the data is", headline["share"]), _row("By guessing", headline["chance"])]
+    rows = [_row("As the data is", headline), _row("By guessing", {"share": headline["chance"]})]
     if headline["protection"] is not None:
-        rows.append(_row("Protected", headline["protection"]["share"]))
+        rows.append(_row("Protected", headline["protection"]))
     known = [row for row in rows if row["share"] is not None]
     return Figure(
         title="Of a hundred people like these",
-        summary="; ".join(f"{row['label']}: {in_a_hundred(row['share'])}" for row in known) + ".",
+        summary="; ".join(f"{row['label']}: {row['words']}" for row in known) + ".",
         drawing=draw_people(known),
         reading="Each dot is one of a hundred people. The dark ones are linked to their record.",
         table=Table(
             columns=("", "Linked"),
-            rows=[(row["label"], percent(row["share"])) for row in known],
+            rows=[(row["label"], row["rate"]) for row in known],
         ),
     )
 
 
-def _row(label: str, share: float | None) -> dict[str, Any]:
-    return {"label": label, "share": share, "text": in_a_hundred(share).replace("fewer than ", "<")}
+def _row(label: str, scored: Mapping[str, Any]) -> dict[str, Any]:
+    share = highest(scored, "share")
+    words = in_a_hundred(share)
+    if scored["share"] is None and share is not None:
+        words = f"at most {words.removeprefix('fewer than ')}"
+    return {
+        "label": label,
+        "share": share,
+        "text": words.replace("fewer than ", "<"),
+        "words": words,
+        "rate": rate(scored, "share"),
+    }
 
 
 def _compare(headline: Mapping[str, Any]) -> str:
+    if headline["share"] is None:
+        return "too few people are linked to compare"
     if headline["times_chance"] is None:
         return "no ratio: guessing links nobody"
     return f"the attack links {times(headline['times_chance'])} as many"
@@ -106,9 +127,7 @@ def _price(protection: Mapping[str, Any] | None, n_tested: int) -> Tile:
         why = f"none of {n_tested} tested was effective enough" if n_tested else "none was tested"
         return Tile("Linked after a protection", "—", why)
     detail = f"{protection['label']}, at a loss of {percent(protection['loss'])}"
-    return Tile(
-        "Linked after the cheapest effective protection", percent(protection["share"]), detail
-    )
+    return Tile("Linked after the cheapest effective protection", rate(protection, "share"), detail)
 
 
 def _list_facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -126,8 +145,8 @@ def _list_facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _describe_protection(protection: Mapping[str, Any]) -> str:
     return (
-        f"{protection['label']}: {percent(protection['share'])} are still linked "
-        f"({interval(protection['interval'])}). Loss {percent(protection['loss'])}. "
+        f"{protection['label']}: {rate(protection, 'share')} are still linked"
+        f"{_ends(protection)}. Loss {percent(protection['loss'])}. "
         f"{sentence(protection['loss_meaning'])}"
     )
 

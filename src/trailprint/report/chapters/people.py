@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trailprint.report.axes import Axis
-from trailprint.report.blocks import Block, Figure, Key, Prose, Section, Table
+from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_histogram
 from trailprint.report.wording import count, percent, sentence, within
 
@@ -31,16 +31,9 @@ def write_people(result: Mapping[str, Any]) -> Section:
 
 def _draw(bins: list[dict[str, Any]], threshold: int) -> Figure:
     rows = [
-        {
-            "low": row["low"],
-            "high": row["high"],
-            "value": threshold / 2 if isinstance(row["people"], str) else row["people"],
-            "veiled": isinstance(row["people"], str),
-            "text": row["people"] if isinstance(row["people"], str) else count(row["people"]),
-        }
-        for row in bins
+        {"low": b["low"], "high": b["high"], "value": b["people"], "text": count(b["people"])}
+        for b in bins
     ]
-    veiled = any(row["veiled"] for row in rows)
     last = bins[-1]
     cells = [(f"{percent(b['low'])} to {percent(b['high'])}", count(b["people"])) for b in bins]
     return Figure(
@@ -49,9 +42,13 @@ def _draw(bins: list[dict[str, Any]], threshold: int) -> Figure:
         f"the highest holds {count(last['people'])} people.",
         drawing=draw_histogram(rows, Axis("Risk of being linked", unit="percent"), Axis("People")),
         reading="Each bar counts the people whose risk lies in its range. Bars at the far right "
-        "are people who are nearly always linked.",
+        f"are people who are nearly always linked. {_tell_joined(bins, threshold)}".strip(),
         table=Table(columns=("Risk", "People"), rows=cells, caption="People by their risk"),
-        legend=[Key("a", f"Fewer than {threshold} people, not shown exactly", "outline")]
-        if veiled
-        else (),
     )
+
+
+def _tell_joined(bins: list[dict[str, Any]], threshold: int) -> str:
+    widths = {round(b["high"] - b["low"], 9) for b in bins}
+    if len(widths) == 1:
+        return ""
+    return f"Wide bars join ranges that hold fewer than {threshold} people each."

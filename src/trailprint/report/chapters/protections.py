@@ -8,7 +8,16 @@ from typing import Any
 from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Key, Points, Prose, Section, Table
 from trailprint.report.charts import Mark, draw_scatter
-from trailprint.report.wording import interval, percent, sentence, within
+from trailprint.report.wording import (
+    NOT_SHOWN,
+    highest,
+    percent,
+    rate,
+    rate_interval,
+    sentence,
+    tell_veiled,
+    within,
+)
 
 _TITLE = "What protection costs"
 
@@ -29,7 +38,7 @@ def write_protections(result: Mapping[str, Any]) -> Section:
 
 
 def _is_measured(point: Mapping[str, Any]) -> bool:
-    return point["loss"] is not None and point["accuracy"] is not None
+    return point["loss"] is not None and highest(point) is not None
 
 
 def _tell_target(protections: Mapping[str, Any]) -> str:
@@ -64,7 +73,7 @@ def _draw(
         ),
         reading="Down is safer, left is cheaper. Points on the line are the best bargains: nothing "
         "else that was tried both costs less and leaves less. "
-        f"{sentence(protections['loss_meaning'])}",
+        f"{sentence(protections['loss_meaning'])}{tell_veiled(points)}",
         table=_tabulate(points, names),
         legend=_legend(points, best),
         is_open=True,
@@ -81,7 +90,7 @@ def _row(number: int, point: Mapping[str, Any], best: str | None) -> dict[str, A
     low, high = point["interval"] or (None, None)
     return {
         "x": point["loss"],
-        "y": point["accuracy"],
+        "y": highest(point),
         "low": low,
         "high": high,
         "label": str(number),
@@ -106,9 +115,9 @@ def _tabulate(points: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> 
             f"{number}. {point['label']}{' (asked for)' if point['asked'] else ''}",
             *(() if is_one else (attack,)),
             percent(point["loss"]),
-            percent(point["accuracy"]),
-            interval(point["interval"]),
-            percent(point["cluster_accuracy"]),
+            rate(point),
+            rate_interval(point),
+            NOT_SHOWN if point["cluster_accuracy"] is None else percent(point["cluster_accuracy"]),
         )
         for number, (point, attack) in enumerate(zip(points, attacks, strict=True), 1)
     ]

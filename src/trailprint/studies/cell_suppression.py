@@ -1,0 +1,253 @@
+"""
+Which counts of people may be told, so that no small one can be worked out from the others.
+
+Counts are sums over atoms: disjoint groups of people that nobody is told the sizes of. A reader
+who knows which atoms each count sums up can set up the equations and ask between which bounds a
+veiled count must lie. Here the same is asked beforehand, and counts stay hidden as long as
+telling them would narrow those bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from trailprint.studies.small_counts import SMALL, is_small
+
+Label = Literal["told", "few", "hidden"]
+Role = Literal["size", "total", "cell", "unpublished"]
+Rows = NDArray[np.float64]
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cells:
+    """
+    Counts of people that are to be published together.
+
+    Attributes
+    ----------
+    sums : ndarray of float64, shape (cells, atoms)
+        One where a cell counts the people of an atom, else nought.
+    values : sequence of int
+        How many people each cell counts.
+    roles : sequence of {"size", "total", "cell", "unpublished"}
+        Sizes of the data are told. So are totals, whatever follows from them, unless they are
+        small themselves. What is not published must not be worked out either where it is small.
+    """
+
+    sums: Rows
+    values: Sequence[int]
+    roles: Sequence[Role]
+
+
+def choose_labels(cells: Cells, small: int = SMALL) -> list[Label]:
+    """
+    Say for each cell whether it is told, shown as few, or hidden.
+
+    A small cell is shown as few, or hidden where the word itself would give it away. Everything
+    else is hidden at first, and told in the order of the cells as long as no small count is
+    bounded more tightly by it. What follows from the totals alone is told: no veil would help.
+    """
+    try:
+        return _choose(_Reader(cells, small), cells, small)
+    except _UnsolvedError:
+        # Too hard for the solver: then only what nobody needs to prove is told.
+        return _tell_least(cells, small)
+
+
+def _tell_least(cells: Cells, small: int) -> list[Label]:
+    return [
+        "told" if role == "size" or (role == "total" and not is_small(value, small)) else "hidden"
+        for value, role in zip(cells.values, cells.roles, strict=True)
+    ]
+
+
+def _choose(reader: _Reader, cells: Cells, small: int) -> list[Label]:
+    known = {j for j in range(len(cells.values)) if reader.is_known(j)}
+    guarded = [j for j, n in enumerate(cells.values) if is_small(n, small) and j not in known]
+    if not guarded:
+        return ["told"] * len(cells.values)
+    labels: list[Label] = ["told" if j in known else "hidden" for j in range(len(cells.values))]
+    for j in guarded:
+        labels[j] = "hidden" if cells.roles[j] == "unpublished" else "few"
+    _hide_what_few_gives_away(reader, labels, guarded)
+    return _tell_what_is_safe(reader, labels, guarded)
+
+
+def _hide_what_few_gives_away(reader: _Reader, labels: list[Label], guarded: Sequence[int]) -> None:
+    """Where only one small value is left, "few" would say which: such cells are hidden instead."""
+    for _ in guarded:
+        given_away = [j for j in guarded if labels[j] == "few" and reader.is_bound(j, labels)]
+        if not given_away:
+            return
+        # From now on a hidden cell may be a small one, so that nothing follows from the word.
+        reader.is_hidden_any = True
+        for j in given_away:
+            labels[j] = "hidden"
+
+
+def _tell_what_is_safe(reader: _Reader, labels: list[Label], guarded: Sequence[int]) -> list[Label]:
+    goals = [goal for j in guarded for goal in reader.list_goals(j, labels)]
+    for j, label in enumerate(labels):
+        if label != "hidden" or j in guarded or reader.is_unpublished(j):
+            continue
+        tried: list[Label] = [*labels[:j], "told", *labels[j + 1 :]]
+        if reader.follows(j, labels) or _are_all_reached(reader, goals, tried):
+            labels = tried
+    return labels
+
+
+def _are_all_reached(reader: _Reader, goals: list[_Goal], labels: Sequence[Label]) -> bool:
+    for place, goal in enumerate(goals):
+        if not reader.can_reach(goal, labels):
+            # What fails once often fails again: look at it first next time.
+            goals.insert(0, goals.pop(place))
+            return False
+    return True
+
+
+class _Goal(NamedTuple):
+    """Values of which one must stay possible for a cell."""
+
+    cell: int
+    low: float
+    high: float
+
+
+class _UnsolvedError(Exception):
+    """The solver found no counts although the true ones satisfy everything."""
+
+
+class _Reader:
+    """Somebody who knows what each cell counts, and works out what is not told."""
+
+    def __init__(self, cells: Cells, small: int) -> None:
+        self._cells, self._small = cells, small
+        sizes = [n for n, role in zip(cells.values, cells.roles, strict=True) if role == "size"]
+        self._most = sum(sizes) or sum(cells.values)
+        self._witnesses: list[Rows] = []
+        self.is_hidden_any = False
+
+    def is_unpublished(self, cell: int) -> bool:
+        """Whether a cell appears nowhere."""
+        return self._cells.roles[cell] == "unpublished"
+
+    def is_known(self, cell: int) -> bool:
+        """Whether a cell is a total that is told, or follows from such totals."""
+        labels = _tell_least(self._cells, self._small)
+        if self.follows(cell, labels):
+            return True
+        if not is_small(self._cells.values[cell], self._small):
+            return False
+        low, high = self._ends(cell, labels, gaps=[])
+        return low == high
+
+    def follows(self, cell: int, labels: Sequence[Label]) -> bool:
+        """Whether a cell is a sum and difference of cells that are told."""
+        told = self._cells.sums[[label == "told" for label in labels]]
+        more = np.vstack([told, self._cells.sums[cell]])
+        return (
+            bool(np.linalg.matrix_rank(more) == np.linalg.matrix_rank(told)) if len(told) else False
+        )
+
+    def is_bound(self, cell: int, labels: Sequence[Label]) -> bool:
+        """Whether only one value is left for a cell."""
+        low, high = self.bound(cell, labels)
+        return low == high
+
+    def list_goals(self, cell: int, labels: Sequence[Label]) -> list[_Goal]:
+        """
+        What must stay possible for a small cell: the ends of what is possible now.
+
+        That somebody is there may become known, and of more than a few people anything.
+        """
+        low, high = self.bound(cell, labels)
+        least = max(low, 1) if high > 1 else low
+        return [_Goal(cell, 0, least), _Goal(cell, min(high, self._small - 1), np.inf)]
+
+    def can_reach(self, goal: _Goal, labels: Sequence[Label]) -> bool:
+        """Whether some counts of all atoms fit the labels and the goal."""
+        row = self._cells.sums[goal.cell]
+        fitting = (x for x in self._witnesses if goal.low <= row @ x <= goal.high)
+        if any(self._fits(x, labels) for x in fitting):
+            return True
+        gaps = self._gaps(labels)
+        wide = np.concatenate([row, np.zeros(len(gaps))])
+        extra = LinearConstraint(wide, goal.low, goal.high)
+        return self._solve(0.0 * row, labels, gaps, extra) is not None
+
+    def _fits(self, atoms: Rows, labels: Sequence[Label]) -> bool:
+        """Whether counts of atoms found before agree with what is told now."""
+        counts, values = self._cells.sums @ atoms, np.array(self._cells.values)
+        told = [j for j, label in enumerate(labels) if label == "told"]
+        few = [j for j, label in enumerate(labels) if label == "few"]
+        gaps = counts[self._gaps(labels)]
+        return bool(
+            (counts[told] == values[told]).all()
+            and ((counts[few] >= 1) & (counts[few] < self._small)).all()
+            and ((gaps == 0) | (gaps >= self._small)).all()
+        )
+
+    def bound(self, cell: int, labels: Sequence[Label]) -> Span:
+        """
+        The least and the most a cell can be, given what is told.
+
+        Few are at least one and fewer than ``small``. Hidden cells are none or at least
+        ``small``, as small ones would be called few, unless they may be any.
+        """
+        return self._ends(cell, labels, self._gaps(labels))
+
+    def _gaps(self, labels: Sequence[Label]) -> list[int]:
+        """Cells that are known to be none or many, because they are not called few."""
+        hidden = [j for j, label in enumerate(labels) if label == "hidden"]
+        return [] if self.is_hidden_any else [j for j in hidden if not self.is_unpublished(j)]
+
+    def _ends(self, cell: int, labels: Sequence[Label], gaps: Sequence[int]) -> Span:
+        row = self._cells.sums[cell]
+        low, high = (self._solve(sign * row, labels, gaps) for sign in (1.0, -1.0))
+        if low is None or high is None:
+            raise _UnsolvedError
+        return round(float(row @ low)), round(float(row @ high))
+
+    def _solve(
+        self,
+        goal: Rows,
+        labels: Sequence[Label],
+        gaps: Sequence[int],
+        *extra: LinearConstraint,
+    ) -> Rows | None:
+        """Counts of all atoms that fit the labels and make ``goal`` least; None where none do."""
+        n_atoms, n_gaps = self._cells.sums.shape[1], len(gaps)
+        found = milp(
+            np.concatenate([goal, np.zeros(n_gaps)]),
+            constraints=[*self._constraints(labels, gaps), *extra],
+            integrality=np.ones(n_atoms + n_gaps),
+            bounds=Bounds(0, np.concatenate([np.full(n_atoms, self._most), np.ones(n_gaps)])),
+        )
+        if found.x is None:
+            return None
+        atoms: Rows = np.round(found.x[:n_atoms])
+        self._witnesses.append(atoms)
+        return atoms
+
+    def _constraints(self, labels: Sequence[Label], gaps: Sequence[int]) -> list[LinearConstraint]:
+        """What is told as equations, few as bounds, and for gaps a switch between none and many."""
+        sums, values = self._cells.sums, np.array(self._cells.values)
+        told = [j for j, label in enumerate(labels) if label == "told"]
+        few = [j for j, label in enumerate(labels) if label == "few"]
+        wide = np.hstack([sums, np.zeros((len(sums), len(gaps)))])
+        switch = np.zeros((len(gaps), wide.shape[1]))
+        switch[np.arange(len(gaps)), sums.shape[1] + np.arange(len(gaps))] = 1.0
+        rows = [
+            (wide[told], values[told], values[told]),
+            (wide[few], 1, self._small - 1),
+            (wide[gaps] - self._small * switch, 0, np.inf),
+            (wide[gaps] - self._most * switch, -np.inf, 0),
+        ]
+        return [LinearConstraint(a, low, high) for a, low, high in rows if len(a)]
