@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from trailprint import temporary
+from trailprint.errors import OutputError, reason_of
 from trailprint.platforms import require_private_files
 
 FOLDER = "trailprint-"
@@ -41,7 +42,13 @@ class Scratch:
     """A folder that only its owner can enter; gone when it is closed, collected or swept."""
 
     def __init__(self) -> None:
-        self.name, lock = _make_folder()
+        try:
+            self.name, lock = _make_folder()
+        except OSError as error:
+            raise OutputError(
+                "There must be a folder of temporary files that can be written to, but there is "
+                f"none ({reason_of(error)}). Free some room, or name another one with TMPDIR."
+            ) from None
         self._remove = weakref.finalize(self, _remove_folder, self.name, lock)
 
     def close(self) -> None:

@@ -10,7 +10,8 @@ import time
 
 import pytest
 
-from trailprint import scratch
+from trailprint import Engine, scratch
+from trailprint.errors import OutputError
 from trailprint.scratch import (
     FOLDER,
     UNFINISHED,
@@ -53,6 +54,12 @@ def test_a_folder_is_private_and_goes_when_it_is_closed(here):
     (here / folder.name / "spilled").write_text("habits")
     folder.close()
     assert names(here) == []
+
+
+def test_no_place_for_temporary_files_is_one_sentence(monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+    with pytest.raises(OutputError, match=r"folder of temporary files .*TMPDIR"):
+        Engine()
 
 
 def test_a_folder_goes_when_nobody_knows_it_any_more(here):

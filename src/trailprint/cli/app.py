@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 import traceback
@@ -26,7 +27,7 @@ from trailprint.cli import (
 )
 from trailprint.cli.supervisor import MEMORY
 from trailprint.cli.switches import check_flags
-from trailprint.errors import TrailprintError
+from trailprint.errors import TrailprintError, reason_of
 
 #: What shells expect of a program that Ctrl-C ended.
 _STOPPED = 130
@@ -73,6 +74,7 @@ def _options(
 
 def run(arguments: list[str] | None = None) -> None:
     """Run a command; exit code 0 for success, 2 for bad input, 1 for a defect of ours."""
+    _buffer_output()
     try:
         check_flags(app, sys.argv[1:] if arguments is None else arguments)
         code = app(args=arguments, standalone_mode=False)
@@ -97,6 +99,19 @@ def run(arguments: list[str] | None = None) -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
+def _buffer_output() -> None:
+    """
+    With PYTHONUNBUFFERED, Python writes once and does not look how much was taken.
+
+    Where the disk is full, half a result would be printed, and nothing said.
+    """
+    raw = getattr(sys.stdout, "buffer", None)
+    if isinstance(raw, io.RawIOBase):
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(raw), encoding=sys.stdout.encoding, errors=sys.stdout.errors
+        )
+
+
 def _drop_output() -> None:
     """What is still to be printed goes nowhere, so that Python does not try again at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -111,9 +126,9 @@ def _fail(message: str, code: int) -> None:
 
 def _describe_exception(error: Exception) -> tuple[str, int]:
     """A full disk, a wrong use of the command line in the parser's words, or a defect of ours."""
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         _drop_output()
-        return "There must be room for the result, but the disk is full. Free some.", 2
+        return f"There must be room for the result, but {reason_of(error)}. Free some.", 2
     # Typer has its own copy of Click's exceptions, old and new ones alike know this method.
     format_message = getattr(error, "format_message", None)
     if format_message is None:

@@ -232,13 +232,13 @@ def translate(error: duckdb.Error) -> Exception:
         )
     if "No space left" in text or "quota exceeded" in text.lower():
         return OutputError(
-            "The work needs room on disk, but the disk is full. Free some, or point TMPDIR at a "
-            "larger disk."
+            "There must be room for the result and for temporary files, but the disk is full. Free "
+            "some, or point TMPDIR at a larger disk."
         )
     if "File too large" in text:
         return OutputError(
-            "The work needs larger files than the system allows it to write. Raise the limit "
-            "(ulimit -f)."
+            "Results and temporary files must be allowed to grow, but the system allows no larger "
+            "files. Raise the limit (ulimit -f)."
         )
     if isinstance(error, duckdb.IOException):
         return SourceError(f"A file could not be read or written{place}: check that it is whole.")
