@@ -158,13 +158,15 @@ def _text_of(path: Path) -> str:
 
 
 def _check_files(case: Case, said: Said, box: Sandbox) -> Iterator[Problem]:
-    for name, what in box.changes().items():
+    changes = box.changes()
+    for name, what in changes.items():
         if _is_temporary(name):
             yield Problem("temporary name left", re.sub(r"[\w-]{8}$", "…", Path(name).name))
         elif what != "added" and not _is_below(name, case.outputs()):
             yield Problem("input changed", f"{what}: {Path(name).suffix}")
         elif not _is_below(name, case.outputs()) and not _holds_output(name, case):
-            yield Problem("unexpected file", Path(name).name)
+            if str(Path(name).parent) not in changes:  # Else the folder says it.
+                yield Problem("unexpected file", Path(name).name)
         elif said.code not in (0, 3) and not _is_kept(name, case):
             yield Problem("written by a failing command", f"{what}: {_role(name, case)}")
 

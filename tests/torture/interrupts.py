@@ -60,10 +60,16 @@ def _interrupt(
             faults.append(f"took more than {limit_s:g} s")
     finally:
         program.end()
-    note = "never ended" if ended is None else f"exit {ended.code}"
+    note = _describe(ended, number)
     if faults:
         faults[0] += f" (first at {moment:.2f} s)" if not series.faults else ""
     series.add(faults, note=note, seconds=took)
+
+
+def _describe(ended: Ended | None, number: signal.Signals) -> str:
+    if ended is None:
+        return "never ended"
+    return "before our first line" if _is_too_early(ended, number) else f"exit {ended.code}"
 
 
 def _judge(
@@ -72,9 +78,9 @@ def _judge(
     if ended is None:
         yield "never ended"
         return
-    if ended.code not in (0, _CODES[number]):
+    if ended.code not in (0, _CODES[number]) and not _is_too_early(ended, number):
         yield f"exit code {ended.code}: {ended.err[-80:]!r}"
-    if ended.code != 0 and _is_loud(name, ended):
+    if ended.code > 0 and _is_loud(name, ended):
         yield f"not silent: {ended.err.splitlines()[-1][:80]!r}"
     if program.survivors():
         yield "helpers live on"
@@ -85,6 +91,11 @@ def _judge(
     outputs = [where.work / out for out in COMMANDS[name][1]]
     if ended.code != 0 and name in ("match", "protect") and any(map(Path.exists, outputs)):
         yield "an output was written"
+
+
+def _is_too_early(ended: Ended, number: signal.Signals) -> bool:
+    """Whether Python itself answered, before it had read a line of ours."""
+    return ended.code == -number and "/trailprint/" not in ended.err
 
 
 def _is_loud(name: str, ended: Ended) -> bool:
