@@ -197,6 +197,25 @@ def test_what_other_libraries_say_of_a_file_is_not_passed_on(
     assert "file 1 of" in run_silently("inspect", source).err
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_names_that_a_shell_made_of_a_pattern_are_not_repeated(lay_out, run_silently, command):
+    files = sorted(str(path) for path in lay_out("movement").iterdir())
+    finished = run_silently(command, files[0], *files[1:])
+    assert finished.code == 2
+    assert "in quotes" in finished.err
+
+
+def test_a_file_that_cannot_be_hashed(lay_out, run_silently, monkeypatch):
+    """An audit hashes its inputs before it reads them."""
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied", CANARY)
+
+    monkeypatch.setattr("hashlib.file_digest", refuse)
+    finished = run_silently("audit", lay_out("folder"))
+    assert "file 1 of 2 could not be read: Permission denied" in finished.err
+
+
 SIDE_FILES = {
     "on one line": f"released,{CANARY}A,{CANARY}B\n",
     "without header": f"{CANARY}A,{CANARY}B\n{CANARY}C,{CANARY}D\n",

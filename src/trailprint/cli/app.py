@@ -32,6 +32,14 @@ from trailprint.errors import TrailprintError, reason_of
 #: What shells expect of a program that Ctrl-C ended.
 _STOPPED = 130
 
+#: How the parser begins to list what it cannot place.
+_EXTRA = "Got unexpected extra argument"
+#: A shell makes many names of a pattern, and files may be named after people: they are not told.
+_TOO_MANY = (
+    "A command takes only the files its help names, but more words were given. Put a pattern such "
+    "as 'data/*.csv' in quotes, so that the shell leaves it as it is."
+)
+
 app = typer.Typer(
     name="trailprint",
     help="How many people in a behavioural dataset could be re-identified, and why.",
@@ -134,6 +142,8 @@ def _describe_exception(error: Exception) -> tuple[str, int]:
     if format_message is None:
         return _describe_defect(error), 1
     message = str(format_message()).strip()
+    if message.startswith(_EXTRA):
+        return _TOO_MANY, 2
     return f"{message}{'' if message.endswith(('.', '?')) else '.'} Try --help.", 2
 
 

@@ -25,6 +25,9 @@ KNOWN_NAMES: Mapping[Column, tuple[str, ...]] = {
 #: What each row of a protected histogram holds, as `protect` writes it.
 SHARE = "share"
 
+#: Names of columns that hold where a row comes from, while it is read, begin like this.
+_OURS = "trailprint_path"
+
 ALL_KNOWN_NAMES = frozenset(name for names in KNOWN_NAMES.values() for name in names)
 
 
@@ -64,6 +67,8 @@ def check_once(names: Sequence[str], wanted: Sequence[str]) -> None:
 
     Names we know are found whatever their case, so two cases of one are the same name.
     """
+    if any(name.casefold().startswith(_OURS) for name in names):
+        raise ColumnError(f"A column must not be named {_OURS}, which we use ourselves. Rename it.")
     exactly, folded = Counter(names), Counter(name.casefold() for name in names)
     chosen = {name.casefold() for name in wanted}
     for name in names:

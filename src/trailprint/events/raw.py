@@ -206,6 +206,7 @@ def _open_json(engine: Engine, files: Files, options: ReadOptions, path_part: st
         names = engine.columns(
             f"SELECT * FROM read_json({common}, union_by_name=true, hive_partitioning=false)"
         )
+        check_once(list(names), options.given_names)
         types = ", ".join(f"{quote_text(name)}: 'VARCHAR'" for name in names)
         call = f"read_json({common}, columns={{{types}}}"
         query, from_folders = _with_path(engine, files, call, path_part)

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from trailprint.addresses import check_writable, readable_path
 from trailprint.errors import OptionError, OutputError, reason_of
 from trailprint.events.files import find_files
+from trailprint.events.listing import Listing
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
 from trailprint.numbers import to_json
@@ -67,8 +68,9 @@ class Written:
 
 def describe_source(source: str) -> Source:
     """Count and hash the files of a dataset; names of files inside a folder are not told."""
-    paths = sorted(find_files(source).paths)
-    digests = [_hash_file(path) for path in paths]
+    listing = find_files(source).listing
+    paths = sorted(listing.paths)
+    digests = [_hash_file(listing, path) for path in paths]
     whole = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode())
     return Source(
         name=os.path.basename(source.rstrip("/")),
@@ -78,9 +80,12 @@ def describe_source(source: str) -> Source:
     )
 
 
-def _hash_file(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _hash_file(listing: Listing, path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise listing.unreadable(path, error) from None
 
 
 def check_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) -> None:

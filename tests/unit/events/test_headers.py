@@ -123,3 +123,14 @@ def test_a_header_that_is_repeated_further_down_is_one(write, engine):
 def test_a_row_that_is_repeated_is_data(write, engine):
     with pytest.raises(TrailprintError, match="its 2 fields do not look like names"):
         read(write("v.csv", "bob,end\nbob,end\nada,end\n"), engine=engine)
+
+
+@pytest.mark.parametrize("name", ["trailprint_path", "Trailprint_path_part"])
+def test_names_of_our_own_are_refused(write, engine, name):
+    sources = {
+        "v.csv": f"user,location,{name}\na,x,1\n",
+        "v.jsonl": f'{{"user": "a", "location": "x", "{name}": 1}}\n',
+    }
+    for file, content in sources.items():
+        with pytest.raises(TrailprintError, match="must not be named trailprint_path"):
+            read(write(file, content), engine=engine)
