@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 from trailprint.errors import InputError, SourceError
 from trailprint.events.columns import find_columns, find_identity
-from trailprint.events.delimited import PATH_COLUMN, PATH_PART, first_rows, load_delimited, sniff
+from trailprint.events.delimited import PATH_COLUMN, PATH_PART, load_delimited
+from trailprint.events.dialects import first_rows, sniff
 from trailprint.events.engine import Engine, quote_name
 from trailprint.events.events import Column
 from trailprint.events.files import Files

@@ -7,7 +7,8 @@ import os
 import pyarrow as pa
 
 from trailprint.errors import ColumnError
-from trailprint.events.delimited import load_delimited, sniff
+from trailprint.events.delimited import load_delimited
+from trailprint.events.dialects import sniff
 from trailprint.events.engine import Engine, quote_name
 from trailprint.events.files import find_files
 from trailprint.events.headers import Header
