@@ -25,7 +25,8 @@ from trailprint.cli import (
     split,
     trails,
 )
-from trailprint.cli.supervisor import MEMORY
+from trailprint.cli.memory import is_short_of_memory
+from trailprint.cli.supervisor import fail_for_memory
 from trailprint.cli.switches import check_flags
 from trailprint.errors import TrailprintError, reason_of
 
@@ -90,8 +91,6 @@ def run(arguments: list[str] | None = None) -> None:
             sys.stdout.flush()
     except TrailprintError as error:
         _fail(str(error), 2)
-    except MemoryError:
-        _fail(MEMORY, 2)
     except (KeyboardInterrupt, typer.Abort):
         _fail("Stopped.", _STOPPED)
     except (BrokenPipeError, SystemExit) as error:
@@ -101,6 +100,8 @@ def run(arguments: list[str] | None = None) -> None:
         _drop_output()
         sys.exit(0)
     except Exception as error:
+        if is_short_of_memory(error):
+            fail_for_memory()
         _fail(*_describe_exception(error))
     if code == _STOPPED:  # Typer answers Ctrl-C itself, without a word.
         _fail("Stopped.", _STOPPED)

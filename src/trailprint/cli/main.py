@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from trailprint.errors import TrailprintError
@@ -23,7 +24,10 @@ def main(arguments: list[str] | None = None) -> None:
     if arguments is None:
         from trailprint.cli.supervisor import supervise
 
+        # Threads for linear algebra take memory each, and there is next to none of it.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         supervise()
+    _load()
     from trailprint.cli.app import run
 
     run(arguments)
@@ -35,3 +39,19 @@ def _check_system() -> None:
     except TrailprintError as error:
         sys.stderr.write(f"trailprint: {error}\n")
         sys.exit(2)
+
+
+def _load() -> None:
+    """Load everything else, or say that there is too little memory for it."""
+    from trailprint.cli import memory, supervisor
+
+    before = memory.limit_loading()
+    try:
+        import trailprint.cli.app  # noqa: F401
+    except Exception as error:
+        if not (memory.is_short_of_memory(error) or memory.is_memory_limited()):
+            raise
+        supervisor.speak()
+        supervisor.fail_for_memory()
+    supervisor.speak()
+    memory.end_loading(before)

@@ -15,13 +15,17 @@ import contextlib
 import os
 import select
 import signal
+import sys
 import time
 
-MEMORY = "The work needs more memory than there is. Try less data at once."
+from trailprint.cli.memory import MEMORY, is_memory_limited
+
 #: Signals that ask to stop.
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: How long descendants of a process that has ended may take to follow it.
 _PATIENCE_S = 1.0
+_SPEAKS = b"="
+_PR_SET_CHILD_SUBREAPER = 36
 _CLEAR_LINE_SHOW_CURSOR = b"\r\x1b[2K\x1b[?25h"
 
 
@@ -46,6 +50,7 @@ def supervise() -> None:
         os.close(announced)
         os.close(held)
         _attach(announcing, lifeline)
+        _silence_libraries()
         return
     os.close(announcing)
     os.close(lifeline)
@@ -59,6 +64,45 @@ def say(message: str) -> None:
     """One line on standard error, if anybody reads it."""
     with contextlib.suppress(OSError):
         os.write(2, f"trailprint: {message}\n".encode(errors="backslashreplace"))
+
+
+def speak() -> None:
+    """Say in the working process that all is loaded: it now explains its failures itself."""
+    from trailprint import temporary
+
+    listener = temporary.get_listener()
+    if listener is not None:
+        with contextlib.suppress(OSError):
+            os.write(listener, _SPEAKS + b"\0")
+
+
+def fail_for_memory() -> None:
+    """Exit with a sentence; at once where somebody tidies up: libraries without memory may hang."""
+    from trailprint import temporary
+
+    print(f"trailprint: {MEMORY}", file=sys.stderr, flush=True)  # noqa: T201
+    if temporary.get_listener() is None:
+        sys.exit(2)
+    os._exit(2)
+
+
+def _silence_libraries() -> None:
+    """
+    Keep standard error for what the program itself says.
+
+    Libraries that fail, mostly for want of memory, print there in their own words, and so might
+    any that prints what it reads.
+    """
+    if os.environ.get("TRAILPRINT_DEBUG") or sys.stderr is None:
+        return
+    try:
+        ours, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    except OSError:
+        return
+    kind = sys.stderr.encoding, sys.stderr.errors
+    sys.stderr = os.fdopen(ours, "w", 1, *kind)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
 
 
 def _attach(announcing: int, lifeline: int) -> None:
@@ -120,10 +164,11 @@ class _Watch:
             stopping = [n for n in self._signals.received() if n in _STOPPING]
             if stopping and not asked:
                 asked = stopping[0]
+                _adopt_orphans()
                 os.kill(self._child, signal.SIGKILL)
             code = self._exit_code()
         self._tidy(is_heard)
-        return _explain(code, asked)
+        return _explain(code, asked, self._leftovers.speaks)
 
     def _hear(self) -> bool:
         """Take in what was announced; whether there may be more."""
@@ -142,20 +187,41 @@ class _Watch:
             ready, _, _ = select.select([self._announced], [], [], left)
             is_heard = not ready or self._hear()
         self._leftovers.remove()
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def _adopt_orphans() -> None:
+    """Let processes whose parent ends become ours: who else takes note of their end may be slow."""
+    with contextlib.suppress(Exception):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 class Leftovers:
-    """Temporary files and folders that were announced and not released."""
+    """
+    Temporary files and folders that were announced and not released.
+
+    Attributes
+    ----------
+    speaks : bool
+        Whether the working process has come so far that it explains its failures itself.
+    """
 
     def __init__(self) -> None:
         self._paths: dict[bytes, None] = {}
         self._unread = b""
+        self.speaks = False
 
     def hear(self, received: bytes) -> None:
         """Take what came through the pipe, in pieces of any length."""
         *messages, self._unread = (self._unread + received).split(b"\0")
         for message in messages:
-            if message[:1] == b"+":
+            if message == _SPEAKS:
+                self.speaks = True
+            elif message[:1] == b"+":
                 self._paths[message[1:]] = None
             else:
                 self._paths.pop(message[1:], None)
@@ -172,8 +238,10 @@ class Leftovers:
                     os.unlink(path)
 
 
-def _explain(code: int, asked: int) -> tuple[int, str]:
+def _explain(code: int, asked: int, speaks: bool) -> tuple[int, str]:
     """The exit code and the message for the end of the working process."""
+    if code != 0 and not asked and not speaks and is_memory_limited():
+        return 2, MEMORY
     if code >= 0:
         return code, ""
     ended_by = asked or -code
@@ -186,11 +254,3 @@ def _explain(code: int, asked: int) -> tuple[int, str]:
         return 2, MEMORY
     name = signal.Signals(ended_by).name
     return 1, f"A defect of Trailprint or of a library it uses ({name}). Please report it."
-
-
-def is_memory_limited() -> bool:
-    """Whether somebody set a limit to the memory of processes."""
-    import resource
-
-    limits = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
-    return any(resource.getrlimit(limit)[0] != resource.RLIM_INFINITY for limit in limits)
