@@ -50,7 +50,7 @@ class MatchOptions:
         ``jensen-shannon`` (the papers' weight (7)), ``l1``, ``cosine``, ``dot``, or
         ``likelihood`` for histograms of unequal lengths.
     method : {"joint", "one-by-one"}
-        All users at once, or each on her own.
+        All users at once, or each on their own.
     size : int, optional
         Joint: exactly so many links, the papers' A2.
     gap : float

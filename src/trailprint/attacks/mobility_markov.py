@@ -134,7 +134,7 @@ def _moves(chains: MobilityChains) -> Points:
 
 
 def _ranked(chains: MobilityChains, n_ranks: int = 12) -> Floats:
-    """The weightiest places of each user, users × ranks × 3; nowhere where she has no more."""
+    """The weightiest places of each user, users × ranks × 3; nowhere where there are no more."""
     ranked = np.full((chains.n_users, n_ranks, 3), np.nan)
     n_places = np.diff(chains.first_place)
     user = np.repeat(np.arange(chains.n_users), n_places)

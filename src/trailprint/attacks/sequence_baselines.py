@@ -138,7 +138,7 @@ def _changes(sequences: Sequences) -> Ints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HistogramScores(Discreet):
-    """The histogram attack's gains (Jensen–Shannon), each auxiliary user looked up on her own."""
+    """The histogram attack's gains (Jensen–Shannon), each auxiliary user looked up alone."""
 
     released: sparse.csr_array
     auxiliary: sparse.csr_array

@@ -42,7 +42,7 @@ class TrainingOptions:
         for name in ("c1", "c2"):
             value = getattr(self, name)
             if not (np.isfinite(value) and value >= 0):
-                raise OptionError(f"{name} must be nought or more, got {value} instead.")
+                raise OptionError(f"{name} must be zero or more, got {value} instead.")
         if self.max_iterations is not None and self.max_iterations < 1:
             raise OptionError(f"max_iterations must be at least 1, got {self.max_iterations}.")
 

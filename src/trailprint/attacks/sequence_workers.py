@@ -147,7 +147,7 @@ def score_queries(
 def _score(
     tagger: pycrfsuite.Tagger, queries: Queries, known: NDArray[np.bool_], row: int, floor: int
 ) -> tuple[int, bool]:
-    """One user's score; a floor below nought asks for every day to be run."""
+    """One user's score; a floor below zero asks for every day to be run."""
     check_stop()
     days = range(*queries.templates.user_starts[row : row + 2].tolist())
     starts = queries.templates.day_starts[days.start : days.stop + 1]

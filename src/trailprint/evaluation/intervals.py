@@ -19,7 +19,7 @@ def wilson(successes: float, trials: int, level: float = 0.95) -> tuple[float, f
     middle = rate + z * z / (2 * trials)
     spread = z * math.sqrt(rate * (1 - rate) / trials + z * z / (4 * trials * trials))
     scale = 1 + z * z / trials
-    # At the ends the formula gives exactly nought and one, but for rounding.
+    # At the ends the formula gives exactly zero and one, but for rounding.
     low = 0.0 if successes == 0 else (middle - spread) / scale
     high = 1.0 if successes == trials else (middle + spread) / scale
     return low, high

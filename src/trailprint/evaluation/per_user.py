@@ -21,18 +21,18 @@ MOST_GROUPS = 200
 
 MEANING = (
     "The estimated probability that the strongest attack links this person's record correctly: "
-    "how often links as confident as hers are right. People an attack does not link count as 0."
+    "how often links as confident as theirs are right. People an attack does not link count as 0."
 )
 
 
 def estimate_user_risk(linkage: Linkage, truth: Truth) -> Floats:
     """
-    Estimate for each person with a counterpart the probability that her link is right.
+    Estimate for each person with a counterpart the probability that their link is right.
 
     Links of such people are put in order of confidence and cut into groups of at least
     `LEAST_LINKS`, equal confidences together. The share of right links of a group, made never to
     fall as confidence grows (isotonic regression, weighted by size), is the risk of its members.
-    People without a link have risk nought. Where no record is linked twice, the mean over all
+    People without a link have risk zero. Where no record is linked twice, the mean over all
     people is the attack's accuracy.
 
     Returns

@@ -19,7 +19,7 @@ class RankCurve:
     How often the right counterpart is among the best ``k`` candidates.
 
     A rank counts the candidates that fit better and all that fit equally well, the right one
-    included: a list that is sure to hold her must be that long (the 2011 paper's MSCIS).
+    included: a list that is sure to hold them must be that long (the 2011 paper's MSCIS).
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ class Loss:
     ----------
     information_loss : float
         L of the 2016 paper's (11): the sum of l1 distances between each user's histogram before
-        and after, divided by that to the mean of all. A user left out loses her whole histogram.
+        and after, divided by that to the mean of all. A user who is dropped counts as fully lost.
     events_kept, users_kept, locations_kept : float
         What is left of each.
     popularity_error : float
@@ -145,7 +145,7 @@ def _n_used(histograms: Histograms) -> int:
 
 
 def _rows_of(before: Histograms, after: Histograms) -> NDArray[np.int64]:
-    """Each user's row after, -1 where she is gone."""
+    """Each user's row after, -1 where they are gone."""
     places = pc.fill_null(pc.index_in(before.users, value_set=after.users), -1)
     found: NDArray[np.int64] = places.to_numpy(zero_copy_only=False).astype(np.int64)
     return found

@@ -122,7 +122,7 @@ def _rows(histograms: Histograms, norm: Norm) -> Rows:
 
 def find_groups(rows: Rows, k: int, method: Method, n_threads: int | None = None) -> Ints:
     """
-    A group for each row, numbered from nought, each of at least k rows.
+    A group for each row, numbered from zero, each of at least k rows.
 
     Group selection keeps the better of its refined starts; with few users it also refines
     MDAV's groups, so that it is never worse than these.
@@ -163,7 +163,7 @@ def _replace_by_means(rows: Rows, group: Ints) -> sparse.csr_array:
 
 
 def equal_rows(matrix: sparse.csr_array) -> Ints:
-    """A number from nought for each row, the same for rows that are the same."""
+    """A number from zero for each row, the same for rows that are the same."""
     labels: Ints = label_equal_rows(matrix.indptr.astype(np.int64), matrix.indices, matrix.data)
     labels[labels < 0] = labels.max(initial=-1) + 1
     return labels

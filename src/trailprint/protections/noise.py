@@ -30,10 +30,10 @@ _CELLS = 2_000_000
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noise(HistogramProtection):
     """
-    Add noise to every count of every user, then cut at nought and renormalise.
+    Add noise to every count of every user, then cut at zero and renormalise.
 
-    A user contributes at most ``max_events`` events: more are scaled down. Whatever she did, her
-    row then differs from any other she could have had by at most ``2 * max_events`` in l1, so
+    A user contributes at most ``max_events`` events: more are scaled down. Whatever they did, their
+    row then differs from any other they could have had by at most ``2 * max_events`` in l1, so
     noise of scale ``2 * max_events / epsilon`` on each count makes all of it
     ``epsilon``-differentially private.
 
@@ -77,7 +77,7 @@ class Noise(HistogramProtection):
     def change(
         self, histograms: Histograms, seed: Seed, *, n_threads: int | None = None
     ) -> HistogramChange:
-        """Bound, add noise, cut at nought, renormalise; a block of users at a time."""
+        """Bound, add noise, cut at zero, renormalise; a block of users at a time."""
         _check_counts(histograms)
         bounded = self._bound(histograms)
         random = np.random.default_rng(seed)

@@ -34,7 +34,7 @@ class PerturbLocations(EventProtection):
     """
     Replace a record's location by the same user's previous or next one, with these chances.
 
-    Neighbours are the original ones. A user's first record has no previous one and her last no
+    Neighbours are the original ones. A user's first record has no previous one and the last no
     next one: where the lot falls on them, they stay as they are. Positions move along.
     """
 
@@ -189,7 +189,7 @@ class PerturbTimes(EventProtection):
 
 
 def _micros(table: pa.Table, column: str) -> tuple[Ints, NDArray[np.bool_]]:
-    """Microseconds since 1970, nought where there is none; and where there is one."""
+    """Microseconds since 1970, zero where there is none; and where there is one."""
     values = table[column].cast(pa.timestamp("us")).cast(pa.int64())
     known = pc.is_valid(values).to_numpy()
     return pc.fill_null(values, 0).to_numpy().astype(np.int64), known.astype(bool)

@@ -2,7 +2,7 @@
 What every protection is: a small object that changes events or histograms and says what was lost.
 
 A *public* protection is a map everybody knows (which region an antenna lies in, which locations
-are left): an adversary applies it to her own data as well, so it changes both sides. A *private*
+are left): an adversary applies it to their own data as well, so it changes both sides. A *private*
 one changes the released side only.
 """
 
