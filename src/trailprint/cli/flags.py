@@ -116,6 +116,14 @@ class ReadFlags:
             "--present-throughout", help="Start-only logs: users there all the window.", panel=_READ
         ),
     ] = False
+    max_stay_days: Annotated[
+        float,
+        option(
+            "--max-stay-days",
+            help="Longer stays are unusable rows (default 366 days).",
+            panel=_READ,
+        ),
+    ] = 366.0
     allow_bad_rows: Annotated[
         bool,
         option("--allow-bad-rows", help="Go on with over 1 % unusable rows.", panel=_READ),
@@ -144,6 +152,7 @@ class ReadFlags:
             time_format=self.time_format,
             window=Window.parse(self.window) if self.window else None,
             present_throughout=self.present_throughout,
+            max_stay_days=self.max_stay_days,
             allow_bad_rows=self.allow_bad_rows,
             drop_duplicates=self.drop_duplicates,
         )

@@ -8,23 +8,30 @@ from datetime import date, datetime
 from trailprint.events.events import Column
 from trailprint.events.files import ColumnRange
 
+#: Why a row is of no use: a time is missing or in no form we know; it lasts too long.
+UNREADABLE_TIME = "unreadable time"
+LONG_STAY = "stay longer than the maximum"
+_DAY_US = 86_400_000_000
+
 #: Up to here floating point tells every whole number from the next.
 _LARGEST_COUNT = 2**53
 
 
-def bad_conditions(columns: frozenset[Column]) -> dict[str, str]:
+def bad_conditions(columns: frozenset[Column], max_stay_days: float) -> dict[str, str]:
     """For every reason a row can be of no use, the SQL that tells; the first that holds counts."""
     conditions = {"missing user": _is_blank('"user"')}
     if "location" in columns:
         conditions["missing location"] = _is_blank("location")
     if "start" in columns:
-        conditions["unreadable time"] = _not_a_time('"start"')
+        conditions[UNREADABLE_TIME] = _not_a_time('"start"')
     if "end" in columns:
         unread_end = f"(has_end AND {_not_a_time(chr(34) + 'end' + chr(34))})"
-        start = conditions.get("unreadable time")
-        conditions["unreadable time"] = f"({start} OR {unread_end})" if start else unread_end
+        start = conditions.get(UNREADABLE_TIME)
+        conditions[UNREADABLE_TIME] = f"({start} OR {unread_end})" if start else unread_end
         if "start" in columns:
             conditions["end before start"] = '"end" < "start"'
+            longest = round(max_stay_days * _DAY_US)
+            conditions[LONG_STAY] = f'epoch_us("end") - epoch_us("start") > {longest}'
     if "lat" in columns:
         inside = f"{_is_within('lat', -90, 90)} AND {_is_within('lon', -180, 180)}"
         conditions["coordinates off the globe"] = f"NOT coalesce({inside}, false)"

@@ -131,7 +131,7 @@ def _open_ap_starts(engine: Engine, files: Files, options: ReadOptions) -> Raw:
     user, location, time = found or names
     records = _records(engine, table.name, options, (user, location, time))
     if options.window is None:
-        query = stays_until_next(records)
+        query = stays_until_next(records, options.max_stay_days)
         note = "Start-only log: a device stays at its access point until its next record."
     else:
         query = stays_in_window(
@@ -163,7 +163,7 @@ def _open_ap_movement(engine: Engine, files: Files, options: ReadOptions) -> Raw
     )
     records = _records(engine, table.name, options, (PATH_PART, "ap", "time"))
     return Raw(
-        query=stays_until_next(records),
+        query=stays_until_next(records, options.max_stay_days),
         parts=_STAY_PARTS,
         is_text=False,
         n_misshapen=table.n_misshapen,

@@ -13,6 +13,9 @@ from trailprint.events.events import Column
 
 _WINDOW = re.compile(r"^([01]?\d|2[0-3]):([0-5]\d)(?:-|–|\.\.)([01]?\d|2[0-4]):([0-5]\d)$")
 
+#: Stays are cut at every midnight: a hundred years are as many rows as anybody can mean.
+_LONGEST_STAY_DAYS = 36_600
+
 _DELIMITER = re.compile(r'^[^"\r\n\0]\Z')
 
 
@@ -66,6 +69,8 @@ class ReadOptions:
     window, present_throughout : Window, bool
         For start-only logs: the part of each day to rebuild, and whether only users present
         during the whole of it count.
+    max_stay_days : float
+        A stay that lasts longer cannot be used: dates such as 9999-12-31 stand for "unknown".
     allow_bad_rows : bool
         Go on when more than 1 % of the rows cannot be used.
     drop_duplicates : bool
@@ -92,6 +97,7 @@ class ReadOptions:
     time_format: str | None = None
     window: Window | None = None
     present_throughout: bool = False
+    max_stay_days: float = 366.0
     allow_bad_rows: bool = False
     drop_duplicates: bool = False
 
@@ -112,6 +118,11 @@ class ReadOptions:
             raise OptionError(
                 "--delimiter must be one character and neither a quote nor the end of a line, "
                 f"got {self.delimiter!r} instead."
+            )
+        if not 0 < self.max_stay_days <= _LONGEST_STAY_DAYS:
+            raise OptionError(
+                f"--max-stay-days must be above 0 and at most {_LONGEST_STAY_DAYS:,} days, got "
+                f"{self.max_stay_days:g} instead. Try 366."
             )
         if self.present_throughout and self.window is None:
             raise OptionError("--present-throughout needs --window, such as 09:00-17:00.")

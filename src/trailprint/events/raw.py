@@ -140,7 +140,7 @@ def _to_arrow(table: Any, options: ReadOptions) -> pa.Table:
     names = [str(name) for name in getattr(table, "columns", ())]
     check_once(names, options.given_names)
     try:
-        arrow = pa.table(table)
+        arrow = pa.table(_without_periods(table))
     except pa.ArrowException:
         raise SourceError(
             "Each column of a table must hold values of one kind, but one mixes several. "
@@ -151,6 +151,11 @@ def _to_arrow(table: Any, options: ReadOptions) -> pa.Table:
             "A dataset must be a path, a pandas, polars or Arrow table or a DuckDB relation, "
             f"got {type(table).__name__} instead. Make a table of it first."
         ) from None
+    if any(getattr(kind, "extension_name", "") == "pandas.period" for kind in arrow.schema.types):
+        raise SourceError(
+            "A column of times must hold times, but one holds periods of pandas as numbers. "
+            "Make them times first, with .dt.start_time."
+        )
     # An index of pandas without a name numbers the rows: with it no two rows were equal.
     unnamed = [name for name in arrow.column_names if _UNNAMED_INDEX.match(name)]
     kept = arrow.drop_columns(unnamed)
@@ -158,6 +163,23 @@ def _to_arrow(table: Any, options: ReadOptions) -> pa.Table:
         raise ColumnError("A dataset must have columns, but this table has none.")
     check_once(kept.column_names, options.given_names)
     return kept
+
+
+def _without_periods(table: Any) -> Any:
+    """Periods of pandas as the moments they start at; Arrow would count them since 1970."""
+    kinds = getattr(table, "dtypes", None)
+    if kinds is None or not getattr(getattr(table, "columns", None), "is_unique", False):
+        return table
+    periods = [
+        name
+        for name, kind in zip(table.columns, kinds, strict=True)
+        if str(kind).startswith("period[")
+    ]
+    if periods:
+        table = table.copy(deep=False)
+    for name in periods:
+        table[name] = table[name].dt.start_time
+    return table
 
 
 def _open_query(

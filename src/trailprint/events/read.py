@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from trailprint.arguments import check_arguments
 from trailprint.errors import BadRowsError, OptionError
+from trailprint.events.advice import advise_on_times
 from trailprint.events.bad_rows import bad_conditions, proves_clean
 from trailprint.events.columns import require_columns
 from trailprint.events.engine import Engine, default_engine, quote_name
@@ -88,10 +89,10 @@ def _clean(engine: Engine, raw: Raw, options: ReadOptions) -> Events:
     if not raw.left_out and proves_clean(raw.parts, raw.ranges):
         tally, good = Tally(rows=_count_rows(engine, typed)), None
     else:
-        tally, good = _tally(engine, typed, columns, raw)
+        tally, good = _tally(engine, typed, raw, bad_conditions(columns, options.max_stay_days))
     if options.drop_duplicates:
         tally = _with_dropped(engine, raw, tally)
-    _check_bad_rows(tally, allowed=options.allow_bad_rows)
+    _check_bad_rows(tally, options, lambda: advise_on_times(engine, raw, options, tally))
     chosen = ", ".join(quote_name(column) for column in sorted(columns))
     kept = f"SELECT {chosen} FROM ({typed})" + (f" WHERE {good}" if good else "")
     return Events(
@@ -183,11 +184,11 @@ def _identifier(part: str, kind: str, *, is_text: bool) -> str:
 
 
 def _tally(
-    engine: Engine, typed: str, columns: frozenset[Column], raw: Raw
+    engine: Engine, typed: str, raw: Raw, reasons: Mapping[str, str]
 ) -> tuple[Tally, str | None]:
     """Count the rows of no use in one pass; also the condition that leaves them out, if any."""
     left_out = {reason: quote_name(reason) for reason in raw.left_out}
-    conditions = {**left_out, **bad_conditions(columns)}
+    conditions = {**left_out, **reasons}
     counted = []
     earlier = "true"
     for condition in conditions.values():
@@ -208,21 +209,16 @@ def _tally(
     return tally, " AND ".join(unusable) or None
 
 
-def _check_bad_rows(tally: Tally, *, allowed: bool) -> None:
+def _check_bad_rows(tally: Tally, options: ReadOptions, advise: Callable[[], str]) -> None:
     n_bad = sum(tally.bad.values())
     reasons = ", ".join(f"{reason}: {n:,}" for reason, n in tally.bad.items())
     if n_bad + sum(tally.left_out.values()) == tally.rows:
         why = f"none of its {tally.rows:,} can be used ({reasons})" if n_bad else "it has none"
-        raise BadRowsError(f"The data must have rows that can be used, but {why}.{_hint(tally)}")
-    if allowed or n_bad <= BAD_ROWS_LIMIT * tally.rows:
+        raise BadRowsError(f"The data must have rows that can be used, but {why}.{advise()}")
+    if options.allow_bad_rows or n_bad <= BAD_ROWS_LIMIT * tally.rows:
         return
     raise BadRowsError(
         f"At most {BAD_ROWS_LIMIT:.0%} of the rows may be unusable, but {n_bad:,} of "
         f"{tally.rows:,} are ({reasons}). Mend them, or go on without them with "
-        f"--allow-bad-rows.{_hint(tally)}"
+        f"--allow-bad-rows.{advise()}"
     )
-
-
-def _hint(tally: Tally) -> str:
-    has_times = "unreadable time" in tally.bad
-    return " Times in a form of their own need --time-format." if has_times else ""

@@ -6,15 +6,20 @@ from trailprint.events.engine import quote_text
 from trailprint.events.options import Window
 
 
-def stays_until_next(records: str) -> str:
+def stays_until_next(records: str, max_days: float) -> str:
     """
-    SQL: every record lasts until the same user's next one; her last has no end.
+    SQL: every record lasts until the same user's next one.
+
+    A user's last record has no end, nor has one whose next comes more than ``max_days`` later.
 
     ``records`` is a SELECT of user, location, start. Rows without a start keep out of the others'
     way, so that they can be counted later.
     """
     order = 'PARTITION BY "user", "start" IS NULL ORDER BY "start", location'
-    return f'SELECT *, lead("start") OVER ({order}) AS "end" FROM ({records})'
+    following = f'lead("start") OVER ({order})'
+    longest = round(max_days * 86_400_000_000)
+    is_near = f'epoch_us({following}) - epoch_us("start") <= {longest}'
+    return f'SELECT *, CASE WHEN {is_near} THEN {following} END AS "end" FROM ({records})'
 
 
 def stays_in_window(records: str, window: Window, timezone: str, *, throughout: bool) -> str:
