@@ -21,7 +21,7 @@ def draw_command(rng: random.Random) -> Command:
     arguments += opt.draw_options(rng, opt.RUN, 0.02, odd=odd and rng.random() < 0.2)
     if rng.random() < 0.4:
         arguments.append("--json")
-    if odd and rng.random() < 0.2:
+    if odd and arguments and rng.random() < 0.2:
         arguments = _disturb(rng, arguments)
     return arguments, files
 
@@ -252,8 +252,18 @@ def draw_simulate(rng: random.Random, odd: bool) -> Command:
 
 def draw_reproduce(rng: random.Random, odd: bool) -> Command:
     name = rng.choice(("x", "", "2005-figure-99") if odd else ("--list", "2005-figure-11"))
-    out = rng.choice(([], ["--out", "papers"], ["--out", ""], ["--data", "nothing"]))
-    return ["reproduce", name, *out], {}
+    out = rng.choice(_REPRODUCE)
+    return ["reproduce", name, *out.split()], {}
+
+
+_REPRODUCE = (
+    "",
+    "--out papers",
+    "--data nothing",
+    "--set nothing=1",
+    "--set cell-m=x",
+    "--list --full",
+)
 
 
 def draw_small(rng: random.Random, odd: bool) -> Command:

@@ -68,6 +68,8 @@ READ = _options(
     --drop-duplicates
     --window 09:00-17:00
     --window 00:00-24:00 --present-throughout
+    --max-stay-days 2
+    --max-stay-days 4000000
     """,
     """
     --layout geolife ap-movement web wlan ap-starts per-location x ''
@@ -84,6 +86,7 @@ READ = _options(
     --time-format '%d/%m/%Y %H:%M' %d/%m/%Y %s % '' x %Y-%m-%dT%H:%M:%S %q
     --window 17:00-09:00 9-17 x 25:00-26:00 23:59-24:00
     --present-throughout x
+    --max-stay-days 0 -1 0.5 nan inf 1e308 1e-320
     """,
 )
 

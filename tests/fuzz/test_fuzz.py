@@ -98,6 +98,16 @@ def test_what_a_failing_command_wrote_is_noticed(tmp_path):
         assert find_problems(case, Said(code=0, out="fine\n"), box) == []
 
 
+def test_every_option_of_every_command_is_tried():
+    reference = (ROOT / "docs/reference/commands.md").read_text()
+    options = set(re.findall(r"^  (--[a-z0-9-]+)", reference, re.MULTILINE))
+    tried = "".join(
+        (ROOT / "tests/fuzz" / name).read_text() for name in ("options.py", "commands.py")
+    )
+    assert len(options) > 60
+    assert [one for one in sorted(options) if not re.search(rf"{one}(?![\w-])", tried)] == []
+
+
 def test_a_case_follows_from_its_number():
     lines = "from tests.fuzz.cases import make_case; print([make_case(n) for n in range(60)])"
     texts = {
