@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
+import os
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -184,3 +187,20 @@ def test_reads_from_several_threads_at_once() -> None:
     for thread in threads:
         thread.join()
     assert counts == {number: number + 1 for number in range(6)}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_has_its_own_engine() -> None:
+    """DuckDB does not survive a fork: the child must not wait for threads it has not got."""
+    parent = default_engine()
+    table = _table(0)
+    child = os.fork()
+    if child == 0:
+        is_fine = False
+        with contextlib.suppress(BaseException):
+            own = default_engine()
+            is_fine = own is not parent and tp.inspect(tp.read(table)).users == N_USERS
+            shutil.rmtree(own.scratch)
+        os._exit(0 if is_fine else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert parent.row("SELECT 1") == (1,)
