@@ -123,7 +123,7 @@ def test_a_stopped_run_leaves_whole_files_and_says_so(tmp_path) -> None:
     asked = [*PROGRAM, "reproduce", QUICK, "2005-figure-14", "--full"]
     process = subprocess.Popen([*asked, "--out", out], stderr=subprocess.PIPE, text=True)
     try:
-        while process.poll() is None and not (out / f"{QUICK}-1.svg").exists():
+        while process.poll() is None and not (out / "papers.html").exists():
             time.sleep(0.02)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)

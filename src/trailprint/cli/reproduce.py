@@ -92,7 +92,7 @@ def _own_reading(reading: ReadFlags, chosen: ReproduceFlags) -> ReadOptions:
 def _reproduce(
     wanted: list[Any], chosen: ReproduceFlags, running: RunFlags, reading: ReadOptions
 ) -> list[Any]:
-    """Run them; each table is written as soon as it is there, and the page whatever happens."""
+    """Run them; each table is written as soon as it is there, with the page of all so far."""
     from trailprint.papers.experiment import Context
     from trailprint.papers.run import check_before, find_data, parse_settings, run_experiments
     from trailprint.report.papers_files import ResultFolder
@@ -115,8 +115,7 @@ def _reproduce(
         announce_compilation()
         if folder is None:
             return run_experiments(wanted, context)
-        with folder:
-            return run_experiments(wanted, context, folder.add)
+        return run_experiments(wanted, context, folder.add)
 
 
 def _list(known: list[Any], running: RunFlags) -> None:

@@ -40,8 +40,8 @@ class ResultFolder:
     """
     A folder that fills up while experiments run.
 
-    Tables and charts of an experiment are written when it is added. The page follows at the end,
-    also when a later experiment failed or was stopped: it then holds those that were finished.
+    Tables and charts of an experiment are written when it is added, and the page is written anew:
+    a run that is stopped at whatever moment leaves a page of what was finished.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -49,16 +49,10 @@ class ResultFolder:
         self._results: list[Reproduction] = []
 
     def add(self, result: Reproduction) -> None:
-        """Write one experiment."""
+        """Write one experiment, and the page of all so far."""
         write_experiment(self.path, result)
         self._results.append(result)
-
-    def __enter__(self) -> ResultFolder:
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        if self._results:
-            write_page(self.path, self._results)
+        write_page(self.path, self._results)
 
 
 def write_experiment(folder: Path, result: Reproduction) -> None:
