@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from pathlib import Path
@@ -69,13 +70,20 @@ def test_nobody_and_no_place_is_named(audited):
         assert not PLACE.search(text), name
 
 
+def assert_kept_work_names_nobody(folder):
+    paths = [path for path in (folder / "work/parts").iterdir() if path.is_file()]
+    assert len(paths) > 2
+    for path in paths:
+        # A seal stands before the arrays.
+        sealed = path.read_bytes()
+        with np.load(io.BytesIO(sealed[sealed.index(b"PK\x03\x04") :])) as arrays:
+            kept = b"".join(arrays[name].tobytes() for name in arrays.files)
+        assert not USER.search(kept.decode("latin-1")), path.name
+        assert not PLACE.search(kept.decode("latin-1")), path.name
+
+
 def test_what_is_kept_meanwhile_names_nobody(audited):
-    for path in (audited / "work").rglob("*"):
-        if path.is_file() and path.suffix != ".json":
-            with np.load(path) as arrays:
-                kept = b"".join(arrays[name].tobytes() for name in arrays.files)
-            assert not USER.search(kept.decode("latin-1")), path.name
-            assert not PLACE.search(kept.decode("latin-1")), path.name
+    assert_kept_work_names_nobody(audited)
 
 
 def test_nothing_is_said_on_the_way(data, tmp_path, capsys):
@@ -92,6 +100,29 @@ def test_places_are_named_when_that_is_asked_for(data, audited, tmp_path):
     assert PLACE.search(written["result.json"])
     assert PLACE.search(written["report.html"])
     assert not any(USER.search(text) for text in written.values())
+    # Names are put in at the end: what is kept for the next run never holds them.
+    assert_kept_work_names_nobody(tmp_path / "a")
+    again = read_all(audit(data, tmp_path / "a", *arguments))
+    assert not any(PLACE.search(text) for text in again.values())
+
+
+def test_no_moment_of_an_event_is_told(data, audited, tmp_path, capsys):
+    """Days are told at most: a time of day is that of somebody's event."""
+    out = audit(data, tmp_path / "a", "--threads", "1", "--attacks", "trail", "--at", "median")
+    for folder in (audited, out):
+        for name, text in read_all(folder).items():
+            assert not re.search(r"2024-01-\d\d[T ]\d", text), name
+    sides = [f"--{side}={tmp_path / side}.csv" for side in ("released", "auxiliary")]
+    for command in (
+        ["split", str(data), "--at", "median", *sides],
+        ["split", str(data), "--at", "median", *sides, "--json"],
+        ["protect", str(data), "--apply", "top-locations", "--sweep", "n=3,5"],
+    ):
+        with pytest.raises(SystemExit):
+            main(command)
+    printed = capsys.readouterr().out
+    assert "the median event (on 2024-01-" in printed
+    assert not re.search(r"\d\d:\d\d:\d\d", printed)
 
 
 def test_people_are_named_when_that_is_asked_for(data, tmp_path):

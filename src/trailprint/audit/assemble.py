@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from trailprint.audit.attack_parts import did_not_run
 from trailprint.audit.bench import Bench
@@ -70,7 +71,7 @@ def assemble(bench: Bench, done: Done) -> dict[str, Any]:
         ],
         "growth": _growth(done),
         "protections": _veil_protections(protections, bench.sizes.n_people),
-        "why": _why(done),
+        "why": _why(bench, done),
         "per_user": _per_user(bench, done),
         "settings": {**bench.options.to_dict(), "data_notes": _notes(bench)},
         "versions": {"python": platform.python_version()}
@@ -142,11 +143,16 @@ def _side(events: Events) -> dict[str, Any]:
         "users": found.users,
         "locations": found.locations,
         "events": found.events,
-        "first": found.first,
-        "last": found.last,
+        "first": _day(found.first),
+        "last": _day(found.last),
         "days": _days(found.first, found.last),
         "active_days_median": found.active_days_median,
     }
+
+
+def _day(moment: str | None) -> str | None:
+    """The day of a moment: its time would be that of somebody's event."""
+    return None if moment is None else moment[:10]
 
 
 def _days(first: str | None, last: str | None) -> int | None:
@@ -238,10 +244,19 @@ def _veil_protections(protections: dict[str, Any], n_people: int) -> dict[str, A
     }
 
 
-def _why(done: Done) -> dict[str, Any]:
+def _why(bench: Bench, done: Done) -> dict[str, Any]:
     outcome = done.outcomes.get("why")
     if outcome is not None:
         found: dict[str, Any] = outcome.data["why"]
-        return found
+        return _name_locations(bench, outcome) if bench.options.name_locations else found
     reason = next((skipped.why for skipped in done.left_out if skipped.name == "why"), "")
     return {"locations": [], "one_rare_location": None, "reading": f"{NOTHING_KNOWN} {reason}"}
+
+
+def _name_locations(bench: Bench, outcome: Outcome) -> dict[str, Any]:
+    """The most revealing locations by name; what is kept of the part has numbers only."""
+    rows = pa.array(outcome.arrays["locations"])
+    names = bench.histograms[0].locations.take(rows).to_pylist()
+    why = outcome.data["why"]
+    named = [{**row, "label": name} for row, name in zip(why["locations"], names, strict=True)]
+    return {**why, "locations": named}

@@ -101,8 +101,14 @@ def _fits_growth(name: str, outcome: Outcome, sizes: Sizes) -> bool:
 
 
 def _fits_why(name: str, outcome: Outcome, sizes: Sizes) -> bool:
-    why = outcome.data.get("why")
-    return _is_dict_of(why, _WHY) and _is_list_of_dicts(why["locations"], ())
+    why, rows = outcome.data.get("why"), outcome.arrays.get("locations")
+    return (
+        _is_dict_of(why, _WHY)
+        and _is_list_of_dicts(why["locations"], ())
+        and rows is not None
+        and _are_rows(rows, sizes.n_locations)
+        and len(rows) == len(why["locations"])
+    )
 
 
 def _is_dict_of(value: Any, keys: Iterable[str]) -> TypeGuard[dict[str, Any]]:

@@ -247,7 +247,6 @@ def _try(family: Family, bench: Bench, before: Mapping[str, Outcome], tell: Tell
 
 def _plan_studies(bench: Bench) -> list[Part]:
     once, counting = match_seconds(bench.sizes), events_seconds(bench.sizes)
-    named = {"name_locations": bench.options.name_locations}
     return [
         _part(
             bench, "growth/users", "Risk by number of people", 25 * once, study_parts.study_users
@@ -265,7 +264,7 @@ def _plan_studies(bench: Bench) -> list[Part]:
             "Most revealing locations",
             once + study_parts.N_LOCATIONS * trail_seconds(bench.sizes),
             study_parts.explain,
-            depends_on={**named, "trails": "trail" in bench.options.attacks},
+            depends_on={"trails": "trail" in bench.options.attacks},
         ),
         _part(
             bench,

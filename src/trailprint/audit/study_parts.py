@@ -122,6 +122,6 @@ def explain(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
             found.top(N_LOCATIONS),
             n_threads=bench.n_threads,
         )
-    named = bench.options.name_locations
-    told = found.to_dict(N_LOCATIONS, named=named, changes=changes, n_linked=n_linked)
-    return Outcome(data={"why": told})
+    # Numbers, not names: what is kept must not hold more than the next report may tell.
+    told = found.to_dict(N_LOCATIONS, changes=changes, n_linked=n_linked)
+    return Outcome(data={"why": told}, arrays={"locations": found.top(N_LOCATIONS)})

@@ -150,13 +150,14 @@ def _cut(events: Events, options: SplitOptions) -> tuple[Events, Events, str]:
 
 def _cut_at(events: Events, at: str) -> tuple[Events, Events, str]:
     if at == "median":
-        moment = events.engine.row(f'SELECT quantile_disc("start", 0.5) FROM ({events.query})')[0]
+        middle = f'SELECT quantile_disc("start", 0.5) AS middle FROM ({events.query})'
+        moment, day = events.engine.row(
+            f"SELECT middle, CAST({events.to_local('middle')} AS DATE) FROM ({middle})"
+        )
         if moment is None:
             raise InputError("A split needs events, but there are none.")
-        bound, where = (
-            f"TIMESTAMP '{moment.isoformat(sep=' ')}'",
-            f"the median event ({moment} UTC)",
-        )
+        # The day is told, never the moment: that is somebody's event.
+        bound, where = f"TIMESTAMP '{moment.isoformat(sep=' ')}'", f"the median event (on {day})"
     else:
         bound, where = parse_bound(events.engine, at, events.to_utc), at
     return (

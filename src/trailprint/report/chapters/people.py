@@ -51,4 +51,4 @@ def _tell_joined(bins: list[dict[str, Any]], threshold: int) -> str:
     widths = {round(b["high"] - b["low"], 9) for b in bins}
     if len(widths) == 1:
         return ""
-    return f"Wide bars join ranges that hold fewer than {threshold} people each."
+    return f"Wide bars join neighbouring ranges, so that none counts fewer than {threshold} people."
