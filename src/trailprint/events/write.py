@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -51,11 +52,23 @@ def _check_output(path: str | os.PathLike[str]) -> str:
         endings = ", ".join(_FORMATS)
         raise OptionError(f"An output must end in one of {endings}, got {target.name!r} instead.")
     folder = target.parent
-    if not folder.is_dir():
-        raise OutputError(f"The folder of an output must exist, but {str(folder)!r} does not.")
-    if not os.access(folder, os.W_OK) or target.is_dir():
+    # Unlike pathlib's, these answer "no" below a folder that cannot be entered.
+    if not os.path.isdir(folder):
+        raise OutputError(
+            f"The folder of an output must exist and be one that can be entered, but "
+            f"{str(folder)!r} is not."
+        )
+    if not os.access(folder, os.W_OK | os.X_OK) or os.path.isdir(target) or _is_too_long(target):
         raise OutputError(f"The output {str(target)!r} cannot be written there.")
     return kind
+
+
+def _is_too_long(path: Path) -> bool:
+    try:
+        os.lstat(path)
+    except OSError as error:
+        return error.errno == errno.ENAMETOOLONG
+    return False
 
 
 @contextlib.contextmanager

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from trailprint.errors import OptionError, SourceError
+from trailprint.errors import OptionError, SourceError, reason_of
 from trailprint.papers.experiment import (
     SOURCES,
     Context,
@@ -26,11 +27,16 @@ def find_data(folder: Path, wanted: Iterable[Experiment]) -> dict[str, Path]:
     experiments are about one dataset only, it may be that dataset itself.
     """
     needed = sorted({source for each in wanted for source in each.sources})
-    if not folder.exists():
+    if not os.path.exists(folder):
         raise SourceError(f"--data must name a folder or file that exists, got {str(folder)!r}.")
     if not needed:
         raise OptionError("--data was given, but these experiments need none. Leave it out.")
-    entries = sorted(folder.iterdir()) if folder.is_dir() else []
+    try:
+        entries = sorted(folder.iterdir()) if folder.is_dir() else []
+    except OSError as error:
+        raise SourceError(
+            f"--data must name a folder that can be read, got {str(folder)!r}: {reason_of(error)}."
+        ) from None
     found = {entry.name.split(".")[0]: entry for entry in reversed(entries)}
     copies = {source: found[source] for source in needed if source in found}
     if copies or len(needed) > 1 or any(source in found for source in SOURCES):

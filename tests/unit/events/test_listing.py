@@ -8,9 +8,10 @@ import pyarrow as pa
 import pytest
 
 from trailprint import ReadOptions, TrailprintError, read
-from trailprint.errors import SourceError
+from trailprint.errors import OutputError, SourceError
 from trailprint.events.files import find_files
 from trailprint.events.listing import Listing, list_files
+from trailprint.events.write import check_outputs
 
 HEADER = "user,location,start\n"
 GOOD = HEADER + "a,x,2024-01-01\nb,y,2024-01-02\n"
@@ -115,12 +116,16 @@ def closed(monkeypatch, tmp_path):
             raise PermissionError(13, "Permission denied", path)
         return look(path)
 
+    def listdir(path):
+        return [entry.name for entry in scandir(path)]
+
     def status(path, *arguments, **options):
         if str(path).startswith(inside + "/"):
             raise PermissionError(13, "Permission denied", path)
         return stat(path, *arguments, **options)
 
     monkeypatch.setattr(os, "scandir", scandir)
+    monkeypatch.setattr(os, "listdir", listdir)
     monkeypatch.setattr(os, "stat", status)
     monkeypatch.setattr(os, "access", lambda path, mode: os.fspath(path) != inside)
 
@@ -143,3 +148,30 @@ def test_a_file_below_a_folder_that_cannot_be_entered(write, tmp_path, closed):
 def test_a_name_that_is_too_long_is_that_of_no_file():
     with pytest.raises(SourceError, match="No such file"):
         list_files("x" * 5000, any_file)
+
+
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        (f"{LONG}.csv", "cannot be written there"),
+        (f"{LONG}/r.csv", "must exist and be one that can be entered"),
+        ("data/SECRETclosed/below/r.csv", "must exist and be one that can be entered"),
+        ("data/SECRETclosed/r.csv", "cannot be written there"),
+    ],
+)
+def test_an_output_below_a_folder_that_cannot_be_entered(write, tmp_path, closed, name, says):
+    write("data/SECRETclosed/below/v.csv", GOOD)
+    with pytest.raises(OutputError, match=says):
+        check_outputs([tmp_path / name])
+
+
+def test_data_of_papers_below_a_folder_that_cannot_be_entered(run, write, tmp_path, closed):
+    write("data/SECRETclosed/v.csv", GOOD)
+    for name, says in (("SECRETclosed/v.csv", "that exists"), ("SECRETclosed", "can be read")):
+        finished = run("reproduce", "2013-table-1", "--data", tmp_path / "data" / name)
+        assert finished.code == 2, finished.err
+        assert says in finished.err
+    assert run("reproduce", "2013-table-1", "--data", LONG).code == 2
