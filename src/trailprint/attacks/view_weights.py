@@ -7,7 +7,9 @@ person again. The weights maximise the conditional log-likelihood of the true pa
     sum over people of log softmax over the row + log softmax over the column of
     sum over views of weight x gain,
 
-which is concave, less a penalty on their deviation from a common weight (shrinkage towards equal).
+which is concave, less a penalty on their deviation from a simple answer: all views alike, or the
+first one alone. Which of the two, and how strong the penalty, is decided by cross-validation on the
+same data, so that views that only add noise are left out and views that help are kept.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
@@ -35,8 +37,11 @@ WeightsFrom = Literal["learnt", "equal", "given"]
 LEAST_PEOPLE = 20
 #: People drawn for learning: gains of all their pairs are held, one matrix per view.
 MOST_PEOPLE = 1_000
-#: Shrinkage per squared deviation from the common weight; chosen on public data, see the notes.
-PENALTY = 2.0
+#: Penalties per squared deviation that are tried, for each simple answer.
+PENALTIES = (1.0, 5.0)
+#: Folds of people for cross-validation, and people drawn for it.
+N_FOLDS = 3
+MOST_VALIDATED = 300
 #: Views that would count less than this share are dropped: they cost time and decide nothing.
 LEAST_SHARE = 0.02
 #: Where the search begins; any other place leads to the same weights.
@@ -110,7 +115,7 @@ def learn_weights(
         )
     drawn = np.sort(np.random.default_rng(seed).permutation(len(own))[:MOST_PEOPLE])
     gains = _gains(first.select(own[drawn]), second.select(other[drawn]), n_threads)
-    weights = _maximise(gains)
+    weights = _maximise(gains, _choose_shrinkage(gains, seed))
     shares = weights / weights.sum()
     shares = np.where(shares >= LEAST_SHARE, shares, 0.0)
     shares = shares / shares.sum()
@@ -136,13 +141,45 @@ def _gains(first: Views, second: Views, n_threads: int | None) -> Floats:
     )
 
 
-def _maximise(gains: Floats) -> Floats:
+class _Shrinkage(NamedTuple):
+    """A penalty on what deviates from a multiple of ``towards``, a vector of length one."""
+
+    penalty: float
+    towards: Floats
+
+
+def _choose_shrinkage(gains: Floats, seed: int) -> _Shrinkage:
+    """The shrinkage under which people left out are found again best."""
+    n_views, n_people, _ = gains.shape
+    drawn = np.random.default_rng([seed, 1]).permutation(n_people)[:MOST_VALIDATED]
+    alike, first = np.full(n_views, n_views**-0.5), np.eye(n_views)[0]
+    tried = [_Shrinkage(p, towards) for towards in (alike, first) for p in PENALTIES]
+    return min(tried, key=lambda shrinkage: _held_out_loss(gains, drawn, shrinkage))
+
+
+def _held_out_loss(gains: Floats, people: Ints, shrinkage: _Shrinkage) -> float:
+    """Negative log-likelihood of each fold under weights learnt from the others."""
+    total = 0.0
+    for fold in range(N_FOLDS):
+        is_left_out = np.arange(len(people)) % N_FOLDS == fold
+        weights = _maximise(_among(gains, people[~is_left_out]), shrinkage)
+        plain = _Shrinkage(0.0, shrinkage.towards)
+        total += _loss(weights, _among(gains, people[is_left_out]), plain)[0]
+    return total
+
+
+def _among(gains: Floats, people: Ints) -> Floats:
+    """Gains of the pairs among some of the people."""
+    return np.ascontiguousarray(gains[:, people[:, None], people])
+
+
+def _maximise(gains: Floats, shrinkage: _Shrinkage) -> Floats:
     """Weights of the greatest penalised likelihood, none below zero."""
     n_views = len(gains)
     result = minimize(
         _loss,
         np.full(n_views, _BEGIN),
-        args=(gains,),
+        args=(gains, shrinkage),
         jac=True,
         method="L-BFGS-B",
         bounds=[(0.0, None)] * n_views,
@@ -151,7 +188,7 @@ def _maximise(gains: Floats) -> Floats:
     return weights if weights.sum() > 0 else np.ones(n_views)
 
 
-def _loss(weights: Floats, gains: Floats) -> tuple[float, Floats]:
+def _loss(weights: Floats, gains: Floats, shrinkage: _Shrinkage) -> tuple[float, Floats]:
     """Penalised negative log-likelihood of the diagonal, and its gradient."""
     n_views, n, _ = gains.shape
     flat = gains.reshape(n_views, -1)
@@ -164,6 +201,7 @@ def _loss(weights: Floats, gains: Floats) -> tuple[float, Floats]:
         expected += chance / total
         likelihood += float(np.trace(scores) - (top + np.log(total)).sum())
     gradient = 2.0 * np.trace(gains, axis1=1, axis2=2) - flat @ expected.ravel()
-    deviation = weights - weights.mean()
-    penalty = PENALTY * float(deviation @ deviation)
-    return penalty - likelihood, 2.0 * PENALTY * deviation - gradient
+    penalty, towards = shrinkage
+    deviation = weights - (weights @ towards) * towards
+    loss = penalty * float(deviation @ deviation) - likelihood
+    return loss, 2.0 * penalty * deviation - gradient

@@ -14,7 +14,7 @@ from trailprint.cli.flags import (
     open_sides,
 )
 from trailprint.cli.groups import argument, option, takes
-from trailprint.cli.present import percent, print_json, print_table, show
+from trailprint.cli.present import percent, print_json, print_rows, print_table, show
 from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
 from trailprint.numbers import format_seconds
@@ -58,6 +58,30 @@ class MatchFlags:
         str,
         option("--slots", help="A histogram for each weekday, weekend or four-hour.", panel=_MATCH),
     ] = "none"
+    views: Annotated[
+        str | None,
+        option(
+            "--views",
+            help="Look from several sides at once: all, or names such as visits,days,moves.",
+            panel=_MATCH,
+        ),
+    ] = None
+    view_weights: Annotated[
+        str,
+        option(
+            "--view-weights",
+            help="With --views: learnt from the auxiliary side (default), equal, or NAME=WEIGHT,…",
+            panel=_MATCH,
+        ),
+    ] = "learnt"
+    same_period: Annotated[
+        bool,
+        option(
+            "--same-period",
+            help="With --views: the sides are different sources about the same days.",
+            panel=_MATCH,
+        ),
+    ] = False
     margins: Annotated[
         bool,
         option("--margins", help="How much worse the matching is without each link.", panel=_MATCH),
@@ -107,6 +131,7 @@ def run(
             *sides,
             options,
             histograms=histograms,
+            views=_views(matching, splitting),
             rejection=rejection,
             truth=scoring.read_truth(engine),
             n_threads=running.threads,
@@ -153,6 +178,39 @@ def _options(matching: MatchFlags, seed: int) -> tuple[Any, Any, Any]:
     return options, histograms, rejection
 
 
+def _views(matching: MatchFlags, splitting: SplitFlags) -> Any:
+    """Options of several views, cut for learning as the data was cut; None without --views."""
+    from trailprint.verbs.views import ViewOptions
+
+    if matching.views is None:
+        if matching.same_period or matching.view_weights != "learnt":
+            raise OptionError("--view-weights and --same-period go with --views. Try --views all.")
+        return None
+    names = [name.strip() for name in matching.views.split(",") if name.strip()]
+    return ViewOptions(
+        names=None if names == ["all"] else names,
+        weights=_weights(matching.view_weights),
+        cut="halves-of-weeks" if splitting.halves_of_weeks else "median",
+        same_period=matching.same_period,
+    )
+
+
+def _weights(text: str) -> Any:
+    """``learnt``, ``equal``, or weights by name."""
+    if "=" not in text:
+        return text
+    weights = {}
+    for part in text.split(","):
+        name, _, number = part.partition("=")
+        try:
+            weights[name.strip()] = float(number)
+        except ValueError:
+            raise OptionError(
+                f"--view-weights must be NAME=WEIGHT,…, got {part!r} instead. Try visits=2,days=1."
+            ) from None
+    return weights
+
+
 def _print(found: dict[str, Any], links: str | None) -> None:
     interval = found["accuracy_interval"]
     rows: list[tuple[str, object]] = [
@@ -176,7 +234,24 @@ def _print(found: dict[str, Any], links: str | None) -> None:
         idle = " (a test that cannot reject)" if found["threshold_is_vacuous"] else ""
         rows.append(("decision", found["decision"] + idle))
     rows.append(("time", format_seconds(found["seconds"]["total"])))
-    print_table("Histogram matching", rows, _notes(found, links))
+    title = "Combined matching" if "views" in found else "Histogram matching"
+    print_table(title, rows, _notes(found, links))
+    if "views" in found:
+        _print_views(found)
+
+
+def _print_views(found: dict[str, Any]) -> None:
+    """What each view counts, finds alone, and what is found without it."""
+    rows = [
+        {
+            "view": view["title"],
+            "weight": percent(view["weight"]),
+            "found_alone": percent(view["accuracy_alone"]),
+            "found_without_it": percent(view["accuracy_without"]),
+        }
+        for view in found["views"]
+    ]
+    print_rows(f"Views, weights {found['weights_from']}", rows, most=len(rows))
 
 
 def _show_gap(found: dict[str, Any]) -> object:
@@ -190,6 +265,10 @@ def _notes(found: dict[str, Any], links: str | None) -> list[str]:
         notes.append("No user id is on both sides and no --truth was given: nothing to score.")
     if found["periods_overlap"]:
         notes.append("The two periods overlap: the sides are not independent, the rate misleads.")
+    if found.get("weights_note"):
+        notes.append(found["weights_note"])
+    if found.get("views_left_out"):
+        notes.append(f"Views this data cannot give: {', '.join(found['views_left_out'])}.")
     if found.get("threshold_is_vacuous"):
         notes.append("The rejection threshold is not positive: the test can never reject.")
     without = found["released_without_data"] + found["auxiliary_without_data"]

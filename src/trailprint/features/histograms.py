@@ -89,6 +89,11 @@ class Histograms(Discreet):
         return len(self.users)
 
     @property
+    def n_locations(self) -> int:
+        """How many locations there are."""
+        return len(self.locations)
+
+    @property
     def totals(self) -> NDArray[np.float64]:
         """Each user's sum over all locations and slots."""
         return np.asarray(self.matrix.sum(axis=1), dtype=np.float64).reshape(-1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -136,6 +136,17 @@ class Rhythm(View):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Calendar(View):
+    """Locations on each calendar day or in each calendar hour: for two sources of one period."""
+
+    unit: Literal["day", "hour"]
+
+    def _count(self, events: Events) -> pa.Table:
+        band = f"date_diff('{self.unit}', TIMESTAMP '2000-01-01', {events.local_start})"
+        return count_by_location(events, HistogramOptions(), band=band)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cells(View):
     """Square cells of ``cell_m`` metres, laid over the extent of both sides."""
 
@@ -216,9 +227,16 @@ VIEWS: Mapping[str, View] = {
         ShortNames(name="names-2", title="first two parts of names", levels=2),
     )
 }
-"""Every view there is, by name; the first one is always built."""
+"""The views of habits, by name."""
 
-FIRST_VIEW = next(iter(VIEWS))
+SAME_PERIOD_VIEWS: Mapping[str, View] = {
+    view.name: view
+    for view in (
+        Calendar(name="calendar-days", title="places by date", needs=_TIMES, unit="day"),
+        Calendar(name="calendar-hours", title="places by date and hour", needs=_TIMES, unit="hour"),
+    )
+}
+"""Views that mean something only where both sides saw the same days."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -254,6 +272,11 @@ class Views(Discreet):
         return len(self.users)
 
     @property
+    def n_locations(self) -> int:
+        """Number of locations, or of cells, that the first view tells apart."""
+        return int(self.matrices[0].shape[1])
+
+    @property
     def n_keys(self) -> dict[str, int]:
         """Number of keys of each view."""
         return {
@@ -273,22 +296,30 @@ class Views(Discreet):
         return {"n_users": self.n_users, "views": Words("+".join(self.names))}
 
 
-def choose_views(names: Sequence[str] | None) -> tuple[View, ...]:
-    """The views of these names in the order of `VIEWS`; all of them if none is named."""
+def choose_views(names: Sequence[str] | None, *, same_period: bool = False) -> tuple[View, ...]:
+    """The views of these names in their usual order; all of them if none is named."""
+    known = {**VIEWS, **(SAME_PERIOD_VIEWS if same_period else {})}
     if names is None:
-        return tuple(VIEWS.values())
-    unknown = [name for name in names if name not in VIEWS]
+        return tuple(known.values())
+    unknown = [name for name in names if name not in known]
     if unknown or not names:
         got = repr(unknown[0]) if unknown else "none"
-        raise OptionError(f"views must be all or some of {', '.join(VIEWS)}, got {got} instead.")
-    return tuple(view for name, view in VIEWS.items() if name in names)
+        raise OptionError(f"views must be all or some of {', '.join(known)}, got {got} instead.")
+    return tuple(view for name, view in known.items() if name in names)
 
 
 def build_view_pair(
-    released: Events, auxiliary: Events, names: Sequence[str] | None = None
+    released: Events,
+    auxiliary: Events,
+    names: Sequence[str] | None = None,
+    *,
+    same_period: bool = False,
 ) -> tuple[Views, Views]:
     """
     Build the same views of both sides, over shared keys.
+
+    With ``same_period``, both sides are different sources about the same days, and views of
+    calendar time are built too.
 
     Views that either side cannot give are left out and named in ``left_out``. A person without
     an event at any location has an empty row everywhere.
@@ -296,7 +327,7 @@ def build_view_pair(
     left_out: dict[str, str] = {}
     built: list[View] = []
     tables: list[Tables] = []
-    for view in choose_views(names):
+    for view in choose_views(names, same_period=same_period):
         reason = view.lacks((released, auxiliary))
         if reason is not None:
             left_out[view.name] = reason
@@ -353,8 +384,10 @@ def _key_codes(tables: Tables) -> list[Ints]:
     for name in ("slot", "band"):
         if name in tables[0].column_names:
             bands = [table[name].to_numpy().astype(np.int64) for table in tables]
-            n_bands = 1 + max(int(band.max(initial=0)) for band in bands)
-            codes = [code * n_bands + own for code, own in zip(codes, bands, strict=True)]
+            # Calendar bands count from 2000 and may lie before it.
+            least = min(int(band.min(initial=0)) for band in bands)
+            n_bands = 1 - least + max(int(band.max(initial=0)) for band in bands)
+            codes = [code * n_bands + own - least for code, own in zip(codes, bands, strict=True)]
     return codes
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from trailprint.arguments import check_arguments
+from trailprint.attacks.combined import match_views
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.rejection import Rejection, RejectionOptions, decide
+from trailprint.attacks.view_weights import ViewWeights
 from trailprint.discreet import Discreet, Words
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import (
@@ -29,9 +32,11 @@ from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
 from trailprint.events.events import Events
 from trailprint.events.periods import periods_overlap
 from trailprint.features.histograms import HistogramOptions, Histograms, build_histogram_pair
+from trailprint.features.views import Views
 from trailprint.linkage import Linkage
 from trailprint.numbers import to_finite
 from trailprint.verbs.measuring import Stopwatch, peak_memory_mb
+from trailprint.verbs.views import ViewOptions, ViewShare, build_views, describe_views
 
 Progress = Callable[[str, float | None], None]
 
@@ -41,18 +46,21 @@ class MatchResult(Discreet):
     """
     What histogram matching found, and what it proves.
 
-    ``risk`` is None without truth. Who was linked to whom is in ``links()`` only.
+    ``risk`` is None without truth. Who was linked to whom is in ``links()`` only. With several
+    views, ``views`` says what each one is worth and ``view_weights`` where that comes from.
     """
 
     options: MatchOptions
-    released: Histograms
-    auxiliary: Histograms
+    released: Histograms | Views
+    auxiliary: Histograms | Views
     linkage: Linkage
     truth: Truth
     risk: Risk | None
     periods_overlap: bool | None
     curve: tuple[CoveragePoint, ...] = ()
     rejection: Rejection | None = None
+    views: tuple[ViewShare, ...] = ()
+    view_weights: ViewWeights | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
     peak_memory_mb: float = 0.0
 
@@ -94,7 +102,7 @@ class MatchResult(Discreet):
             "released_without_data": self.released.n_users - self.linkage.n_released,
             "auxiliary_without_data": self.auxiliary.n_users - self.linkage.n_auxiliary,
             "common_users": self.truth.n_common,
-            "locations": len(self.released.locations),
+            "locations": self.released.n_locations,
             "metric": self.options.metric,
             "method": self.options.method,
             "truth": self.truth.source,
@@ -119,6 +127,13 @@ class MatchResult(Discreet):
                 "threshold": self.rejection.threshold_bits,
                 "threshold_is_vacuous": self.rejection.vacuous,
                 "second_best_bits": self.rejection.second_best_bits,
+            }
+        if self.view_weights is not None:
+            result |= {
+                "views": [asdict(share) for share in self.views],
+                "weights_from": self.view_weights.source,
+                "weights_note": self.view_weights.note or None,
+                "views_left_out": dict(getattr(self.released, "left_out", {})),
             }
         if self.options.margins:
             result["precision_at_coverage"] = [asdict(point) for point in self.curve]
@@ -155,6 +170,7 @@ def match(
     options: MatchOptions | None = None,
     *,
     histograms: HistogramOptions | None = None,
+    views: ViewOptions | None = None,
     rejection: RejectionOptions | None = None,
     truth: pa.Table | None = None,
     n_threads: int | None = None,
@@ -171,6 +187,8 @@ def match(
         Metric, method, ties.
     histograms : HistogramOptions, optional
         What is counted: visits, duration or balanced days; slots.
+    views : ViewOptions, optional
+        Look at people from several sides at once instead of by one histogram.
     rejection : RejectionOptions, optional
         Also answer match or no match for the whole.
     truth : pyarrow.Table, optional
@@ -194,33 +212,94 @@ def match(
     True
     """
     options = _with_margins(options or MatchOptions(), rejection)
-    tell = progress or (lambda what, done: None)
+    report = progress or (lambda what, done: None)
     watch = Stopwatch()
-    tell("Counting events", None)
-    pair = build_histogram_pair(released, auxiliary, histograms)
+    report("Counting events", None)
+    attack = _prepare(released, auxiliary, _Looks(histograms, views), options, n_threads)
+    _check_rejection(rejection, attack)
+    first, second = attack.sides
     known = (
-        truth_from_ids(pair[0].users, pair[1].users)
+        truth_from_ids(first.users, second.users)
         if truth is None
-        else truth_from_pairs(truth, pair[0].users, pair[1].users)
+        else truth_from_pairs(truth, first.users, second.users)
     )
     overlap = periods_overlap(released, auxiliary)
     watch.lap("read")
-    tell("Matching (the first run on a machine compiles for some seconds)", None)
-    linkage = match_histograms(*pair, options, n_threads=n_threads, progress=progress)
+    report("Matching (the first run on a machine compiles for some seconds)", None)
+    linkage = attack.run(options, n_threads=n_threads, progress=progress)
     has_curve = options.margins and known.source != "none"
     return MatchResult(
         options=options,
-        released=pair[0],
-        auxiliary=pair[1],
+        released=first,
+        auxiliary=second,
         linkage=linkage,
         truth=known,
         risk=measure_risk(linkage, known),
         periods_overlap=overlap,
         curve=tuple(precision_at_coverage(linkage, known)) if has_curve else (),
-        rejection=_decide(rejection, linkage, pair[0]),
+        rejection=_decide(rejection, linkage, first.n_locations),
+        views=_describe(attack, views, known, options, n_threads),
+        view_weights=attack.weights,
         seconds={**linkage.seconds, **watch.seconds()},
         peak_memory_mb=peak_memory_mb(),
     )
+
+
+class _Looks(NamedTuple):
+    """How people are looked at: by one histogram, or by several views."""
+
+    histograms: HistogramOptions | None
+    views: ViewOptions | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Attack(Discreet):
+    """What is matched, and how; ``weights`` are those of several views."""
+
+    sides: tuple[Histograms, Histograms] | tuple[Views, Views]
+    run: Callable[..., Linkage]
+    weights: ViewWeights | None = None
+
+
+def _prepare(
+    released: Events,
+    auxiliary: Events,
+    looks: _Looks,
+    options: MatchOptions,
+    n_threads: int | None,
+) -> _Attack:
+    """Build what the attack sees of both sides."""
+    if looks.views is None:
+        pair = build_histogram_pair(released, auxiliary, looks.histograms)
+        return _Attack(pair, partial(match_histograms, *pair))
+    if looks.histograms not in (None, HistogramOptions()):
+        raise OptionError(
+            "--views have weights and slots of their own: leave --weight and --slots."
+        )
+    built = build_views(released, auxiliary, looks.views, seed=options.seed, n_threads=n_threads)
+    first, second, weights = built
+    return _Attack((first, second), partial(match_views, first, second, weights), weights)
+
+
+def _describe(
+    attack: _Attack,
+    views: ViewOptions | None,
+    truth: Truth,
+    options: MatchOptions,
+    n_threads: int | None,
+) -> tuple[ViewShare, ...]:
+    first, second = attack.sides
+    if views is None or attack.weights is None:
+        return ()
+    if not (isinstance(first, Views) and isinstance(second, Views)):
+        return ()
+    known = truth if views.contributions else None
+    return describe_views((first, second), attack.weights, known, options, n_threads)
+
+
+def _check_rejection(rejection: RejectionOptions | None, attack: _Attack) -> None:
+    if rejection is not None and attack.weights is not None:
+        raise OptionError("--reject-lambda tests one histogram and does not go with --views.")
 
 
 def _with_margins(options: MatchOptions, rejection: RejectionOptions | None) -> MatchOptions:
@@ -235,11 +314,11 @@ def _with_margins(options: MatchOptions, rejection: RejectionOptions | None) -> 
 
 
 def _decide(
-    options: RejectionOptions | None, linkage: Linkage, released: Histograms
+    options: RejectionOptions | None, linkage: Linkage, n_locations: int
 ) -> Rejection | None:
     if options is None:
         return None
     second_best = linkage.facts["second_best_weight"]
     # With a single user there is no second matching: nothing to confuse the first with.
     weight = math.inf if second_best is None else float(second_best)
-    return decide(weight, linkage.n_links, len(released.locations), options)
+    return decide(weight, linkage.n_links, n_locations, options)

@@ -1,0 +1,189 @@
+"""Several views for `trailprint.match`: built, weighted without the truth, and what each adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from trailprint.attacks.combined import match_views, weights_without
+from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.view_weights import (
+    ViewWeights,
+    equal_weights,
+    given_weights,
+    learn_weights,
+)
+from trailprint.errors import InputError, OptionError
+from trailprint.evaluation.risk import measure_risk
+from trailprint.evaluation.truth import Truth
+from trailprint.events.events import Events
+from trailprint.events.split import SplitOptions, split
+from trailprint.features.views import Views, build_view_pair, choose_views
+
+Cut = Literal["median", "halves-of-weeks", "at-random"]
+WeightChoice = Literal["learnt", "equal"]
+
+#: With more people than this, what each view adds is measured on a draw of as many.
+MOST_PEOPLE = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewOptions:
+    """
+    Which views an adversary uses, and how much each counts.
+
+    Attributes
+    ----------
+    names : sequence of str, optional
+        Names of views; default: all that the data gives.
+    weights : {"learnt", "equal"} or mapping
+        Learnt from the auxiliary side alone, all the same, or a weight for each view.
+    cut : {"median", "halves-of-weeks", "at-random"}
+        How the auxiliary side is cut in two for learning: as the data was cut.
+    same_period : bool
+        The sides are different sources about the same days: views of calendar time count too, and
+        the auxiliary side is cut at random.
+    contributions : bool
+        Also measure each view alone and all the others without it.
+    """
+
+    names: Sequence[str] | None = None
+    weights: WeightChoice | Mapping[str, float] = "learnt"
+    cut: Cut = "median"
+    same_period: bool = False
+    contributions: bool = True
+
+    def __post_init__(self) -> None:
+        choose_views(self.names, same_period=self.same_period)
+        if isinstance(self.weights, str) and self.weights not in get_args(WeightChoice):
+            raise OptionError(
+                "view weights must be learnt, equal or NAME=WEIGHT,…, "
+                f"got {self.weights!r} instead."
+            )
+        if self.cut not in get_args(Cut):
+            allowed = ", ".join(get_args(Cut))
+            raise OptionError(f"cut must be one of {allowed}, got {self.cut!r} instead.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewShare:
+    """
+    One view's part in an attack.
+
+    ``accuracy_alone`` and ``accuracy_without`` are None where they were not measured.
+    """
+
+    name: str
+    title: str
+    weight: float
+    keys: int
+    accuracy_alone: float | None = None
+    accuracy_without: float | None = None
+
+
+def build_views(
+    released: Events,
+    auxiliary: Events,
+    options: ViewOptions,
+    *,
+    seed: int = 0,
+    n_threads: int | None = None,
+) -> tuple[Views, Views, ViewWeights]:
+    """Both sides' views and their weights; the released side has no part in the weights."""
+    sides = build_view_pair(released, auxiliary, options.names, same_period=options.same_period)
+    names = sides[0].names
+    if options.weights == "equal":
+        return *sides, equal_weights(names)
+    if not isinstance(options.weights, str):
+        return *sides, given_weights(options.weights, names)
+    return *sides, _learn(auxiliary, names, options, seed, n_threads)
+
+
+def _learn(
+    auxiliary: Events,
+    names: Sequence[str],
+    options: ViewOptions,
+    seed: int,
+    n_threads: int | None,
+) -> ViewWeights:
+    """Cut the auxiliary side and learn; equal weights, and why, where it cannot be cut."""
+    if len(names) == 1:
+        return equal_weights(names)
+    if "start" not in auxiliary.columns and not options.same_period:
+        return equal_weights(
+            names, "Weights are equal: the auxiliary data has no times to cut it by."
+        )
+    try:
+        halves = _cut(auxiliary, options, seed)
+        pair = build_view_pair(*halves, names, same_period=options.same_period)
+    except InputError:
+        return equal_weights(names, "Weights are equal: the auxiliary data cannot be cut in two.")
+    return learn_weights(*pair, seed=seed, n_threads=n_threads)
+
+
+def _cut(auxiliary: Events, options: ViewOptions, seed: int) -> tuple[Events, Events]:
+    if options.same_period or options.cut == "at-random":
+        draw = f'hash("user", location, {"start" if "start" in auxiliary.columns else 0}, {seed})'
+        return auxiliary.having(f"{draw} % 2 = 0"), auxiliary.having(f"{draw} % 2 = 1")
+    how = (
+        SplitOptions(halves_of_weeks=True)
+        if options.cut == "halves-of-weeks"
+        else SplitOptions(at="median")
+    )
+    halves = split(auxiliary, how)
+    return halves.released, halves.auxiliary
+
+
+def describe_views(
+    sides: tuple[Views, Views],
+    weights: ViewWeights,
+    truth: Truth | None,
+    options: MatchOptions,
+    n_threads: int | None = None,
+) -> tuple[ViewShare, ...]:
+    """Every view with its weight; with a truth, what it finds alone and what is found without."""
+    shares = [
+        ViewShare(
+            name=view.name,
+            title=view.title,
+            weight=weights.shares.get(view.name, 0.0),
+            keys=sides[0].n_keys[view.name],
+        )
+        for view in sides[0].views
+    ]
+    if truth is None or truth.source == "none" or not truth.n_common:
+        return tuple(shares)
+    drawn, own = _draw(sides, truth, options.seed)
+    plain = replace(options, margins=False, size=None, gap=0.0)
+
+    def accuracy(chosen: ViewWeights | None) -> float | None:
+        if chosen is None:
+            return None
+        risk = measure_risk(match_views(*drawn, chosen, plain, n_threads=n_threads), own)
+        return None if risk is None else risk.accuracy
+
+    return tuple(
+        replace(
+            share,
+            accuracy_alone=accuracy(ViewWeights(shares={share.name: 1.0})),
+            accuracy_without=accuracy(weights_without(weights, share.name)),
+        )
+        for share in shares
+    )
+
+
+def _draw(sides: tuple[Views, Views], truth: Truth, seed: int) -> tuple[tuple[Views, Views], Truth]:
+    """At most `MOST_PEOPLE` people who are on both sides, and who is who among them."""
+    n = len(truth.released)
+    if max(side.n_users for side in sides) <= MOST_PEOPLE:
+        return sides, truth
+    chosen = np.sort(np.random.default_rng(seed).permutation(n)[:MOST_PEOPLE])
+    drawn = (
+        sides[0].select(truth.released[chosen]),
+        sides[1].select(truth.auxiliary[chosen]),
+    )
+    everybody = np.arange(len(chosen))
+    return drawn, replace(truth, released=everybody, auxiliary=everybody)

@@ -1,0 +1,137 @@
+"""Views in `match`: weights know neither the released side nor the truth; what each view adds."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import trailprint as tp
+from trailprint.errors import OptionError
+from trailprint.simulate.campus import CampusOptions, simulate_campus
+from trailprint.verbs.views import ViewOptions, build_views
+
+
+@pytest.fixture(scope="module")
+def campus():
+    table = simulate_campus(CampusOptions(n_users=60, n_days=21))
+    halves = tp.split(tp.read(table), tp.SplitOptions(at="median", active_both=True))
+    return halves.released.materialise(), halves.auxiliary.materialise()
+
+
+def as_table(events):
+    columns = ", ".join(f'"{name}"' for name in sorted(events.columns))
+    return events.engine.arrow(f"SELECT {columns} FROM ({events.query})")
+
+
+def learnt(released, auxiliary, **choices):
+    return build_views(released, auxiliary, ViewOptions(**choices))[2]
+
+
+def test_more_views_find_more_people_than_one(campus):
+    single = tp.match(*campus)
+    combined = tp.match(*campus, views=ViewOptions())
+    assert combined.view_weights.source == "learnt"
+    assert combined.risk.accuracy >= single.risk.accuracy - 0.01
+    assert combined.linkage.facts["exact"]
+    assert sum(share.weight for share in combined.views) == pytest.approx(1.0)
+
+
+def test_weights_ignore_the_released_side_and_the_truth(campus):
+    released, auxiliary = campus
+    weights = learnt(released, auxiliary)
+    table = as_table(released)
+    permuted = table.set_column(
+        table.column_names.index("user"),
+        "user",
+        table["user"].take(pa.array(np.random.default_rng(0).permutation(len(table)))),
+    )
+    corrupted = table.slice(0, 200)
+    for other in (permuted, corrupted):
+        assert learnt(tp.read(other), auxiliary) == weights
+    assert learnt(auxiliary, released) != weights
+
+
+def test_what_each_view_adds_is_measured_and_can_be_left_out(campus):
+    result = tp.match(*campus, views=ViewOptions(names=["visits", "days"], weights="equal"))
+    alone = {
+        name: tp.match(
+            *campus, views=ViewOptions(names=[name], weights="equal", contributions=False)
+        ).risk.accuracy
+        for name in ("visits", "days")
+    }
+    found = {share.name: share for share in result.views}
+    assert {name: share.accuracy_alone for name, share in found.items()} == alone
+    assert found["visits"].accuracy_without == alone["days"]
+    plain = tp.match(*campus, views=ViewOptions(contributions=False))
+    assert all(share.accuracy_alone is None for share in plain.views)
+
+
+def test_one_view_equals_the_histogram_attack(campus):
+    view = tp.match(*campus, views=ViewOptions(names=["visits"]))
+    plain = tp.match(*campus)
+    assert view.links().equals(plain.links())
+    assert view.to_dict()["accuracy"] == plain.to_dict()["accuracy"]
+
+
+def test_margins_sizes_and_one_by_one_work_with_views(campus):
+    views = ViewOptions(weights="equal", contributions=False)
+    sized = tp.match(*campus, tp.MatchOptions(size=10, margins=True), views=views)
+    assert sized.linkage.n_links == 10
+    assert (sized.linkage.confidence >= 0).all()
+    single = tp.match(*campus, tp.MatchOptions(method="one-by-one"), views=views)
+    assert single.linkage.n_links == single.linkage.n_released
+
+
+def test_an_auxiliary_side_without_times_gets_equal_weights_and_the_reason():
+    rows = [{"user": f"u{i}", "location": f"a/{(i * k) % 7}"} for i in range(30) for k in range(9)]
+    events = tp.read(pa.Table.from_pylist(rows))
+    result = tp.match(events, events, views=ViewOptions())
+    assert result.view_weights.source == "equal"
+    assert "no times to cut it by" in result.to_dict()["weights_note"]
+
+
+def thinned(seed=0):
+    """People without habits: every event goes to one of two sources only, minutes apart."""
+    rng = np.random.default_rng(seed)
+    begin = datetime(2024, 5, 6)
+    sources = ([], [])
+    for person in range(100):
+        for block in range(21 * 4):
+            place = f"cell{rng.integers(3)}"
+            for minute in rng.integers(0, 60, 2):
+                at = begin + timedelta(hours=6 * block, minutes=int(minute))
+                event = {"user": f"p{person:03}", "location": place, "start": at}
+                sources[int(rng.integers(2))].append(event)
+    return [tp.read(pa.Table.from_pylist(rows)) for rows in sources]
+
+
+def test_two_sources_of_one_period_are_linked_by_calendar_time():
+    sides = thinned()
+    plain = tp.match(*sides, views=ViewOptions(contributions=False))
+    views = ViewOptions(same_period=True, contributions=False)
+    same = tp.match(*sides, views=views)
+    assert {"calendar-days", "calendar-hours"} <= {share.name for share in same.views}
+    assert same.risk.accuracy > plain.risk.accuracy + 0.2
+
+
+def test_calendar_views_need_the_same_period():
+    with pytest.raises(OptionError, match="got 'calendar-days' instead"):
+        ViewOptions(names=["calendar-days"])
+
+
+def test_options_that_do_not_go_together_are_refused(campus):
+    from trailprint.attacks.rejection import RejectionOptions
+    from trailprint.features.histograms import HistogramOptions
+
+    with pytest.raises(OptionError, match="weights and slots of their own"):
+        tp.match(*campus, histograms=HistogramOptions(slots="weekday"), views=ViewOptions())
+    rejection = RejectionOptions(reject_lambda=1.0, string_length=50)
+    with pytest.raises(OptionError, match="does not go with --views"):
+        tp.match(*campus, views=ViewOptions(), rejection=rejection)
+    with pytest.raises(OptionError, match="learnt, equal or NAME=WEIGHT"):
+        ViewOptions(weights="best")
+    with pytest.raises(OptionError, match="cut must be one of median"):
+        ViewOptions(cut="thirds")
