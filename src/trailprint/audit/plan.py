@@ -140,8 +140,8 @@ def _plan_attacks(bench: Bench) -> tuple[list[Part], list[LeftOut]]:
     refused: list[LeftOut] = []
     for name in bench.options.attacks:
         title = ABOUT[name]["title"]
-        if name == "sequence" and not all("start" in side.columns for side in bench.events):
-            why = "It needs the time of each visit, and the data has none."
+        why = _why_no_sequences(bench, n_models) if name == "sequence" else None
+        if why is not None:
             refused.append(LeftOut(name="attack/sequence", title=title, why=why))
             continue
         compute, seconds = known[name]
@@ -160,6 +160,19 @@ def _plan_attacks(bench: Bench) -> tuple[list[Part], list[LeftOut]]:
             )
         )
     return parts, refused
+
+
+def _why_no_sequences(bench: Bench, n_models: int) -> str | None:
+    """Why sequences cannot be attacked, whatever the time; None where they can."""
+    if not all("start" in side.columns for side in bench.events):
+        return "It needs the time of each visit, and the data has none."
+    allowed, needed = bench.events[0].engine.memory_bytes, sequence_bytes(bench.sizes, n_models)
+    if allowed is not None and needed > allowed:
+        return (
+            f"It would need about {needed / 1e6:,.0f} MB of memory, and --memory allows "
+            f"{allowed / 1e6:,.0f} MB."
+        )
+    return None
 
 
 def _plan_controls(bench: Bench, attacks: Sequence[Part]) -> list[Part]:
@@ -321,6 +334,12 @@ def sequence_seconds(sizes: Sizes, n_most: int) -> float:
     share = n_people / max(sizes.n_released, 1)
     visits = 2.5e-4 * sizes.n_events / 2 + 1.4e-7 * sizes.n_transitions
     return 0.2 + share * visits + 1e-5 * n_people**2
+
+
+def sequence_bytes(sizes: Sizes, n_most: int) -> float:
+    """Visits of both sides as arrays, and those that models are run over spelt out for them."""
+    share = min(sizes.n_released, n_most) / max(sizes.n_released, 1)
+    return 150 * sizes.n_events + share * 1_000 * sizes.n_events / 2
 
 
 def grouping_seconds(sizes: Sizes) -> float:

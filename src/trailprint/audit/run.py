@@ -112,6 +112,7 @@ class _Work:
 
     def run(self) -> tuple[dict[str, Outcome], list[LeftOut]]:
         """Do what is not kept, as far as the time goes; what kept parts took counts as spent."""
+        self._check_possible()
         outcomes: dict[str, Outcome] = {}
         left_out = list(self.plan.left_out)
         over, total = 0.0, max(self.plan.seconds, 1e-9)
@@ -147,10 +148,18 @@ class _Work:
         kept = (outcome.seconds for name, outcome in outcomes.items() if name in self.plan.kept)
         return max(in_parts, sum(kept) + time.perf_counter() - self._began)
 
+    def _check_possible(self) -> None:
+        """Say before any work is done that the data allows no attack that was asked for."""
+        if any(part.name.startswith("attack/") for part in self.plan.parts):
+            return
+        why = " ".join(one.why for one in self.plan.left_out if one.name.startswith("attack/"))
+        raise OptionError(
+            f"At least one attack must be possible, but none is. {why} Add histogram to --attacks."
+        )
+
     def _check_attacked(self, outcomes: Mapping[str, Outcome]) -> None:
         """Without any attack there is nothing to report."""
-        planned = [part for part in self.plan.parts if part.name.startswith("attack/")]
-        if planned and not any(part.name in outcomes for part in planned):
+        if not any(name.startswith("attack/") for name in outcomes):
             raise OptionError(
                 "At least one attack must fit the time limit of "
                 f"{duration(self.plan.time_limit_s or 0.0)}, but none did. Raise --time-limit, add "

@@ -24,7 +24,7 @@ Connection: TypeAlias = duckdb.DuckDBPyConnection
 #: SQL that DuckDB does not understand was written by us, not by the user.
 _OUR_DEFECTS = (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogException)
 
-_MEMORY = re.compile(r"^\s*\d+(\.\d+)?\s*(KB|MB|GB|TB|KiB|MiB|GiB|TiB)\s*$", re.IGNORECASE)
+_MEMORY = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([KMGT])(i?)B\s*$", re.IGNORECASE)
 
 #: More threads than any machine has use for only exhaust it.
 _MOST_THREADS = 1024
@@ -72,6 +72,8 @@ class Engine:
         sweep_scratch()
         folder = Scratch()
         self.scratch = folder.name
+        #: What was asked for, in bytes; None without a limit of the user's own.
+        self.memory_bytes = None if memory is None else _count_bytes(memory)
         # A connection holds one result at a time: run and fetch must not be torn apart.
         self._lock = threading.RLock()
         config: dict[str, Any] = {"temp_directory": self.scratch}
@@ -190,6 +192,14 @@ def _our_words() -> Iterator[None]:
             check_stop()
             raise KeyboardInterrupt from None
         raise
+
+
+def _count_bytes(memory: str) -> int:
+    found = _MEMORY.match(memory)
+    if found is None:
+        raise ValueError("a size is checked before it is counted")
+    number, unit, binary = found.groups()
+    return int(float(number) * (1024 if binary else 1000) ** ("KMGT".index(unit.upper()) + 1))
 
 
 def _close(connection: Connection, scratch: Scratch) -> None:

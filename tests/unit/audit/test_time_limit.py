@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from trailprint import Engine
 from trailprint.attacks.sequence import correlate_sequences
 from trailprint.audit import AuditOptions, audit, run
 from trailprint.audit.bench import Bench, Sizes
@@ -174,3 +175,32 @@ def test_the_first_of_the_cheap_attacks_is_always_done(campus):
         plan = make_plan(Bench(make_sides([campus], None, options), options))
         asked = [part.name for part in plan.parts if part.is_asked]
         assert asked == [f"attack/{name}" for name in attacks if name != "sequence"][:1]
+
+
+@pytest.fixture(scope="module")
+def tight():
+    """The same people in an engine with little memory."""
+    table = simulate_campus(CampusOptions(n_users=25, n_days=14, seed=2))
+    engine = Engine(memory="300MB", threads=1)
+    # DuckDB itself needs more than so few people do.
+    engine.memory_bytes = 1_000_000
+    return read(table, engine=engine)
+
+
+def test_what_needs_more_memory_than_allowed_is_left_out_and_said(tight):
+    plan = make_plan(Bench(make_sides([tight], None, AuditOptions()), AuditOptions()))
+    assert not [part for part in plan.parts if "sequence" in part.name]
+    (left_out,) = [one for one in plan.left_out if one.name == "attack/sequence"]
+    assert "MB of memory, and --memory allows 1 MB" in left_out.why
+
+
+def test_no_attack_at_all_is_one_sentence(tight):
+    with pytest.raises(OptionError, match=r"At least one attack must be possible.*--memory allows"):
+        audit(tight, options=AuditOptions(attacks=("sequence",)), n_threads=1)
+
+
+@pytest.mark.parametrize(
+    ("memory", "expected"), [("64MB", 64_000_000), ("1.5 GiB", 3 * 2**29), (None, None)]
+)
+def test_memory_is_counted_in_bytes(memory, expected):
+    assert Engine(memory=memory, threads=1).memory_bytes == expected
