@@ -36,6 +36,18 @@ def test_too_little_to_load_the_libraries(tmp_path, megabytes):
     assert (done.returncode, done.stdout, done.stderr) == (2, "", SENTENCE)
 
 
+@pytest.mark.parametrize("code", [1, 127])
+def test_a_library_that_ends_the_program_is_explained(tmp_path, code):
+    """OpenBLAS and the loader of libraries do that where there is no memory, with these codes."""
+    script = (
+        "import os, resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 32, 1 << 32)); "
+        "from trailprint.cli import app, main; "
+        f"app.run = lambda arguments: os._exit({code}); main.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, SENTENCE)
+
+
 def test_enough(tmp_path):
     done = run(tmp_path, 4000, "--version")
     assert (done.returncode, done.stderr) == (0, "")

@@ -64,9 +64,9 @@ def test_outputs_and_stored_work_are_announced_and_released(heard, tmp_path):
     assert heard() == [f"-{unfinished}"]
     FolderStore(tmp_path / "work", {}).put("part", b"content")
     told = heard()
-    assert len(told) == 4
-    assert {line[1:] for line in told[::2]} == {line[1:] for line in told[1::2]}
-    assert [line[0] for line in told] == ["+", "-", "+", "-"]
+    assert len(told) >= 4
+    assert {line[0] for line in told[::2]} == {"+"}
+    assert [f"-{line[1:]}" for line in told[::2]] == told[1::2]
 
 
 def test_a_scratch_folder_is_announced_and_released(heard):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 from trailprint.errors import TrailprintError
@@ -22,6 +23,9 @@ def main(arguments: list[str] | None = None) -> None:
     """
     _check_system()
     if arguments is None:
+        # Until there are handlers, Ctrl-C ends the program without a traceback.
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
         from trailprint.cli.supervisor import supervise
 
         # Threads for linear algebra take memory each, and there is next to none of it.
@@ -29,8 +33,12 @@ def main(arguments: list[str] | None = None) -> None:
         supervise()
     _load()
     from trailprint.cli.app import run
+    from trailprint.cli.supervisor import say_ended
 
-    run(arguments)
+    try:
+        run(arguments)
+    finally:
+        say_ended()
 
 
 def _check_system() -> None:
@@ -51,7 +59,5 @@ def _load() -> None:
     except Exception as error:
         if not (memory.is_short_of_memory(error) or memory.is_memory_limited()):
             raise
-        supervisor.speak()
         supervisor.fail_for_memory()
-    supervisor.speak()
     memory.end_loading(before)

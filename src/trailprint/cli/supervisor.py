@@ -24,7 +24,7 @@ from trailprint.cli.memory import MEMORY, is_memory_limited
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: How long descendants of a process that has ended may take to follow it.
 _PATIENCE_S = 1.0
-_SPEAKS = b"="
+_ENDED = b"="
 _PR_SET_CHILD_SUBREAPER = 36
 _CLEAR_LINE_SHOW_CURSOR = b"\r\x1b[2K\x1b[?25h"
 
@@ -66,20 +66,21 @@ def say(message: str) -> None:
         os.write(2, f"trailprint: {message}\n".encode(errors="backslashreplace"))
 
 
-def speak() -> None:
-    """Say in the working process that all is loaded: it now explains its failures itself."""
+def say_ended() -> None:
+    """Say in the working process that it ends by itself, and has said what is to be said."""
     from trailprint import temporary
 
     listener = temporary.get_listener()
     if listener is not None:
         with contextlib.suppress(OSError):
-            os.write(listener, _SPEAKS + b"\0")
+            os.write(listener, _ENDED + b"\0")
 
 
 def fail_for_memory() -> None:
     """Exit with a sentence; at once where somebody tidies up: libraries without memory may hang."""
     from trailprint import temporary
 
+    say_ended()
     print(f"trailprint: {MEMORY}", file=sys.stderr, flush=True)  # noqa: T201
     if temporary.get_listener() is None:
         sys.exit(2)
@@ -168,7 +169,7 @@ class _Watch:
                 os.kill(self._child, signal.SIGKILL)
             code = self._exit_code()
         self._tidy(is_heard)
-        return _explain(code, asked, self._leftovers.speaks)
+        return _explain(code, asked, self._leftovers.has_ended)
 
     def _hear(self) -> bool:
         """Take in what was announced; whether there may be more."""
@@ -206,21 +207,21 @@ class Leftovers:
 
     Attributes
     ----------
-    speaks : bool
-        Whether the working process has come so far that it explains its failures itself.
+    has_ended : bool
+        Whether the working process said that it ends by itself: else a library ended it.
     """
 
     def __init__(self) -> None:
         self._paths: dict[bytes, None] = {}
         self._unread = b""
-        self.speaks = False
+        self.has_ended = False
 
     def hear(self, received: bytes) -> None:
         """Take what came through the pipe, in pieces of any length."""
         *messages, self._unread = (self._unread + received).split(b"\0")
         for message in messages:
-            if message == _SPEAKS:
-                self.speaks = True
+            if message == _ENDED:
+                self.has_ended = True
             elif message[:1] == b"+":
                 self._paths[message[1:]] = None
             else:
@@ -238,9 +239,9 @@ class Leftovers:
                     os.unlink(path)
 
 
-def _explain(code: int, asked: int, speaks: bool) -> tuple[int, str]:
+def _explain(code: int, asked: int, has_ended: bool) -> tuple[int, str]:
     """The exit code and the message for the end of the working process."""
-    if code != 0 and not asked and not speaks and is_memory_limited():
+    if code != 0 and not asked and not has_ended and is_memory_limited():
         return 2, MEMORY
     if code >= 0:
         return code, ""
