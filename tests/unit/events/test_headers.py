@@ -40,7 +40,7 @@ def test_what_looks_like_data_is_counted(case):
 
 
 @pytest.mark.parametrize(
-    "name", [*ALL_KNOWN_NAMES, "Device_ID", "accessPoint", "Start Time", "MAC"]
+    "name", [*sorted(ALL_KNOWN_NAMES), "Device_ID", "accessPoint", "Start Time", "MAC"]
 )
 def test_names_made_of_words_for_columns_are_always_shown(name):
     assert is_worded(name)
