@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import re
@@ -20,6 +22,8 @@ MOST_GROWTH_MB = 1500.0
 #: Commands that say on standard error what they are going to do.
 _TALKATIVE = ("audit", "demo")
 _PRIVATE = ("per_user.parquet",)
+
+csv.field_size_limit(1 << 30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ def find_problems(case: Case, said: Said, box: Sandbox) -> list[Problem]:
         *(_check_python(said) if case.source else _check_words(case, said)),
         *_check_leaks(case, said, box),
         *_check_files(case, said, box),
+        *_check_contents(box),
         *(Problem("left over", what) for what in sorted(set(box.left_over()))),
         *(Problem("warning", what) for what in sorted(set(said.unexpected))),
         *_check_memory(said),
@@ -169,6 +174,19 @@ def _check_files(case: Case, said: Said, box: Sandbox) -> Iterator[Problem]:
                 yield Problem("unexpected file", Path(name).name)
         elif said.code not in (0, 3) and not _is_kept(name, case):
             yield Problem("written by a failing command", f"{what}: {_role(name, case)}")
+
+
+def _check_contents(box: Sandbox) -> Iterator[Problem]:
+    """Tables are rectangles and JSON is JSON."""
+    for name in (name for name, what in box.changes().items() if what != "removed"):
+        path = box.work / name
+        if path.suffix == ".csv" and path.is_file():
+            text = path.read_bytes().decode("utf-8", "replace")
+            rows = csv.reader(io.StringIO(text, newline=""))
+            if len(set(map(len, rows))) > 1:
+                yield Problem("rows of different lengths", path.name)
+        elif path.suffix == ".json" and path.is_file():
+            yield from _check_json(path.read_text())
 
 
 def _is_temporary(name: str) -> bool:

@@ -96,6 +96,9 @@ def test_what_a_failing_command_wrote_is_noticed(tmp_path):
         failed = find_problems(case, Said(code=2, err="trailprint: A.\n"), box)
         assert [problem.kind for problem in failed] == ["written by a failing command"]
         assert find_problems(case, Said(code=0, out="fine\n"), box) == []
+        (box.work / "p.csv").write_text("user,location\na,b,c\n")
+        found = find_problems(case, Said(code=0, out="fine\n"), box)
+        assert [problem.kind for problem in found] == ["rows of different lengths"]
 
 
 def test_every_option_of_every_command_is_tried():

@@ -127,7 +127,7 @@ def _content(path: Path) -> object:
         return _without_times(json.loads(path.read_text()))
     if path.suffix == ".csv":
         rows = csv.DictReader(io.StringIO(path.read_text()))
-        return [{k: v for k, v in row.items() if not _TIMES.search(k)} for row in rows]
+        return [{k: v for k, v in row.items() if not _TIMES.search(str(k))} for row in rows]
     if path.suffix == ".html":
         return _CLOCK.sub("", path.read_text())
     return path.read_bytes()
