@@ -31,6 +31,8 @@ def main() -> int:
     summary = Summary()
     for report in Pool(n_workers=wanted.workers, limit_s=wanted.limit).run(cases):
         summary.add(report)
+        if report.problems and not wanted.silent:
+            _say(f"case {report.name}: {report.problems[0].signature}", sys.stderr)
         if not wanted.silent and summary.n_cases % 500 == 0:
             _say(f"… {summary.n_cases:,} cases, {summary.n_failing:,} failing", sys.stderr)
     _say("\n".join(summary.lines()))

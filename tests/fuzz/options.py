@@ -199,8 +199,14 @@ MATCH = _options(
     --margins --precision 0.9
     --reject-lambda 0.1 --string-length 10
     --slots weekday --reject-lambda 1 --string-length 5
+    --views all
+    --views visits,days --view-weights equal
+    --views visits,moves --same-period
     """,
     """
+    --views x '' , visits,visits visits
+    --view-weights equal x visits=1 visits=nan visits=-1 ''
+    --same-period x
     --metric x ''
     --method x
     --direction x auxiliary
