@@ -224,7 +224,7 @@ SPLITS = {
     ),
     "infinitely many users": (
         ("--at", "median", "--released-users", "inf"),
-        "whole number or a share",
+        "whole number of users or a share",
     ),
     "too many users": (("--at", "median", "--released-users", "99"), "cannot choose 99"),
     "common users alone": (("--at", "median", "--common-users", "2"), "needs --released-users"),
