@@ -83,7 +83,8 @@ def _options(
 
 def run(arguments: list[str] | None = None) -> None:
     """Run a command; exit code 0 for success, 2 for bad input, 1 for a defect of ours."""
-    _buffer_output()
+    if arguments is None:  # Elsewhere standard output is somebody else's, who may close it.
+        _buffer_output()
     try:
         check_flags(app, sys.argv[1:] if arguments is None else arguments)
         code = app(args=arguments, standalone_mode=False)
