@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import time
 
 MEMORY = "The work needs more memory than there is. Try less data at once."
 
@@ -35,7 +36,9 @@ def limit_loading() -> tuple[int, int] | None:
         return None
     before = resource.getrlimit(resource.RLIMIT_CPU)
     finite = [limit for limit in before if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_CPU, (min([_LOADING_S, *finite]), before[1]))
+    # The system counts from the start of the process, which may have worked long for somebody else.
+    allowed = int(time.process_time()) + _LOADING_S
+    resource.setrlimit(resource.RLIMIT_CPU, (min([allowed, *finite]), before[1]))
     return before
 
 
