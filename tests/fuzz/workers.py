@@ -107,7 +107,11 @@ def _warm_up(root: Path) -> None:
     with sandbox(root / "warm", files):
         for line in lines:
             run_case(Case(name="warm-up", files={}, arguments=line))
-    source = "show(tp.inspect(tp.read(pa.table({'user': ['a', 'b'], 'location': ['c', 'd']}))))"
+    columns = "{'user': ['a', 'b'], 'location': ['c', 'd']}"
+    source = "".join(
+        f"show(tp.inspect(tp.read({library}({columns}))))\n"
+        for library in ("pa.table", "pd.DataFrame", "pl.LazyFrame")
+    )
     run_case(Case(name="warm-up", files={}, source=source))
 
 
