@@ -9,6 +9,8 @@ share no code with the program.
 
 import csv
 import json
+import subprocess
+import sys
 from itertools import combinations
 from pathlib import Path
 
@@ -17,7 +19,6 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from trailprint.audit.overlaps import tell_together
-from trailprint.cli.main import main
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "result.json"
 ATTACKS = ("histogram", "trail", "sequence")
@@ -296,9 +297,8 @@ def test_nothing_follows_from_the_example():
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     out = tmp_path_factory.mktemp("demo") / "out"
-    with pytest.raises(SystemExit) as stopped:
-        main(["demo", "--out", str(out), "--threads", "2"])
-    assert not stopped.value.code
+    program = Path(sys.executable).with_name("trailprint")
+    subprocess.run([program, "demo", "--out", out], check=True, capture_output=True)
     return out
 
 
