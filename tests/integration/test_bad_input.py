@@ -332,3 +332,11 @@ def _through_our_words(function):
             return function(*arguments)
 
     return run
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "99999999999999999999"])
+def test_a_number_of_locations_that_cannot_be(run, write, number):
+    data = write("data.csv", "user,location\na,b\nc,d\n")
+    finished = run("inspect", data, "--top-locations", number)
+    assert finished.code == 2
+    assert finished.err.startswith("trailprint: top_locations must be at least 1 and below")

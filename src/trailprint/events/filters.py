@@ -57,10 +57,13 @@ class FilterOptions:
         for name in ("min_active_days", "min_events"):
             if getattr(self, name) < 0:
                 raise OptionError(f"{name} must not be negative, got {getattr(self, name)}.")
-        if self.top_locations is not None and not 1 <= self.top_locations < 2**31:
-            raise OptionError(
-                f"top_locations must be at least 1 and below 2³¹, got {self.top_locations}."
-            )
+        if self.top_locations is not None:
+            _check_top_locations(self.top_locations)
+
+
+def _check_top_locations(number: int) -> None:
+    if not 1 <= number < 2**31:
+        raise OptionError(f"top_locations must be at least 1 and below 2³¹, got {number}.")
 
 
 @check_arguments()
@@ -146,6 +149,7 @@ def most_visited_together(datasets: Sequence[Events], n_locations: int) -> list[
 
     Ties go by name, so that the choice is stable.
     """
+    _check_top_locations(n_locations)
     counted = []
     datasets = in_one_engine(datasets)
     for events in datasets:
