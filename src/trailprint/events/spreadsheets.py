@@ -53,10 +53,12 @@ def _guard_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def write_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as comma-separated text under their names; nothing for no rows."""
+    """Rows as comma-separated text under the names of all of them; nothing for no rows."""
     if not rows:
         return ""
-    lines = [list(rows[0]), *(list(row.values()) for row in rows)]
+    # A row may have a name that others lack, such as the bound of a veiled rate.
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    lines = [names, *([row.get(name) for name in names] for row in rows)]
     return "".join(",".join(map(_cell, line)) + "\n" for line in lines)
 
 

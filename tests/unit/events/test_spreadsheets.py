@@ -92,3 +92,12 @@ def test_links_are_guarded_in_text_files_and_exact_in_parquet(tmp_path, ending):
     exact = tmp_path / "links.parquet"
     write_table(links, exact, Engine(), private=True, for_people=True)
     assert pq.read_table(exact)["released"].to_pylist() == DISGUISED
+
+
+def test_each_value_stands_under_its_name_where_rows_have_different_names():
+    text = write_csv([{"a": 1, "low": 2}, {"a": 3, "at_most": 4, "low": 5}])
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert rows == [
+        {"a": "1", "low": "2", "at_most": ""},
+        {"a": "3", "low": "5", "at_most": "4"},
+    ]
