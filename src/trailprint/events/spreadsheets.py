@@ -58,7 +58,7 @@ def write_csv(rows: Sequence[Mapping[str, Any]]) -> str:
         return ""
     # A row may have a name that others lack, such as the bound of a veiled rate.
     names = list(dict.fromkeys(name for row in rows for name in row))
-    lines = [names, *([row.get(name) for name in names] for row in rows)]
+    lines: list[list[Any]] = [names, *([row.get(name) for name in names] for row in rows)]
     return "".join(",".join(map(_cell, line)) + "\n" for line in lines)
 
 
