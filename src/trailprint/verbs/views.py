@@ -10,6 +10,7 @@ import numpy as np
 
 from trailprint.attacks.combined import match_views, weights_without
 from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.view_weights import MOST_PEOPLE as MOST_LEARNT_FROM
 from trailprint.attacks.view_weights import (
     ViewWeights,
     equal_weights,
@@ -92,36 +93,60 @@ def build_views(
     seed: int = 0,
     n_threads: int | None = None,
 ) -> tuple[Views, Views, ViewWeights]:
-    """Both sides' views and their weights; the released side has no part in the weights."""
-    sides = build_view_pair(released, auxiliary, options.names, same_period=options.same_period)
-    names = sides[0].names
-    if options.weights == "equal":
-        return *sides, equal_weights(names)
-    if not isinstance(options.weights, str):
-        return *sides, given_weights(options.weights, names)
-    return *sides, _learn(auxiliary, names, options, seed, n_threads)
+    """
+    Both sides' views and their weights; the released side has no part in the weights.
+
+    Views of no weight are built only where their contribution is wanted.
+    """
+    sides = released, auxiliary
+    wanted = choose_views(options.names, same_period=options.same_period)
+    names = [view.name for view in wanted if view.lacks(sides) is None] or list(options.names or ())
+    weights = _weigh(auxiliary, names, options, seed, n_threads)
+    counted = options.names if options.contributions else list(weights.shares)
+    pair = build_view_pair(*sides, counted, same_period=options.same_period)
+    return *pair, weights
 
 
-def _learn(
+def _weigh(
     auxiliary: Events,
     names: Sequence[str],
     options: ViewOptions,
     seed: int,
     n_threads: int | None,
 ) -> ViewWeights:
-    """Cut the auxiliary side and learn; equal weights, and why, where it cannot be cut."""
-    if len(names) == 1:
+    """Weights of the views there are, as the options want them."""
+    if not names:
+        raise InputError("None of the views can be built from this data: it has no locations.")
+    if not isinstance(options.weights, str):
+        return given_weights(options.weights, names)
+    if options.weights == "equal" or len(names) == 1:
         return equal_weights(names)
     if "start" not in auxiliary.columns and not options.same_period:
         return equal_weights(
             names, "Weights are equal: the auxiliary data has no times to cut it by."
         )
     try:
-        halves = _cut(auxiliary, options, seed)
+        halves = _draw_people(_cut(auxiliary, options, seed), seed)
         pair = build_view_pair(*halves, names, same_period=options.same_period)
     except InputError:
         return equal_weights(names, "Weights are equal: the auxiliary data cannot be cut in two.")
     return learn_weights(*pair, seed=seed, n_threads=n_threads)
+
+
+def _draw_people(halves: tuple[Events, Events], seed: int) -> tuple[Events, Events]:
+    """Only as many people as learning takes, so that their views cost little."""
+    first, second = halves
+    both = (
+        f'SELECT DISTINCT "user" FROM ({first.query}) '
+        f'INTERSECT SELECT DISTINCT "user" FROM ({second.query})'
+    )
+    drawn = first.engine.materialise(
+        f'SELECT "user" FROM ({both}) ORDER BY hash("user", {seed}), "user" '
+        f"LIMIT {MOST_LEARNT_FROM}",
+        "learnt_from",
+    )
+    chosen = f'"user" IN (SELECT "user" FROM {drawn})'
+    return first.having(chosen).materialise(), second.having(chosen).materialise()
 
 
 def _cut(auxiliary: Events, options: ViewOptions, seed: int) -> tuple[Events, Events]:
