@@ -36,16 +36,18 @@ WeightsFrom = Literal["learnt", "equal", "given"]
 #: Fewer people than this in both halves teach nothing: weights are equal.
 LEAST_PEOPLE = 20
 #: People drawn for learning: gains of all their pairs are held, one matrix per view.
-MOST_PEOPLE = 1_000
+MOST_PEOPLE = 600
 #: Penalties per squared deviation that are tried, for each simple answer.
 PENALTIES = (1.0, 5.0)
 #: Folds of people for cross-validation, and people drawn for it.
 N_FOLDS = 3
-MOST_VALIDATED = 300
+MOST_VALIDATED = 180
 #: Views that would count less than this share are dropped: they cost time and decide nothing.
-LEAST_SHARE = 0.02
+LEAST_SHARE = 0.05
 #: Where the search begins; any other place leads to the same weights.
 _BEGIN = 5.0
+#: Relative change of the likelihood at which the search ends: weights are known to two digits.
+_ENOUGH = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +185,7 @@ def _maximise(gains: Floats, shrinkage: _Shrinkage) -> Floats:
         jac=True,
         method="L-BFGS-B",
         bounds=[(0.0, None)] * n_views,
+        options={"ftol": _ENOUGH},
     )
     weights = np.asarray(result.x, dtype=np.float64)
     return weights if weights.sum() > 0 else np.ones(n_views)
