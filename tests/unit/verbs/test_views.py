@@ -41,7 +41,9 @@ def test_more_views_find_more_people_than_one(campus):
 
 def test_weights_ignore_the_released_side_and_the_truth(campus):
     released, auxiliary = campus
-    weights = learnt(released, auxiliary)
+    names = ["weekdays", "moves", "hour-of-day"]
+    weights = learnt(released, auxiliary, names=names)
+    assert len(weights.shares) == 3
     table = as_table(released)
     permuted = table.set_column(
         table.column_names.index("user"),
@@ -50,8 +52,8 @@ def test_weights_ignore_the_released_side_and_the_truth(campus):
     )
     corrupted = table.slice(0, 200)
     for other in (permuted, corrupted):
-        assert learnt(tp.read(other), auxiliary) == weights
-    assert learnt(auxiliary, released) != weights
+        assert learnt(tp.read(other), auxiliary, names=names) == weights
+    assert learnt(auxiliary, released, names=names) != weights
 
 
 def test_what_each_view_adds_is_measured_and_can_be_left_out(campus):
