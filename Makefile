@@ -10,7 +10,7 @@ ifneq ($(wildcard ../shared/data),)
 export TRAILPRINT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: setup demo test lint types layers unit fuzz torture bench docs reference dist clean
+.PHONY: setup demo test check lint types layers unit fuzz torture bench docs reference dist clean
 
 setup: $(VENV)/.dev
 
@@ -58,8 +58,14 @@ types: $(VENV)/.dev
 layers: $(VENV)/.dev
 	$(BIN)/lint-imports
 
+# A file's tests stay together, so that what they share is made once; JOBS=0 runs one after another.
+JOBS ?= 2
 unit: $(VENV)/.dev $(VENV)/.kernels
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+# The inner loop, in a minute or so: everything of `make test` but the slow tests.
+check: lint types layers $(VENV)/.kernels
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not slow"
 
 # make fuzz CASES=100000 FIRST=5000: so many made-up and mutated inputs, from case 5000 on.
 CASES   ?= 2000

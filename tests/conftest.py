@@ -15,6 +15,39 @@ import pytest
 from trailprint import Engine, Events, ReadOptions, read
 from trailprint.cli.main import main
 
+#: Left out of `make check`: what runs commands, whole audits or many examples.
+SLOW = (
+    "browser",
+    "contract/test_audit_outputs.py",
+    "contract/test_canaries.py",
+    "contract/test_disclosure.py",
+    "contract/test_docstrings.py",
+    "contract/test_platforms.py",
+    "contract/test_privacy.py",
+    "contract/test_public_names.py",
+    "contract/test_reading_canaries.py",
+    "fuzz",
+    "integration",
+    "property",
+    "torture",
+    "unit/attacks",
+    "unit/audit",
+    "unit/cli",
+    "unit/papers",
+    "unit/protections",
+    "unit/simulate",
+    "unit/studies",
+    "unit/verbs",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow."""
+    places = tuple(str(Path(__file__).parent / name) for name in SLOW)
+    for item in items:
+        if str(item.path).startswith(places):
+            item.add_marker("slow")
+
 
 @dataclass(frozen=True)
 class Finished:

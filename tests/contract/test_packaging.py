@@ -73,3 +73,11 @@ def test_recipes_name_targets_that_exist(name: str):
     named = set(re.findall(r"(?:^|[`:$] ?)make ([a-z]+)", text, re.MULTILINE))
     assert named
     assert named <= targets
+
+
+def test_what_is_left_out_of_the_inner_loop_exists(request: pytest.FixtureRequest):
+    text = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
+    listed = re.findall(r'"(.+)"', text[text.index("SLOW = (") :].partition("\n)")[0])
+    assert len(listed) > 5
+    assert [name for name in listed if not (ROOT / "tests" / name).exists()] == []
+    assert request.node.get_closest_marker("slow") is None
