@@ -70,9 +70,9 @@ class Program:
         self._since = time.monotonic()
         self._out, self._err = (os.fdopen(os.memfd_create("said"), "w+b") for _ in range(2))
         self._process = subprocess.Popen(
-            [str(PROGRAM), *arguments],
+            [*how.pop("before", ()), str(PROGRAM), *arguments],
             cwd=where.work,
-            env={**where.environment(), **how.pop("environment", {})},
+            env=where.environment(),
             stdin=subprocess.DEVNULL,
             stdout=self._out,
             stderr=self._err,
