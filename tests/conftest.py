@@ -37,7 +37,7 @@ SLOW = (
     "unit/protections",
     "unit/simulate",
     "unit/studies",
-    "unit/verbs",
+    "unit/workflows",
 )
 
 

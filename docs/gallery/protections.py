@@ -25,7 +25,7 @@ print(f"unprotected: {before.accuracy:.0%} linked, {before.chance:.0%} by chance
 
 # %%
 from trailprint.studies.frontier import SweepOptions
-from trailprint.verbs.protect import trade_off
+from trailprint.workflows.protect import trade_off
 
 GROUPS = (2, 3, 5, 10)
 

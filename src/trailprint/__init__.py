@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from trailprint.events.read import read
     from trailprint.events.split import SplitOptions, split
     from trailprint.events.summary import inspect
-    from trailprint.verbs.correlate import correlate
-    from trailprint.verbs.match import match
-    from trailprint.verbs.protect import protect
-    from trailprint.verbs.trails import trails
+    from trailprint.workflows.correlate import correlate
+    from trailprint.workflows.match import match
+    from trailprint.workflows.protect import protect
+    from trailprint.workflows.trails import trails
 
 __version__ = "0.1.0"
 
@@ -65,13 +65,13 @@ _LATE = {
     "TrailOptions": "trailprint.attacks.trail",
     "TrailprintError": "trailprint.errors",
     "apply_filters": "trailprint.events.filters",
-    "correlate": "trailprint.verbs.correlate",
+    "correlate": "trailprint.workflows.correlate",
     "inspect": "trailprint.events.summary",
-    "match": "trailprint.verbs.match",
-    "protect": "trailprint.verbs.protect",
+    "match": "trailprint.workflows.match",
+    "protect": "trailprint.workflows.protect",
     "read": "trailprint.events.read",
     "split": "trailprint.events.split",
-    "trails": "trailprint.verbs.trails",
+    "trails": "trailprint.workflows.trails",
 }
 
 

@@ -23,8 +23,8 @@ from trailprint.features.trails import build_trail_pair
 from trailprint.protections.coarsen import CoarsenRegions
 from trailprint.studies.folds import FoldOptions
 from trailprint.studies.frontier import SweepOptions
-from trailprint.verbs.correlate import correlate_folds
-from trailprint.verbs.protect import trade_off
+from trailprint.workflows.correlate import correlate_folds
+from trailprint.workflows.protect import trade_off
 
 #: Whatever looks like this stems from the data.
 CANARY = re.compile(r"canary|91827364|47\.1234|8\.5432")
@@ -63,7 +63,7 @@ def sides(make_events):
 
 
 def run_everything(sides, make_events) -> Iterator[object]:
-    """What every public verb returns, and the features below them."""
+    """What every public function returns, and the features below them."""
     for pair in sides.values():
         yield from pair
         yield tp.inspect(pair[0])
@@ -149,10 +149,10 @@ def test_nothing_that_can_be_reached_shows_a_canary(sides, make_events):
 
 @pytest.mark.parametrize("kind", ["MatchResult", "TrailResult", "CorrelateResult"])
 def test_results_say_what_matters_in_a_line(sides, kind):
-    verbs = {"MatchResult": tp.match, "TrailResult": tp.trails}
+    workflows = {"MatchResult": tp.match, "TrailResult": tp.trails}
     pair = sides[False]
     options = tp.CorrelateOptions(model="markov")
-    result = verbs[kind](*pair) if kind in verbs else tp.correlate(*pair, options)
+    result = workflows[kind](*pair) if kind in workflows else tp.correlate(*pair, options)
 
     text = repr(result)
 

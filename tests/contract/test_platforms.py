@@ -9,7 +9,7 @@ import pytest
 
 from trailprint import platforms
 from trailprint.errors import TrailprintError
-from trailprint.verbs.measuring import peak_memory_mb
+from trailprint.workflows.measuring import peak_memory_mb
 
 #: This system without what Windows lacks; what others have written is loaded before.
 _ELSEWHERE = """

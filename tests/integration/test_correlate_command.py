@@ -293,7 +293,7 @@ def _group_lives(group: int) -> bool:
 
 def test_the_python_verb_says_the_same(run, campus) -> None:
     from trailprint import SplitOptions, read, split
-    from trailprint.verbs.correlate import correlate
+    from trailprint.workflows.correlate import correlate
 
     sides = split(read(str(campus)), SplitOptions(at="median"))
     result = correlate(sides.released, sides.auxiliary).to_dict()

@@ -16,7 +16,7 @@ from trailprint.features.sequences import build_sequences
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.store import MemoryStore
 from trailprint.studies.folds import FoldOptions, cut_fold, fold_of_visits
-from trailprint.verbs.correlate import correlate_folds
+from trailprint.workflows.correlate import correlate_folds
 
 DATA = Path(os.environ.get("TRAILPRINT_DATA", "/nowhere")) / "nccu_campus_visits.parquet"
 

@@ -20,8 +20,8 @@ from trailprint.attacks.histogram import MatchOptions
 from trailprint.features.histograms import HistogramOptions
 from trailprint.studies.folds import FoldOptions
 from trailprint.studies.frontier import SweepOptions
-from trailprint.verbs.correlate import correlate_folds
-from trailprint.verbs.protect import trade_off
+from trailprint.workflows.correlate import correlate_folds
+from trailprint.workflows.protect import trade_off
 
 START = dt.datetime(2024, 5, 6, 8)
 COSTS = ("seconds", "peak_memory_mb")

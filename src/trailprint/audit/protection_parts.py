@@ -15,7 +15,7 @@ from trailprint.protections.microaggregate import Microaggregate
 from trailprint.protections.protection import Protection
 from trailprint.protections.suppress import CommonLocations, TopLocations
 from trailprint.studies.frontier import Frontier, Point, SweepOptions, find_swept, sweep
-from trailprint.verbs.protect import read_chain
+from trailprint.workflows.protect import read_chain
 
 _GROUP_SIZES = (2, 5, 10, 20)
 _MIN_USERS = (2, 5, 20)

@@ -90,7 +90,7 @@ def run(
     ] = None,
 ) -> None:
     """Correlate a person's few days of visits with a log: who in it is that?"""
-    from trailprint.verbs.correlate import correlate, correlate_folds
+    from trailprint.workflows.correlate import correlate, correlate_folds
 
     scoring.check(released, auxiliary)
     options, protocol = _options(correlating, running.seed)

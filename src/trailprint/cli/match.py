@@ -119,7 +119,7 @@ def run(
     ] = None,
 ) -> None:
     """Match two datasets by their users' habits: how many could be re-identified?"""
-    from trailprint.verbs.match import match
+    from trailprint.workflows.match import match
 
     scoring.check(released, auxiliary)
     options, histograms, rejection = _options(matching, running.seed)
@@ -180,7 +180,7 @@ def _options(matching: MatchFlags, seed: int) -> tuple[Any, Any, Any]:
 
 def _views(matching: MatchFlags, splitting: SplitFlags) -> Any:
     """Options of several views, cut for learning as the data was cut; None without --views."""
-    from trailprint.verbs.views import ViewOptions
+    from trailprint.workflows.views import ViewOptions
 
     if matching.views is None:
         if matching.same_period or matching.view_weights != "learnt":

@@ -164,7 +164,7 @@ def _apply(
     engine: Engine,
 ) -> None:
     from trailprint.features.histograms import HistogramOptions
-    from trailprint.verbs.protect import protect, read_chain
+    from trailprint.workflows.protect import protect, read_chain
 
     counting = HistogramOptions(weight=protecting.weight)  # type: ignore[arg-type]
     with showing(engine, "Protecting"):
@@ -215,7 +215,7 @@ def _sweep(
     from trailprint.attacks.matching import MatchOptions
     from trailprint.features.histograms import HistogramOptions
     from trailprint.studies.frontier import SweepOptions
-    from trailprint.verbs.protect import read_chain, read_sweep, trade_off
+    from trailprint.workflows.protect import read_chain, read_sweep, trade_off
 
     chain = read_chain(protecting.apply or (), engine)
     parameter, values = read_sweep(protecting.sweep or "", chain)

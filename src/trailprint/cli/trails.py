@@ -109,7 +109,7 @@ def run(
 ) -> None:
     """Match lists of pseudonyms and lists of names by the places they appear at."""
     from trailprint.attacks.trail import TrailOptions
-    from trailprint.verbs.trails import trails
+    from trailprint.workflows.trails import trails
 
     _check(matching, scoring.truth)
     scoring.check(deidentified, identified)

@@ -17,7 +17,7 @@ from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.rejection import RejectionOptions
 from trailprint.features.histograms import HistogramOptions, Histograms
 from trailprint.kernels.matching.metrics import METRICS
-from trailprint.verbs.match import match
+from trailprint.workflows.match import match
 
 SLOTTED = sorted(name for name, metric in METRICS.items() if not metric.uses_totals)
 HALF = {"jensen-shannon": np.log(2), "l1": 1.0, "cosine": 0.5, "dot": 0.5}

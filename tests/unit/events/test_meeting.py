@@ -25,7 +25,7 @@ from trailprint.events.engine import default_engine
 from trailprint.events.filters import most_visited_together
 from trailprint.events.periods import periods_overlap
 from trailprint.studies.frontier import SweepOptions
-from trailprint.verbs.protect import trade_off
+from trailprint.workflows.protect import trade_off
 
 N_USERS = 12
 

@@ -21,7 +21,7 @@ from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.trails import Trails, trails_of
 from trailprint.linkage import Linkage
-from trailprint.verbs.measuring import Stopwatch
+from trailprint.workflows.measuring import Stopwatch
 
 Progress = Callable[[str, float | None], None]
 

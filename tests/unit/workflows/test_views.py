@@ -11,7 +11,7 @@ import pytest
 import trailprint as tp
 from trailprint.errors import OptionError
 from trailprint.simulate.campus import CampusOptions, simulate_campus
-from trailprint.verbs.views import ViewOptions, build_views
+from trailprint.workflows.views import ViewOptions, build_views
 
 
 @pytest.fixture(scope="module")

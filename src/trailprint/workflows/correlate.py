@@ -43,7 +43,7 @@ from trailprint.studies.folds import (
     run_folds,
     run_position_folds,
 )
-from trailprint.verbs.measuring import Stopwatch, peak_memory_mb
+from trailprint.workflows.measuring import Stopwatch, peak_memory_mb
 
 Progress = Callable[[str, float | None], None]
 Work = str | os.PathLike[str]

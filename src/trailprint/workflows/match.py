@@ -35,8 +35,8 @@ from trailprint.features.histograms import HistogramOptions, Histograms, build_h
 from trailprint.features.views import Views
 from trailprint.linkage import Linkage
 from trailprint.numbers import to_finite
-from trailprint.verbs.measuring import Stopwatch, peak_memory_mb
-from trailprint.verbs.views import ViewOptions, ViewShare, build_views, describe_views
+from trailprint.workflows.measuring import Stopwatch, peak_memory_mb
+from trailprint.workflows.views import ViewOptions, ViewShare, build_views, describe_views
 
 Progress = Callable[[str, float | None], None]
 
