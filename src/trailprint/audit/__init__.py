@@ -67,8 +67,8 @@ def audit(
     >>> campus = tp.read(simulate_campus(CampusOptions(n_users=20, n_days=14)))
     >>> options = tp.AuditOptions(attacks="trail", protections="top-locations:n=5")
     >>> found = tp.audit(campus, options=options).to_dict()
-    >>> print(found["headline"]["sentence"].split(";")[0])
-    4 of 20 people (20.0 %) could be linked to their own record by trail matching
+    >>> print(found["headline"]["sentence"].split(" could ")[0])
+    Fewer than 10 of 20 people (at most 45.0 %)
     """
     from trailprint.audit.run import Asked, run_audit
 
