@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
-
-import pyarrow as pa
 
 from trailprint.arguments import check_arguments
 from trailprint.audit.options import AuditOptions
-from trailprint.events.events import Events
+from trailprint.events.options import ReadOptions
+from trailprint.events.placing import PlaceOptions
+from trailprint.events.sources import Source, TruthSource, open_places, open_truth
 from trailprint.store import Store
 
 if TYPE_CHECKING:
@@ -21,11 +21,13 @@ __all__ = ["AuditOptions", "audit"]
 
 @check_arguments(unseen=("Plan", "AuditResult"))
 def audit(
-    released: Events,
-    auxiliary: Events | None = None,
+    released: Source,
+    auxiliary: Source | None = None,
     options: AuditOptions | None = None,
     *,
-    truth: pa.Table | None = None,
+    reading: ReadOptions | None = None,
+    places: PlaceOptions | None = None,
+    truth: TruthSource | None = None,
     store: Store | None = None,
     n_threads: int | None = None,
     progress: Callable[[str, float | None], None] | None = None,
@@ -36,14 +38,18 @@ def audit(
 
     Parameters
     ----------
-    released : Events
+    released : Events, path or table
         What would be published; without ``auxiliary`` it is cut in two, and one half is taken for
         what an adversary knows.
-    auxiliary : Events, optional
+    auxiliary : Events, path or table, optional
         What somebody might know.
     options : AuditOptions, optional
         Attacks, protections, limits.
-    truth : pyarrow.Table, optional
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    truth : path or table, optional
         Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are taken for
         equal people.
     store : Store, optional
@@ -72,6 +78,8 @@ def audit(
     """
     from trailprint.audit.run import Asked, run_audit
 
-    sides: Sequence[Events] = (released,) if auxiliary is None else (released, auxiliary)
-    asked = Asked(sides=sides, truth=truth, options=options or AuditOptions())
+    given = [released] if auxiliary is None else [released, auxiliary]
+    sides = open_places(given, reading, places)
+    pairs = open_truth(truth, sides[0].engine)
+    asked = Asked(sides=sides, truth=pairs, options=options or AuditOptions())
     return run_audit(asked, store=store, n_threads=n_threads, progress=progress, on_plan=on_plan)

@@ -13,17 +13,8 @@ from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Column, Events
 from trailprint.events.filters import FilterOptions, apply_filters, most_visited_together
-from trailprint.events.grid import (
-    Box,
-    GridOptions,
-    extent,
-    to_cells,
-    to_h3,
-    to_regions,
-    truncate_names,
-    within_box,
-)
 from trailprint.events.options import ReadOptions, Window
+from trailprint.events.placing import PlaceOptions, place
 from trailprint.events.read import read
 from trailprint.events.side_files import read_truth
 from trailprint.events.split import SplitOptions, split
@@ -213,30 +204,14 @@ class ShapeFlags:
         return [apply_filters(side, self._user_filters(two_sides=two_sides)) for side in kept]
 
     def _place(self, datasets: Sequence[Events]) -> list[Events]:
-        if self.cell is not None and self.h3 is not None:
-            raise OptionError("Only one of --cell and --h3 can be given, got both.")
-        box = None if self.box is None else Box.parse(self.box)
-        placed = list(datasets)
-        if self.cell is not None or (self.h3 is None and not _all_have_locations(datasets)):
-            placed = self._to_common_cells(placed, box)
-        elif box is not None:
-            placed = [within_box(events, box) for events in placed]
-        if self.h3 is not None:
-            placed = [to_h3(events, self.h3) for events in placed]
-        if self.regions is not None:
-            placed = [to_regions(events, self.regions) for events in placed]
-        if self.truncate is not None:
-            placed = [truncate_names(events, self.truncate) for events in placed]
-        return placed
-
-    def _to_common_cells(self, datasets: Sequence[Events], box: Box | None) -> list[Events]:
-        """Cells of one grid for all datasets: a cell means the same place in each."""
-        for events in datasets:
-            events.require("lat", "A grid")
-        cell_m = GridOptions().cell_m if self.cell is None else self.cell
-        options = GridOptions(cell_m=cell_m, box=box)
-        frame = None if box is not None else extent(datasets)
-        return [to_cells(events, options, frame=frame) for events in datasets]
+        options = PlaceOptions(
+            cell_m=self.cell,
+            h3=self.h3,
+            box=self.box,
+            regions=self.regions,
+            truncate=self.truncate,
+        )
+        return place(datasets, options)
 
     def _time_filters(self) -> FilterOptions:
         days = tuple(day.strip().lower()[:3] for day in (self.weekdays or "").split(",") if day)
@@ -247,10 +222,6 @@ class ShapeFlags:
         """How much there must be of a user; a split asks for that on each side instead."""
         min_events = 0 if two_sides else self.min_events
         return FilterOptions(min_active_days=self.min_active_days, min_events=min_events)
-
-
-def _all_have_locations(datasets: Sequence[Events]) -> bool:
-    return all("location" in events.columns for events in datasets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

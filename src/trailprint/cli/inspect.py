@@ -8,7 +8,7 @@ from trailprint.cli.flags import ReadFlags, RunFlags, ShapeFlags, open_events
 from trailprint.cli.groups import argument, takes
 from trailprint.cli.present import print_json, print_table
 from trailprint.cli.progress import showing
-from trailprint.events.summary import Summary, inspect
+from trailprint.events.summary import Summary, summarise
 
 NAME = "inspect"
 EXAMPLE = "trailprint inspect visits.csv --timezone Europe/Zurich"
@@ -24,7 +24,7 @@ def run(
     """Say what is in a dataset: users, locations, events, span, and what could not be read."""
     engine = running.engine()
     with showing(engine):
-        summary = inspect(open_events(data, reading, shaping, engine))
+        summary = summarise(open_events(data, reading, shaping, engine))
     if running.json:
         print_json(summary.to_dict())
     else:

@@ -48,6 +48,15 @@ class Truth(Discreet):
         return right
 
 
+def find_truth(
+    released: pa.Array, auxiliary: pa.Array, pairs: pa.Table | None, *, one_to_one: bool = True
+) -> Truth:
+    """The pairs that were given, or equal ids where none were."""
+    if pairs is None:
+        return truth_from_ids(released, auxiliary)
+    return truth_from_pairs(pairs, released, auxiliary, one_to_one=one_to_one)
+
+
 def truth_from_ids(released: pa.Array, auxiliary: pa.Array) -> Truth:
     """Take equal ids for equal people; where none are equal there is no truth."""
     partner = _places(released, auxiliary)

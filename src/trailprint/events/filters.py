@@ -9,7 +9,8 @@ from trailprint.arguments import check_arguments, check_fields
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
-from trailprint.events.options import Window
+from trailprint.events.options import ReadOptions, Window
+from trailprint.events.sources import Source, open_source
 from trailprint.events.times import parse_bound
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -67,9 +68,13 @@ def _check_top_locations(number: int) -> None:
 
 
 @check_arguments()
-def apply_filters(events: Events, options: FilterOptions) -> Events:
+def apply_filters(
+    events: Source, options: FilterOptions, *, reading: ReadOptions | None = None
+) -> Events:
     """
     Apply what was asked for: first the times, then locations, then users.
+
+    ``events`` is `Events` or whatever `trailprint.read` takes, with ``reading`` as its options.
 
     Examples
     --------
@@ -80,7 +85,7 @@ def apply_filters(events: Events, options: FilterOptions) -> Events:
     >>> tp.apply_filters(events, tp.FilterOptions(min_events=2)).count()
     2
     """
-    kept = events
+    kept = events = open_source(events, reading)
     if options.time_range is not None:
         kept = within(kept, options.time_range)
     if options.weekdays:

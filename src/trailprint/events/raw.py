@@ -18,6 +18,7 @@ from trailprint.events.delimited import PATH_COLUMN, PATH_PART, check_utf8, load
 from trailprint.events.engine import Engine, quote_name, quote_text, translate
 from trailprint.events.events import Column
 from trailprint.events.files import ColumnRange, Files
+from trailprint.events.frames import plain_frame
 from trailprint.events.headers import Header
 from trailprint.events.meeting import for_parquet, scratch_query
 from trailprint.events.options import ReadOptions
@@ -132,7 +133,7 @@ def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
         except duckdb.Error as error:
             raise translate(error) from None
         return _open_query(engine, scratch_query(path), options)
-    name = engine.register(_to_arrow(table, options), "table")
+    name = engine.register(_to_arrow(plain_frame(table, options.column_names), options), "table")
     return _open_query(engine, f"SELECT * FROM {name}", options)
 
 

@@ -10,6 +10,8 @@ from trailprint.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
 from trailprint.events.filters import range_condition
+from trailprint.events.options import ReadOptions
+from trailprint.events.sources import Source, open_source
 from trailprint.events.times import parse_bound
 
 _MOST_FOLDS = 10_000
@@ -104,9 +106,11 @@ class Split(Discreet):
 
 
 @check_arguments()
-def split(events: Events, options: SplitOptions) -> Split:
+def split(events: Source, options: SplitOptions, *, reading: ReadOptions | None = None) -> Split:
     """
-    Cut ``events`` in two; every event goes by its start.
+    Cut a dataset in two; every event goes by its start.
+
+    ``events`` is `Events` or whatever `trailprint.read` takes, with ``reading`` as its options.
 
     Examples
     --------
@@ -119,6 +123,7 @@ def split(events: Events, options: SplitOptions) -> Split:
     >>> sides.released.count() + sides.auxiliary.count() == campus.count()
     True
     """
+    events = open_source(events, reading)
     events.require("start", "A split")
     released, auxiliary, description = _cut(events, options)
     sides = Split(released=released, auxiliary=auxiliary, description=description)

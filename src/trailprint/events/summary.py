@@ -9,6 +9,9 @@ from typing import Any
 
 from trailprint.arguments import check_arguments
 from trailprint.events.events import DUPLICATE_ROWS, Events
+from trailprint.events.options import ReadOptions
+from trailprint.events.placing import PlaceOptions
+from trailprint.events.sources import Source, open_places
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,19 +45,35 @@ class Summary:
 
 
 @check_arguments()
-def inspect(events: Events) -> Summary:
+def inspect(
+    events: Source, *, reading: ReadOptions | None = None, places: PlaceOptions | None = None
+) -> Summary:
     """
     Count what is in a dataset.
+
+    Parameters
+    ----------
+    events : Events, path or table
+        Whatever `trailprint.read` takes, or what it returned.
+    reading : ReadOptions, optional
+        How to read a source that is not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> import trailprint as tp
     >>> visits = {"user": ["a", "a", "b"], "location": ["library", "cafe", "library"]}
-    >>> summary = tp.inspect(tp.read(pa.table(visits)))
+    >>> summary = tp.inspect(pa.table(visits))
     >>> summary.users, summary.locations, summary.events
     (2, 2, 3)
     """
+    return summarise(open_places([events], reading, places)[0])
+
+
+def summarise(events: Events) -> Summary:
+    """Count what is in a dataset that has locations."""
     events.require("location", "Counting locations")
     row = events.engine.row
     counted = (

@@ -27,9 +27,18 @@ from trailprint.evaluation.candidates import (
     measure_candidates,
 )
 from trailprint.evaluation.risk import Risk, measure_risk, show_risk
-from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
+from trailprint.evaluation.truth import Truth, find_truth
 from trailprint.events.events import Events
+from trailprint.events.options import ReadOptions
 from trailprint.events.periods import periods_overlap
+from trailprint.events.placing import PlaceOptions
+from trailprint.events.sources import (
+    Source,
+    TruthSource,
+    open_places,
+    open_sources,
+    open_truth,
+)
 from trailprint.features.places import build_chain_pair
 from trailprint.features.sequences import Sequences, build_sequence_pair, build_sequences
 from trailprint.linkage import Linkage
@@ -168,11 +177,13 @@ class FoldsResult(Discreet):
 
 @check_arguments()
 def correlate(
-    released: Events,
-    auxiliary: Events,
+    released: Source,
+    auxiliary: Source,
     options: CorrelateOptions | None = None,
     *,
-    truth: pa.Table | None = None,
+    reading: ReadOptions | None = None,
+    places: PlaceOptions | None = None,
+    truth: TruthSource | None = None,
     store: Store | None = None,
     work: Work | None = None,
     n_threads: int | None = None,
@@ -183,11 +194,15 @@ def correlate(
 
     Parameters
     ----------
-    released, auxiliary : Events
+    released, auxiliary : Events, path or table
         What would be published, and what somebody might know.
     options : CorrelateOptions, optional
         Model, days, ties.
-    truth : pyarrow.Table, optional
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    truth : path or table, optional
         Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are taken for
         equal people.
     store : Store, optional
@@ -211,14 +226,16 @@ def correlate(
     (20, 0.45)
     """
     options = options or CorrelateOptions()
+    released, auxiliary = _open_sides([released, auxiliary], options, reading, places)
     _check(options, work, released, auxiliary)
+    truth = open_truth(truth, released.engine)
     if options.model == "mobility-markov":
         return _correlate_positions(released, auxiliary, options, truth, progress)
     tell = progress or (lambda what, done: None)
     watch = Stopwatch()
     tell("Cutting days", None)
     sides = build_sequence_pair(released, auxiliary)
-    known = _find_truth(sides[0].users, sides[1].users, truth)
+    known = find_truth(sides[0].users, sides[1].users, truth)
     watch.lap("read")
     kept = _open(store, work, lambda: describe_training(sides[0], options))
     linkage = correlate_sequences(
@@ -252,7 +269,7 @@ def _correlate_positions(
     if progress is not None:
         progress("Finding places", None)
     chains = build_chain_pair(released, first_days(auxiliary, options.days))
-    known = _find_truth(chains[0].users, chains[1].users, truth)
+    known = find_truth(chains[0].users, chains[1].users, truth)
     watch.lap("read")
     linkage = correlate_chains(*chains, options)
     return CorrelateResult(
@@ -273,10 +290,12 @@ def _correlate_positions(
 
 @check_arguments()
 def correlate_folds(
-    events: Events,
+    events: Source,
     options: CorrelateOptions | None = None,
     protocol: FoldOptions | None = None,
     *,
+    reading: ReadOptions | None = None,
+    places: PlaceOptions | None = None,
     store: Store | None = None,
     work: Work | None = None,
     n_threads: int | None = None,
@@ -288,6 +307,7 @@ def correlate_folds(
     The parameters are those of `correlate`; ``protocol`` says how many bins and rounds.
     """
     options, protocol = options or CorrelateOptions(), protocol or FoldOptions()
+    (events,) = _open_sides([events], options, reading, places)
     _check(options, work, events)
     tell = progress or (lambda what, done: None)
     watch = Stopwatch()
@@ -320,6 +340,18 @@ def correlate_folds(
     )
 
 
+def _open_sides(
+    sources: list[Source],
+    options: CorrelateOptions,
+    reading: ReadOptions | None,
+    places: PlaceOptions | None,
+) -> list[Events]:
+    """Sources as events with locations; a model of positions finds places of its own."""
+    if options.model == "mobility-markov" and places is None:
+        return open_sources(sources, reading)
+    return open_places(sources, reading, places)
+
+
 def _check(options: CorrelateOptions, work: Work | None, *sides: Events) -> None:
     """Complain before anything is read when a model lacks what it lives on, or keeps nothing."""
     if work is not None and options.model != "crf":
@@ -331,12 +363,6 @@ def _check(options: CorrelateOptions, work: Work | None, *sides: Events) -> None
     if options.model == "distance":
         for side in sides:
             side.require("end", "The distance between days, which compares times spent,")
-
-
-def _find_truth(released: pa.Array, auxiliary: pa.Array, pairs: pa.Table | None) -> Truth:
-    if pairs is None:
-        return truth_from_ids(released, auxiliary)
-    return truth_from_pairs(pairs, released, auxiliary)
 
 
 def _describe_folds(

@@ -28,9 +28,12 @@ from trailprint.evaluation.risk import (
     precision_at_coverage,
     show_risk,
 )
-from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
+from trailprint.evaluation.truth import Truth, find_truth
 from trailprint.events.events import Events
+from trailprint.events.options import ReadOptions
 from trailprint.events.periods import periods_overlap
+from trailprint.events.placing import PlaceOptions
+from trailprint.events.sources import Source, TruthSource, open_places, open_truth
 from trailprint.features.histograms import HistogramOptions, Histograms, build_histogram_pair
 from trailprint.features.views import Views
 from trailprint.linkage import Linkage
@@ -165,14 +168,16 @@ def _or_nulls(values: NDArray[Any], known: bool) -> pa.Array:
 
 @check_arguments()
 def match(
-    released: Events,
-    auxiliary: Events,
+    released: Source,
+    auxiliary: Source,
     options: MatchOptions | None = None,
     *,
     histograms: HistogramOptions | None = None,
     views: ViewOptions | None = None,
     rejection: RejectionOptions | None = None,
-    truth: pa.Table | None = None,
+    reading: ReadOptions | None = None,
+    places: PlaceOptions | None = None,
+    truth: TruthSource | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> MatchResult:
@@ -181,7 +186,7 @@ def match(
 
     Parameters
     ----------
-    released, auxiliary : Events
+    released, auxiliary : Events, path or table
         What would be published, and what somebody might know.
     options : MatchOptions, optional
         Metric, method, ties.
@@ -191,7 +196,11 @@ def match(
         Look at people from several sides at once instead of by one histogram.
     rejection : RejectionOptions, optional
         Also answer match or no match for the whole.
-    truth : pyarrow.Table, optional
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    truth : path or table, optional
         Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are taken for
         equal people.
     n_threads : int, optional
@@ -215,14 +224,11 @@ def match(
     report = progress or (lambda what, done: None)
     watch = Stopwatch()
     report("Counting events", None)
+    released, auxiliary = open_places([released, auxiliary], reading, places)
     attack = _prepare(released, auxiliary, _Looks(histograms, views), options, n_threads)
     _check_rejection(rejection, attack)
     first, second = attack.sides
-    known = (
-        truth_from_ids(first.users, second.users)
-        if truth is None
-        else truth_from_pairs(truth, first.users, second.users)
-    )
+    known = find_truth(first.users, second.users, open_truth(truth, released.engine))
     overlap = periods_overlap(released, auxiliary)
     watch.lap("read")
     report("Matching (the first run on a machine compiles for some seconds)", None)

@@ -14,7 +14,10 @@ from trailprint.discreet import Discreet, Words
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
+from trailprint.events.options import ReadOptions
+from trailprint.events.placing import PlaceOptions
 from trailprint.events.side_files import open_pairs
+from trailprint.events.sources import Source, open_places
 from trailprint.features.histograms import HistogramOptions, Histograms
 from trailprint.numbers import format_percent
 from trailprint.protections.chain import Protected, apply_protections
@@ -86,9 +89,11 @@ class TradeOffResult:
 
 @check_arguments(skip=("protections",))
 def protect(
-    events: Events,
+    events: Source,
     protections: Protection | str | Sequence[Protection | str],
     *,
+    reading: ReadOptions | None = None,
+    places: PlaceOptions | None = None,
     seed: int = 0,
     counting: HistogramOptions | None = None,
     n_threads: int | None = None,
@@ -98,11 +103,15 @@ def protect(
 
     Parameters
     ----------
-    events : Events
+    events : Events, path or table
         What would be released.
     protections : Protection, str or a sequence of them
         Protections, or how they are written down: ``"microaggregate:k=10"``, several joined by
         `` then ``.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
     seed : int
         Of every random choice. Who knows it can undo noise: keep it to yourself.
     counting : HistogramOptions, optional
@@ -121,6 +130,7 @@ def protect(
     >>> round(result.to_dict()["events_kept"], 2)
     0.8
     """
+    (events,) = open_places([events], reading, places)
     chain = read_chain(protections, events.engine)
     protected = apply_protections(events, chain, seed=seed, counting=counting, n_threads=n_threads)
     return ProtectResult(protections=chain, protected=protected)
@@ -128,16 +138,19 @@ def protect(
 
 @check_arguments(skip=("protections",))
 def trade_off(
-    released: Events,
-    auxiliary: Events,
+    released: Source,
+    auxiliary: Source,
     protections: Protection | str | Sequence[Protection | str],
     options: SweepOptions,
     *,
+    reading: ReadOptions | None = None,
+    places: PlaceOptions | None = None,
     counting: HistogramOptions | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> TradeOffResult:
     """Sweep one parameter of a chain of protections; see `SweepOptions`."""
+    released, auxiliary = open_places([released, auxiliary], reading, places)
     chain = read_chain(protections, released.engine)
     frontier = sweep(
         released,

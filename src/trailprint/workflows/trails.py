@@ -1,4 +1,4 @@
-"""``trailprint.match_trails``: trail matching from events to risk."""
+"""``trailprint.trails``: trail matching from events to risk."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from trailprint.discreet import Discreet, Words
 from trailprint.errors import InputError
 from trailprint.evaluation.risk import Risk, measure_risk, show_risk
 from trailprint.evaluation.tactics import ObservedTactics, observe_tactics
-from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
-from trailprint.events.events import Events
+from trailprint.evaluation.truth import Truth, find_truth
+from trailprint.events.options import ReadOptions
+from trailprint.events.placing import PlaceOptions
+from trailprint.events.sources import Source, TruthSource, open_places, open_truth
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.trails import Trails, trails_of
 from trailprint.linkage import Linkage
@@ -128,11 +130,13 @@ def _both(values: tuple[int, int]) -> dict[str, int]:
 
 @check_arguments()
 def trails(
-    deidentified: Events,
-    identified: Events,
+    released: Source,
+    auxiliary: Source,
     options: TrailOptions | None = None,
     *,
-    truth: pa.Table | None = None,
+    reading: ReadOptions | None = None,
+    places: PlaceOptions | None = None,
+    truth: TruthSource | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> TrailResult:
@@ -141,11 +145,16 @@ def trails(
 
     Parameters
     ----------
-    deidentified, identified : Events
-        Who (as a pseudonym, as a name) is listed at which location.
+    released, auxiliary : Events, path or table
+        Who is listed at which location: the released side as pseudonyms, the auxiliary side as
+        names.
     options : TrailOptions, optional
         Algorithm and release tactic; by default what the data allows.
-    truth : pyarrow.Table, optional
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    truth : path or table, optional
         Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are taken for
         equal people. Several people may share a pseudonym.
     n_threads : int, optional
@@ -159,7 +168,7 @@ def trails(
     >>> import trailprint as tp
     >>> pseudonyms = pa.table({"user": ["p1", "p1", "p2"], "location": ["ward", "clinic", "ward"]})
     >>> names = pa.table({"user": ["n1", "n1", "n2"], "location": ["ward", "clinic", "ward"]})
-    >>> result = tp.trails(tp.read(pseudonyms), tp.read(names))
+    >>> result = tp.trails(pseudonyms, names)
     >>> result.to_dict()["reidentified"]
     2
     """
@@ -167,10 +176,12 @@ def trails(
     tell = progress or (lambda what, done: None)
     watch = Stopwatch()
     tell("Counting entries", None)
-    histograms = build_histogram_pair(deidentified, identified)
+    first, second = open_places([released, auxiliary], reading, places)
+    histograms = build_histogram_pair(first, second)
     watch.lap("read")
     sides, n_unshared = _share_locations(histograms)
-    known = _find_truth(sides, truth)
+    pairs = open_truth(truth, first.engine)
+    known = find_truth(sides[0].users, sides[1].users, pairs, one_to_one=False)
     watch.lap("build")
     tell("Matching trails (the first run on a machine compiles for some seconds)", None)
     linkage = match_trails(*sides, options, n_threads=n_threads)
@@ -220,10 +231,3 @@ def _only(side: Trails, shared: np.ndarray) -> Trails:
         users=kept.users,
         locations=pc.filter(kept.locations, pa.array(shared)),
     )
-
-
-def _find_truth(sides: tuple[Trails, Trails], truth: pa.Table | None) -> Truth:
-    users = sides[0].users, sides[1].users
-    if truth is None:
-        return truth_from_ids(*users)
-    return truth_from_pairs(truth, *users, one_to_one=False)
