@@ -53,6 +53,10 @@ class Plan:
         What the parts may take together.
     n_people : int
         How many people are audited.
+    reserved_s : float
+        Of the limit, what is kept for what comes after the parts, such as drawing a report.
+    spent_s : float
+        Of the limit, what was spent before the first part.
     """
 
     parts: tuple[Part, ...]
@@ -60,6 +64,14 @@ class Plan:
     kept: frozenset[str] = frozenset()
     time_limit_s: float | None = None
     n_people: int = 0
+    reserved_s: float = 0.0
+    spent_s: float = 0.0
+
+    @property
+    def usable_s(self) -> float | None:
+        """What everything up to the last part may take; None: no limit."""
+        limit = self.time_limit_s
+        return None if limit is None else max(limit - self.reserved_s, 0.0)
 
     @property
     def seconds(self) -> float:
@@ -70,14 +82,16 @@ class Plan:
         """The parts that should fit the time limit, by their estimates."""
         spent, fitting = 0.0, []
         for part in self.parts:
-            if self.fits(part, spent):
+            # Kept parts are used however long reading took.
+            if self.fits(part, spent + (0.0 if part.name in self.kept else self.spent_s)):
                 fitting.append(part)
                 spent += part.seconds
         return fitting
 
     def fits(self, part: Part, spent_s: float) -> bool:
         """Whether there is time for a part, after so many seconds."""
-        limit = self.time_limit_s
+        # What is kept for later differs from run to run: it must not decide on a kept part.
+        limit = self.time_limit_s if part.name in self.kept else self.usable_s
         return limit is None or part.is_asked or spent_s + part.seconds <= limit
 
     def may_take(self, part: Part, spent_s: float) -> float | None:
@@ -86,9 +100,10 @@ class Plan:
 
         An estimate may be wrong, but one part must not use up the time of all that come after it.
         """
-        if self.time_limit_s is None or part.is_asked:
+        usable = self.usable_s
+        if usable is None or part.is_asked:
             return None
-        left = self.time_limit_s - spent_s
+        left = usable - spent_s
         return min(left, max(left / 2, 3 * part.seconds))
 
     def stopped(self, part: Part, seconds: float) -> LeftOut:

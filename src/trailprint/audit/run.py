@@ -50,18 +50,19 @@ def run_audit(
     progress: Progress | None = None,
     on_plan: Callable[[Plan], None] | None = None,
     began: float | None = None,
+    reserved_s: float = 0.0,
 ) -> AuditResult:
     """
     Do everything; see `trailprint.audit`.
 
     ``began`` is when the work began, by `time.perf_counter`: what was done before, such as reading
-    the data, counts towards the time limit.
+    the data, counts towards the time limit. Of that ``reserved_s`` are left to the caller.
     """
     began = time.perf_counter() if began is None else began
     tell = progress or (lambda what, share: None)
     tell("Counting events", None)
     bench = Bench(make_sides(asked.sides, asked.truth, asked.options), asked.options, n_threads)
-    work = _Work(bench, store or MemoryStore(), tell, began)
+    work = _Work(bench, store or MemoryStore(), tell, began, reserved_s)
     plan = work.plan
     if on_plan is not None:
         on_plan(plan)
@@ -86,7 +87,9 @@ class _Stretch(NamedTuple):
 class _Work:
     """The parts of one audit, and where finished ones are kept."""
 
-    def __init__(self, bench: Bench, store: Store, tell: Progress, began: float) -> None:
+    def __init__(
+        self, bench: Bench, store: Store, tell: Progress, began: float, reserved_s: float = 0.0
+    ) -> None:
         self._store = store
         self._tell = tell
         self._began = began
@@ -100,7 +103,9 @@ class _Work:
         plan = make_plan(bench)
         self._found = {part.name: self._find(part, bench) for part in plan.parts}
         kept = frozenset(name for name, outcome in self._found.items() if outcome is not None)
-        self.plan = replace(plan, kept=kept)
+        self.plan = replace(
+            plan, kept=kept, reserved_s=reserved_s, spent_s=time.perf_counter() - began
+        )
 
     def _find(self, part: Part, bench: Bench) -> Outcome | None:
         """What was kept of a part, if it is usable."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import pyarrow as pa
 
-from trailprint.cli.compile_ahead import compiling_ahead
+from trailprint.cli import stopwatch
+from trailprint.cli.compile_ahead import compile_first
 from trailprint.cli.flags import ReadFlags, RunFlags, ScoreFlags, ShapeFlags, SplitFlags
 from trailprint.cli.groups import argument, option, takes
 from trailprint.cli.present import open_console, print_json, print_line, print_table
-from trailprint.cli.progress import announce_compilation, showing
+from trailprint.cli.progress import showing
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
@@ -91,9 +91,16 @@ class AuditFlags:
         option("--name-locations", help="Name revealing locations in the report.", panel=_AUDIT),
     ] = False
 
+    @property
+    def limit_s(self) -> float | None:
+        """The time limit in seconds; None: no limit."""
+        from trailprint.audit.options import parse_duration
+
+        return parse_duration(self.time_limit)
+
     def options(self, splitting: SplitFlags, shaping: ShapeFlags, seed: int) -> AuditOptions:
         """The same as the library's options."""
-        from trailprint.audit.options import AuditOptions, parse_duration
+        from trailprint.audit.options import AuditOptions
 
         cut = None
         if splitting.is_given:
@@ -110,7 +117,7 @@ class AuditFlags:
             weight=self.weight,  # type: ignore[arg-type]
             split=cut,
             users=self.users,
-            time_limit_s=parse_duration(self.time_limit),
+            time_limit_s=self.limit_s,
             name_locations=self.name_locations,
             seed=seed,
         )
@@ -134,7 +141,7 @@ def run(
     from trailprint.audit.protection_parts import check_protections
     from trailprint.report.outputs import Written, check_folder, describe_source
 
-    began = time.perf_counter()
+    reserved_s = stopwatch.reserve(auditing.limit_s)
     options = auditing.options(splitting, shaping, running.seed)
     scoring.check(data, auxiliary)
     engine = running.engine()
@@ -146,7 +153,12 @@ def run(
         sides = [read(source, reading.options(), engine=engine) for source in sources]
         sides = shaping.shape(sides, two_sides=splitting.is_given)
     result = audit_to_folder(
-        sides, options, auditing.out, running, truth=scoring.read_truth(engine), began=began
+        sides,
+        options,
+        auditing.out,
+        running,
+        truth=scoring.read_truth(engine),
+        reserved_s=reserved_s,
     )
     asked_for = auditing.per_user or scoring.links is not None
     written = Written(
@@ -180,23 +192,25 @@ def audit_to_folder(
     running: RunFlags,
     *,
     truth: pa.Table | None = None,
-    began: float | None = None,
+    reserved_s: float = 0.0,
 ) -> AuditResult:
     """
     Run an audit that keeps its finished parts below a folder; says what it is going to do.
 
-    What was done since ``began``, by `time.perf_counter`, counts towards the time limit.
+    Everything since the program was started counts towards the time limit, except compiling the
+    kernels; ``reserved_s`` of it are left for what comes after the audit.
     """
     from trailprint.audit.run import Asked, run_audit
     from trailprint.report.outputs import RESULT, WORK
 
-    announce_compilation()
+    began = stopwatch.started() + compile_first()
     is_again = (Path(folder) / RESULT).exists()
     store = _LateStore(Path(folder) / WORK)
-    with compiling_ahead(), showing(what="Counting events") as progress:
+    with showing(what="Counting events") as progress:
         return run_audit(
             Asked(sides=sides, truth=truth, options=options),
             began=began,
+            reserved_s=reserved_s,
             store=store,
             n_threads=running.threads,
             progress=progress,

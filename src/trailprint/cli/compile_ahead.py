@@ -1,8 +1,8 @@
 """
-On a machine's first audit kernels are compiled; a second process does those needed later.
+On a machine's first audit kernels are compiled before anything else, in two processes.
 
-Numba compiles on one core. While the audit compiles what matching needs, the process compiles what
-trails and micro-aggregation need, and both find each other's kernels on disk.
+Numba compiles on one core. While this process compiles what matching needs, another one compiles
+what trails and micro-aggregation need, and both find each other's kernels on disk.
 """
 
 from __future__ import annotations
@@ -10,14 +10,22 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from trailprint.child_process import ChildProcess
+from trailprint.cli.present import open_console, print_line
 from trailprint.events.engine import Engine
+from trailprint.events.events import Events
 
 #: Kernels only micro-aggregation uses: where they are compiled, so is the rest.
 _LAST = "refinement.*.nbi"
+
+_COMPILING = (
+    "Compiling the kernels for this machine: about a minute, once. "
+    "A time limit counts only the rest."
+)
 
 
 def are_compiled() -> bool:
@@ -29,11 +37,23 @@ def are_compiled() -> bool:
     return any(folder.rglob(_LAST))
 
 
+def compile_first() -> float:
+    """Compile what audits need, where that was never done; the seconds it took."""
+    if are_compiled():
+        return 0.0
+    began = time.perf_counter()
+    print_line(open_console(stderr=True), _COMPILING, "dim")
+    with _compiling_meanwhile():
+        compile_matching()
+    return time.perf_counter() - began
+
+
 @contextlib.contextmanager
-def compiling_ahead() -> Iterator[None]:
-    """Let a second process compile meanwhile, where there is a second core and a need."""
-    if are_compiled() or (os.cpu_count() or 1) < 2:
+def _compiling_meanwhile() -> Iterator[None]:
+    """Let a second process compile its part, and wait for it; without a second core do it after."""
+    if (os.cpu_count() or 1) < 2:
         yield
+        compile_kernels()
         return
     silent = subprocess.DEVNULL
     child = ChildProcess(
@@ -41,23 +61,40 @@ def compiling_ahead() -> Iterator[None]:
     )
     try:
         yield
+        child.wait()
     finally:
         child.stop()
+
+
+def compile_matching() -> None:
+    """Use every kernel of matching once: a small audit of people who do not exist."""
+    from trailprint.audit.options import AuditOptions
+    from trailprint.audit.run import Asked, run_audit
+
+    options = AuditOptions(
+        attacks=("histogram",), protections=("top-locations:n=10",), time_limit_s=None
+    )
+    run_audit(Asked(sides=[_make_campus()], truth=None, options=options), n_threads=1)
 
 
 def compile_kernels() -> None:
     """Use every kernel of trails and micro-aggregation once, on a few people who do not exist."""
     from trailprint.attacks.trail import TrailOptions, match_trails
-    from trailprint.events.read import read
     from trailprint.features.histograms import build_histograms
     from trailprint.features.trails import trails_of
     from trailprint.protections.microaggregate import Microaggregate
-    from trailprint.simulate.campus import CampusOptions, simulate_campus
 
-    table = simulate_campus(CampusOptions(n_users=20, n_days=5))
-    histograms = build_histograms(read(table, engine=Engine(threads=1)))
+    histograms = build_histograms(_make_campus())
     Microaggregate(k=3).change(histograms, (0, 0))
     trails = trails_of(histograms)
     for options in (TrailOptions(), TrailOptions(algorithm="incomplete", reserved="identified")):
         linkage = match_trails(trails, trails, options)
         linkage.rank(linkage.released, linkage.auxiliary)
+
+
+def _make_campus() -> Events:
+    from trailprint.events.read import read
+    from trailprint.simulate.campus import CampusOptions, simulate_campus
+
+    table = simulate_campus(CampusOptions(n_users=20, n_days=14))
+    return read(table, engine=Engine(threads=1))

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 
+from trailprint.cli import stopwatch
 from trailprint.errors import TrailprintError
 from trailprint.platforms import require_private_files
 
@@ -21,6 +22,7 @@ def main(arguments: list[str] | None = None) -> None:
         command line are run in a process of their own, and SIGINT, SIGTERM and SIGHUP end it with
         130, 143 and 129.
     """
+    stopwatch.start()
     _check_system()
     if arguments is None:
         # Until there are handlers, Ctrl-C ends the program without a traceback.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -51,7 +52,7 @@ def waits_for_a_query(bench, before, tell):
     return Outcome(data={})
 
 
-def work_on(bench, monkeypatch, parts, limit_s=LIMIT_S, store=None, began=None):
+def work_on(bench, monkeypatch, parts, limit_s=LIMIT_S, store=None, began=None, reserved_s=0.0):
     """The parts of a made-up plan, as an audit would do them."""
     planned = tuple(
         Part(
@@ -66,7 +67,8 @@ def work_on(bench, monkeypatch, parts, limit_s=LIMIT_S, store=None, began=None):
     )
     monkeypatch.setattr(run, "make_plan", lambda _: Plan(parts=planned, time_limit_s=limit_s))
     began = time.perf_counter() if began is None else began
-    return run._Work(bench, store or MemoryStore(), lambda *_: None, began).run()
+    store = store or MemoryStore()
+    return run._Work(bench, store, lambda *_: None, began, reserved_s).run()
 
 
 @pytest.mark.parametrize("compute", [goes_on, waits_for_a_query])
@@ -89,6 +91,24 @@ def test_the_cheapest_attack_is_done_whatever_the_limit(bench, monkeypatch):
     outcomes, left_out = work_on(bench, monkeypatch, parts, began=began)
     assert list(outcomes) == ["attack/histogram"]
     assert "leaves less" in left_out[0].why
+
+
+def test_what_is_reserved_for_the_report_is_left(bench, monkeypatch):
+    parts = {"attack/histogram": at_once, "why": goes_on, "b": goes_on}
+    began = time.perf_counter()
+    _, left_out = work_on(bench, monkeypatch, parts, limit_s=3.0, reserved_s=2.0)
+    assert time.perf_counter() - began < 2.0
+    assert "longer than the time limit of 3 seconds allows" in left_out[0].why
+
+
+def test_what_was_spent_before_the_first_part_is_not_announced_as_left():
+    parts = tuple(Part(name=n, title=n, seconds=4.0, compute=at_once) for n in ("a", "b"))
+    plan = Plan(parts=parts, time_limit_s=10.0)
+    assert len(plan.expected()) == 2
+    assert len(replace(plan, spent_s=3.0).expected()) == 1
+    assert len(replace(plan, reserved_s=3.0).expected()) == 1
+    everything = frozenset({"a", "b"})
+    assert len(replace(plan, spent_s=3.0, reserved_s=2.0, kept=everything).expected()) == 2
 
 
 def test_without_any_attack_there_is_no_result(bench, monkeypatch):

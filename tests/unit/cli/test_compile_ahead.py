@@ -1,11 +1,13 @@
 """Kernels compiled by a second process: only where there is a need, and never left behind."""
 
+import signal
 import subprocess
 
 import pytest
 
 from trailprint.cli import compile_ahead
 from trailprint.kernels.grouping import refinement
+from trailprint.kernels.matching import transport
 
 
 def test_where_kernels_are_compiled_nothing_is_started(tmp_path, monkeypatch):
@@ -14,33 +16,56 @@ def test_where_kernels_are_compiled_nothing_is_started(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
     assert compile_ahead.are_compiled()
-    with compile_ahead.compiling_ahead():
-        pass
+    monkeypatch.setattr(compile_ahead, "compile_matching", lambda: pytest.fail("compiled"))
+    assert compile_ahead.compile_first() == 0
 
 
-def test_the_process_does_not_outlive_the_audit(tmp_path, monkeypatch):
-    started = []
+@pytest.fixture
+def started(tmp_path, monkeypatch):
+    """Processes started where nothing is compiled yet; each takes as long as it is told."""
+    processes = []
     real = subprocess.Popen
 
     def start(command, **options):
-        started.append(real(["sleep", "60"], **options))
-        return started[0]
+        processes.append(real(["sleep", "0.3"], **options))
+        return processes[0]
 
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr(subprocess, "Popen", start)
-    with compile_ahead.compiling_ahead():
-        assert started[0].poll() is None
-    assert started[0].poll() is not None
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    return processes
 
 
-def test_one_core_has_nothing_to_spare(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    started = []
+def test_both_processes_have_compiled_when_the_audit_begins(started, monkeypatch, capsys):
+    monkeypatch.setattr(compile_ahead, "compile_matching", lambda: None)
+    assert compile_ahead.compile_first() >= 0.3
+    assert started[0].poll() == 0
+    assert "A time limit counts only the rest." in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_the_process_does_not_outlive_a_failure(started, monkeypatch):
+    def fail():
+        raise MemoryError
+
+    monkeypatch.setattr(compile_ahead, "compile_matching", fail)
+    with pytest.raises(MemoryError):
+        compile_ahead.compile_first()
+    assert started[0].poll() == -signal.SIGKILL
+
+
+def test_one_core_has_nothing_to_spare(started, monkeypatch):
+    done = []
+    monkeypatch.setattr(compile_ahead, "compile_matching", lambda: done.append("matching"))
+    monkeypatch.setattr(compile_ahead, "compile_kernels", lambda: done.append("the rest"))
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: started.append("a process"))
-    with compile_ahead.compiling_ahead():
-        assert started == []
+    compile_ahead.compile_first()
+    assert started == []
+    assert done == ["matching", "the rest"]
+
+
+def test_matching_is_compiled_ahead():
+    compile_ahead.compile_matching()
+    assert transport._solve_range.signatures
 
 
 def test_grouping_is_compiled_ahead():
