@@ -61,7 +61,7 @@ sizes = [n for n in (10, 20, 40, 80, 150) if n <= PEOPLE]
 
 
 def share_linked(n_people: int) -> float:
-    """How many of so many people, drawn at random, are linked."""
+    """How many of ``n`` people, drawn at random, are linked."""
     drawn = tp.SplitOptions(at="median", released_users=n_people, auxiliary_users=n_people)
     some = tp.split(campus, drawn)
     return tp.match(some.released, some.auxiliary).risk.accuracy

@@ -29,7 +29,7 @@ class Store(Protocol):
         """What was kept under this name; None if nothing was."""
 
     def put(self, name: str, content: bytes) -> None:
-        """Keep something under a name: wholly or not at all."""
+        """Keep something under a name: completely or not at all."""
 
 
 class MemoryStore:
@@ -83,7 +83,7 @@ class FolderStore:
         return None if sealed is None else self._seal.open(name, sealed)
 
     def put(self, name: str, content: bytes) -> None:
-        """Keep something under a name: wholly or not at all, whatever happens meanwhile."""
+        """Keep something under a name: completely or not at all, whatever happens meanwhile."""
         self._write(self._folder / name, self._seal.close(name, content))
 
     def _write(self, path: Path, content: bytes) -> None:

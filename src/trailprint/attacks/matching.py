@@ -52,7 +52,7 @@ class MatchOptions:
     method : {"joint", "one-by-one"}
         All users at once, or each on their own.
     size : int, optional
-        Joint: exactly so many links, the papers' A2.
+        Joint: number of links to make, the papers' A2.
     gap : float
         Joint: stop once the matching is proven to be within this share of the best.
     direction : {"released", "auxiliary"}

@@ -17,7 +17,7 @@ from trailprint.store import Store
 
 Progress = Callable[[str, float | None], None]
 
-#: Below so many records to learn from other processes cost more than they save.
+#: Below this many records to learn from other processes cost more than they save.
 _WORTH_PROCESSES = 5_000
 
 
@@ -31,7 +31,7 @@ class TrainingOptions:
     c1, c2 : float
         Weights of the L1 and L2 penalties.
     max_iterations : int, optional
-        Stop after so many steps, converged or not; by default when converged.
+        Number of steps after which to stop, converged or not; by default when converged.
     """
 
     c1: float = 0.0

@@ -26,7 +26,7 @@ from trailprint.linkage import Ranks
 #: Candidates of each auxiliary record that are run first, to learn which score is to be beaten.
 N_GUESSES = 8
 
-#: Below so many runs of a model other processes cost more than they save.
+#: Below this many runs of a model other processes cost more than they save.
 _WORTH_PROCESSES = 4_000
 
 #: Pairs looked at in one go.

@@ -72,7 +72,8 @@ class AuditFlags:
         ),
     ] = "visits"
     users: Annotated[
-        int | None, option("--users", help="Audit so many people, drawn at random.", panel=_AUDIT)
+        int | None,
+        option("--users", help="Number of people to draw and audit.", panel=_AUDIT),
     ] = None
     time_limit: Annotated[
         str,
@@ -233,7 +234,7 @@ class _LateStore:
         return self._kept.get(name)
 
     def put(self, name: str, content: bytes) -> None:
-        """Keep something under a name: wholly or not at all."""
+        """Keep something under a name: completely or not at all."""
         self._kept.put(name, content)
 
 

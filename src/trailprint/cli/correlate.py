@@ -41,7 +41,7 @@ class CorrelateFlags:
     ] = "crf"
     days: Annotated[
         int | None,
-        option("--days", help="Only the first so many days somebody knows.", panel=_CORRELATE),
+        option("--days", help="Number of days somebody knows, from the first.", panel=_CORRELATE),
     ] = None
     joint: Annotated[
         bool,
@@ -59,15 +59,19 @@ class CorrelateFlags:
     ] = None
     min_duration: Annotated[
         float | None,
-        option("--min-duration", help="Only visits of so many seconds or more.", panel=_CORRELATE),
+        option("--min-duration", help="Minimum length of a visit in seconds.", panel=_CORRELATE),
     ] = None
     folds: Annotated[
         int | None,
-        option("--folds", help="Leave out each of so many bins of one dataset.", panel=_CORRELATE),
+        option(
+            "--folds",
+            help="Number of bins, each left out in turn.",
+            panel=_CORRELATE,
+        ),
     ] = None
     rounds: Annotated[
         int | None,
-        option("--rounds", help="With --folds: only the first so many.", panel=_CORRELATE),
+        option("--rounds", help="With --folds: number of rounds.", panel=_CORRELATE),
     ] = None
     work: Annotated[
         str | None,

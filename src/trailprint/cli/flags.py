@@ -248,11 +248,11 @@ class SplitFlags:
     ] = False
     released_users: Annotated[
         float | None,
-        option("--released-users", help="Keep so many released users, or a share.", panel=_SPLIT),
+        option("--released-users", help="Released users to keep: number or share.", panel=_SPLIT),
     ] = None
     auxiliary_users: Annotated[
         float | None,
-        option("--auxiliary-users", help="Keep so many auxiliary users, or a share.", panel=_SPLIT),
+        option("--auxiliary-users", help="Auxiliary users to keep: number or share.", panel=_SPLIT),
     ] = None
     common_users: Annotated[
         float | None,
@@ -300,7 +300,7 @@ class ScoreFlags:
     ] = None
 
     def check(self, *sources: str | None) -> None:
-        """Complain early when the links could not be written."""
+        """Raise an error early when the links could not be written."""
         if self.links is not None:
             check_outputs([self.links], sources=[*sources, self.truth])
 

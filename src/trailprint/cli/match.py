@@ -43,7 +43,7 @@ class MatchFlags:
         str,
         option("--direction", help="One-by-one: look up released or auxiliary.", panel=_MATCH),
     ] = "released"
-    size: Annotated[int | None, option("--size", help="Exactly so many links.", panel=_MATCH)] = (
+    size: Annotated[int | None, option("--size", help="Number of links to make.", panel=_MATCH)] = (
         None
     )
     gap: Annotated[

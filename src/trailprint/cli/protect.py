@@ -100,7 +100,7 @@ def run(
 
 
 def _check(data: str | None, protecting: ProtectFlags, splitting: SplitFlags) -> str:
-    """Complain about what does not go together before any work is done."""
+    """Refuse what does not go together before any work is done."""
     if data is None:
         raise OptionError("DATA is needed, got none. See trailprint protect --list for choices.")
     if not protecting.apply:

@@ -66,7 +66,7 @@ def find_worst_case(
     linked: Mapping[str, Flags], tried: Mapping[str, Flags] | None = None
 ) -> dict[str, Any]:
     """
-    How many people at least one attack links, and how many so many attacks link.
+    How many people at least one attack links, and how many each number of attacks links.
 
     Only people whom every attack was ``tried`` on count, all by default: of the others it is not
     known whether an attack would link them. An attack that was tried on nobody does not count.

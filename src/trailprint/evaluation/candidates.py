@@ -56,11 +56,11 @@ class CandidateSets(Discreet):
         return 1 / self.n_candidates if self.n_candidates else None
 
     def n_within(self, size: int) -> int:
-        """How many records have at most so many candidates."""
+        """How many records have at most this many candidates."""
         return int(np.count_nonzero(self.mscis <= size))
 
     def top(self, size: int) -> float | None:
-        """The share of records with at most so many candidates."""
+        """The share of records with at most this many candidates."""
         return self.n_within(size) / self.n_records if self.n_records else None
 
     def top_interval(self, size: int) -> tuple[float, float] | None:

@@ -74,7 +74,7 @@ def show_risk(risk: Risk | None) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoveragePoint:
-    """Keeping only links of at least this confidence keeps this share, so many of them right."""
+    """The share of links with at least this confidence, and how many of them are right."""
 
     margin: float
     coverage: float

@@ -63,7 +63,7 @@ def find_columns(there: Header, wanted: Mapping[Column, str]) -> dict[Column, st
 
 def check_once(names: Sequence[str], wanted: Sequence[str]) -> None:
     """
-    Complain when a column that will be used could be one of several.
+    Raise an error when a column that will be used could be one of several.
 
     Names we know are found whatever their case, so two cases of one are the same name.
     """
@@ -112,7 +112,7 @@ def _exactly(name: str, there: Header, column: Column) -> str:
 
 
 def require_columns(found: Mapping[Column, str], there: Header) -> None:
-    """Complain unless there is a user and somewhere for her to be."""
+    """Raise an error unless there is a user and a place or position."""
     if "user" not in found:
         raise ColumnError(
             "The data must have a column for the user. "

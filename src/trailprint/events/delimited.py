@@ -198,7 +198,7 @@ def _check_rejects(engine: Engine, rejects: str, scans: str, files: Files) -> in
 
 
 def check_utf8(files: Files) -> None:
-    """Complain with the number of the first line that is not UTF-8."""
+    """Raise an error with the number of the first line that is not UTF-8."""
     for path in files.paths:
         with (
             files.open_bytes(path) as stream,

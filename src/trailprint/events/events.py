@@ -86,7 +86,7 @@ class Events(Discreet):
         return replace(self, query=query, notes=notes)
 
     def require(self, column: Column, purpose: str) -> None:
-        """Complain in one sentence when ``column`` is missing."""
+        """Raise a one-sentence error when ``column`` is missing."""
         if column not in self.columns:
             there = ", ".join(sorted("count" if c == "weight" else c for c in self.columns))
             raise ColumnError(

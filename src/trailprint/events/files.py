@@ -34,7 +34,7 @@ _FORMATS: dict[str, Format] = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-#: A file that starts with so many blanks holds nothing.
+#: A file that starts with this many blanks holds nothing.
 _BLANK_BYTES = 64 * 1024
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 _MAGIC: tuple[tuple[bytes, Compression], ...] = (
@@ -100,7 +100,7 @@ class Files(Discreet):
         return _read_start(self.listing, path, n_bytes, self.compression)
 
     def check_not_empty(self) -> None:
-        """Complain about the first file that holds nothing but blanks."""
+        """Refuse the first file that holds nothing but blanks."""
         for path in self.paths:
             if not self.read_start(path, _BLANK_BYTES).strip():
                 raise SourceError(f"The data must have rows, but {self.describe(path)} is empty.")

@@ -192,7 +192,7 @@ def with_enough_events(events: Events, min_events: int) -> Events:
 
 
 def lasting(events: Events, seconds: float) -> Events:
-    """Only events that last at least so many seconds."""
+    """Only events that last at least this many seconds."""
     events.require("end", "A least duration")
     if not 0 <= seconds < 1e9:
         raise OptionError(f"--min-duration must be from 0 to 1e9 seconds, got {seconds} instead.")

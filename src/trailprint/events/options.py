@@ -57,7 +57,7 @@ class ReadOptions:
     identity : tuple of str
         Columns that together make the user.
     whole_row : bool
-        Where no column is known for the user, all columns without another part make her.
+        Where no column is known for the user, all columns without another part make the user.
     header : tuple of str
         Names for the columns of delimited files that have no header row.
     delimiter : str, optional

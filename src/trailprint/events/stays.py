@@ -28,7 +28,7 @@ def stays_in_window(records: str, window: Window, timezone: str, *, throughout: 
 
     A stay begun earlier that day is carried into the window's start and the window's end closes
     the last one. With ``throughout`` only days on which the user was already there when the
-    window opened count: from then on she is somewhere until it closes.
+    window opened count: from then on they are somewhere until it closes.
     """
     zone = quote_text(timezone)
     local = '"start"' if timezone == "UTC" else f"timezone({zone}, timezone('UTC', \"start\"))"

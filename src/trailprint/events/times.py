@@ -29,7 +29,7 @@ def _is_number(kind: str) -> bool:
 
 
 def check_timezone(engine: Engine, timezone: str) -> None:
-    """Complain unless DuckDB knows the zone."""
+    """Raise an error unless DuckDB knows the zone."""
     known = engine.row(
         f"SELECT count(*) FROM pg_timezone_names() WHERE name = {quote_text(timezone)}"
     )[0]

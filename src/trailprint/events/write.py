@@ -31,7 +31,7 @@ _FORMATS = {
 def check_outputs(
     paths: Sequence[str | os.PathLike[str]], *, sources: Sequence[str | None] = ()
 ) -> list[str]:
-    """Complain before any work is done when ``paths`` could not be written; their kinds."""
+    """Raise an error before any work is done when ``paths`` could not be written; their kinds."""
     for path in paths:
         check_writable(path)
     if len({os.path.realpath(path) for path in paths}) < len(paths):

@@ -1,4 +1,4 @@
-"""Places of one's own: where somebody's positions gather, and how she moves between them."""
+"""Places of one's own: where somebody's positions gather, and how they move between them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class PlaceOptions:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MobilityChains(Discreet):
     """
-    A mobility Markov chain for each user (Gambs et al. 2014): her places, and her ways.
+    A mobility Markov chain for each user (Gambs et al. 2014): their places and moves.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class MobilityChains(Discreet):
 
 
 def build_chains(events: Events, options: PlaceOptions | None = None) -> MobilityChains:
-    """The places of each user of a dataset of positions, and her moves between them."""
+    """The places of each user of a dataset of positions, and their moves between them."""
     options = options or PlaceOptions()
     for column in ("lat", "lon", "start"):
         events.require(column, "A mobility Markov chain")

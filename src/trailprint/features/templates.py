@@ -99,7 +99,7 @@ def build_template_pair(
 
 
 def check_edges(edges_s: Sequence[float]) -> None:
-    """Complain unless the edges are positive seconds that grow."""
+    """Raise an error unless the edges are positive seconds that grow."""
     edges = np.asarray(edges_s, dtype=np.float64)
     if not (np.isfinite(edges).all() and (np.diff(edges, prepend=0.0) > 0).all()):
         raise OptionError(

@@ -47,7 +47,7 @@ class Trails(Discreet):
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """How many locations each user was seen at; nought makes a null trail."""
+        """How many locations each user was seen at; zero makes a null trail."""
         return np.diff(self.indptr)
 
     @property

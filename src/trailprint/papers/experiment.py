@@ -19,7 +19,7 @@ Kept = TypeVar("Kept")
 #: Where the people come from; a result on simulated people always says so.
 Population = Literal["simulated", "your data", "partly your data, partly simulated"]
 
-#: The datasets of the papers, by the names under which a user keeps her own copies.
+#: The datasets of the papers, by the names under which users keep their own copies.
 SOURCES: Mapping[str, str] = {
     "associations-2011": "association log: user, location (building.floor.ap), start, end",
     "associations-2013": "start-only association log: user, location, start",
@@ -44,7 +44,7 @@ class Context:
     data : mapping of str to Path
         The user's own copies, by the names of ``SOURCES``; what is not there is simulated.
     reading : ReadOptions
-        How her copies are to be read.
+        How the copies are to be read.
     n_threads, memory : int, str, optional
         Limits of the engine; change nothing but the time.
     progress : callable, optional
@@ -133,7 +133,7 @@ class Comparison:
 
 
 def compare_share(quantity: str, paper_percent: float | None, ours: float | None) -> Comparison:
-    """A comparison in percent; ours is a share between nought and one."""
+    """A comparison in percent; ours is a share between zero and one."""
     return Comparison(
         quantity=quantity, paper=paper_percent, ours=None if ours is None else 100 * ours
     )
@@ -185,7 +185,7 @@ class Outcome:
     Attributes
     ----------
     rows : sequence of mappings
-        A tidy table of plain values: every row has the same keys; shares lie in nought to one.
+        A tidy table of plain values: every row has the same keys; shares lie in zero to one.
     comparisons : sequence of Comparison
         The paper's numbers beside ours.
     reading : str

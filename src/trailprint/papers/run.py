@@ -1,4 +1,4 @@
-"""Run experiments one after another, on the user's own data where she has it."""
+"""Run experiments one after another, on the user's own data where there is any."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def parse_settings(texts: Iterable[str], wanted: Iterable[Experiment]) -> dict[s
 
 
 def check_before(wanted: Iterable[Experiment], context: Context) -> None:
-    """Complain of limits and settings that cannot be used, before anything is run."""
+    """Refuse limits and settings that cannot be used, before anything is run."""
     context.engine()
     for check in dict.fromkeys(each.check for each in wanted):
         if check is not None:

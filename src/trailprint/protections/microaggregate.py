@@ -29,7 +29,7 @@ from trailprint.protections.protection import HistogramChange, HistogramProtecti
 Norm = Literal["l1", "l2"]
 Method = Literal["group-selection", "mdav"]
 
-#: Up to so many users MDAV's groups are refined as well: the loss is never more than theirs.
+#: Up to this many users MDAV's groups are refined as well: the loss is never more than theirs.
 BOTH_STARTS = 20_000
 #: Offers of groups kept at a time: with more, groups start from MDAV, which keeps none.
 MOST_OFFERS = 20_000_000

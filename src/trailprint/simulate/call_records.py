@@ -29,7 +29,7 @@ def call_records(population: CallPopulation, *, seed: int = 0) -> pa.Table:
     """
     One row per call: user, location (antenna), region, start, sorted by time.
 
-    Pseudonyms are numbers in a drawn order, so that a user's tells nothing about her city.
+    Pseudonyms are numbers in a drawn order, so that a user's tells nothing about their city.
     """
     random = np.random.default_rng([seed, 1])
     user = np.concatenate([np.repeat(week.user, week.count) for week in population.weeks])
@@ -66,7 +66,7 @@ def _day_shares(week: int) -> Floats:
 
 
 def _draw_days(random: np.random.Generator, week: WeekCalls, n_users: int, shares: Floats) -> Ints:
-    """Draw the weekday of each call, Monday being nought; each person has days of her own."""
+    """Draw the weekday of each call, Monday being zero; each person has days of their own."""
     weight = random.standard_gamma(DAY_CONCENTRATION * shares, (n_users, 7))
     ladder = np.cumsum(weight, axis=1)
     caller = np.repeat(week.user, week.count)

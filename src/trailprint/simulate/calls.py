@@ -47,7 +47,7 @@ class CallPopulation:
     """
     Who called where in each week; user ``i`` is the same person in every week.
 
-    Cities and regions are numbered from nought; a region lies in one city.
+    Cities and regions are numbered from zero; a region lies in one city.
     """
 
     n_users: int

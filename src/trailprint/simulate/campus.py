@@ -61,7 +61,7 @@ class CampusOptions:
         How much of what people do they share with their circle of friends, on average: the more,
         the harder it is to tell them apart.
     min_active_days : int
-        Everybody comes on at least so many days.
+        Minimum number of days on which everybody comes.
     first_day : datetime.date
         The first day, of whatever weekday.
     seed : int
@@ -115,7 +115,7 @@ class CampusOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Visits:
-    """One visit per person, day and block she is online in."""
+    """One visit per person, day and block they are online in."""
 
     user: Ints
     day: Ints

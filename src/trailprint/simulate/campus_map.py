@@ -79,7 +79,7 @@ class CampusMap:
 
 def draw_map(random: np.random.Generator, n_access_points: int) -> CampusMap:
     """
-    Draw a map with so many access points.
+    Draw a map with the given number of access points.
 
     Buildings differ in size and popularity, and so do the access points within one: popularity is
     that of the building times its own.

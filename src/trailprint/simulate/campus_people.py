@@ -38,13 +38,13 @@ class People:
     Attributes
     ----------
     places : ndarray of int64, (n_users, N_PLACES)
-        Her access points: home, where she eats and studies, her classes, places of her own.
+        Their access points: home, where they eat and study, classes, places of their own.
     timetable : ndarray of int64, (n_users, 7, N_BLOCKS)
-        Which of her places each block of the week belongs to.
+        Which of their places each block of the week belongs to.
     liking : ndarray of float64, (n_users, N_PLACES)
-        How often she goes where without a plan; rows sum to one.
+        How often they go where without a plan; rows sum to one.
     quarter : ndarray of int64, (n_users,)
-        The part of the campus she keeps to.
+        The part of the campus they keep to.
     """
 
     places: Ints
@@ -55,7 +55,7 @@ class People:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Traits:
-    """What somebody would do on her own: places, classes, likings, and weeks without classes."""
+    """What somebody would do on their own: places, classes, likings, and weeks without classes."""
 
     places: Ints
     taken: Ints
@@ -70,7 +70,7 @@ def draw_people(
     Draw people who share halls, classes and habits with others, and so resemble them.
 
     Those of a programme take three of its six classes, and many of them live in one hall. Within
-    it there are circles of friends. Each person takes a share of her traits from her circle, on
+    it there are circles of friends. Each person takes a share of their traits from their circle, on
     average ``conformity``, and has the others to herself.
     """
     n_programmes = max(campus.n_quarters, round(n_users / _PEOPLE_PER_PROGRAMME))

@@ -68,7 +68,7 @@ class _Lives:
     Where people go: ``place[0]`` before and ``place[1]`` after they move, one row per place.
 
     A person's places lie together, home first, then work; ``share`` is how often each is an end
-    of a trip, in the first and in the second half of her weeks.
+    of a trip, in the first and in the second half of their weeks.
     """
 
     owner: Ints
@@ -146,7 +146,7 @@ def _first(n_weeks: Ints) -> Ints:
 
 
 def _draw_trips(rng: np.random.Generator, n_weeks: Ints) -> tuple[Ints, Ints]:
-    """Draw trips: who, and in which of her active weeks; every active week has one."""
+    """Draw trips: who, and in which of their active weeks; every active week has one."""
     person, nth_week = number_within(n_weeks)
     zeal = np.exp(SIGMA_TRIPS * spread_normal(rng, n_weeks.size) - SIGMA_TRIPS**2 / 2)
     busy = zeal[person] * (MEAN_TRIPS - 1) * rng.standard_exponential(person.size)

@@ -7,7 +7,7 @@ from scipy.special import ndtri
 
 from trailprint.arrays import Floats, Ints
 
-#: Least weight of a choice: gamma draws of tiny shape may round to nought.
+#: Least weight of a choice: gamma draws of tiny shape may round to zero.
 _TINY = 1e-300
 
 
@@ -47,7 +47,7 @@ def sample_without_replacement(
 
 
 def number_within(sizes: Ints) -> tuple[Ints, Ints]:
-    """For groups of these sizes: each entry's group, and its number within it from nought."""
+    """For groups of these sizes: each entry's group, and its number within it from zero."""
     group = np.repeat(np.arange(len(sizes)), sizes)
     return group, np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 

@@ -219,9 +219,9 @@ def _browse(random: np.random.Generator, household: Ints, n_sites: int) -> Ints:
     """
     Who visits which site.
 
-    Person i visits site r with probability 1 − exp(−a_i λ_r): a_i is how active she is, and λ_r is
-    such that the r-th site is visited by r^−0.62 of the households, or a floor in the long tail.
-    Everybody knows the most popular sites, so that activity matters less there.
+    Person i visits site r with probability 1 − exp(−a_i λ_r): a_i is how active they are, and λ_r
+    is such that the r-th site is visited by r^−0.62 of the households, or a floor in the long
+    tail. Everybody knows the most popular sites, so that activity matters less there.
     """
     spread = np.log(1 + (SD_SITES / MEAN_SITES) ** 2)
     active = random.lognormal(-spread / 2, np.sqrt(spread), len(household))

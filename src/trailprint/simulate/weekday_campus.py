@@ -79,7 +79,7 @@ def simulate_weekday_campus(options: WeekdayCampusOptions | None = None) -> pa.T
 
 
 def _timetables(random: np.random.Generator, n_users: int) -> tuple[Ints, Ints]:
-    """Each person's rooms by weekday (Monday, Tuesday) and block, and her cohort's hall."""
+    """Each person's rooms by weekday (Monday, Tuesday) and block, and their cohort's hall."""
     n_cohorts = max(1, round(n_users / COHORT_SIZE))
     n_buildings = -(-N_ACCESS_POINTS // _ACCESS_POINTS_A_BUILDING)
     popularity = np.arange(1.0, n_buildings + 1) ** -0.5

@@ -33,7 +33,7 @@ class Cells:
     Attributes
     ----------
     sums : ndarray of float64, shape (cells, atoms)
-        One where a cell counts the people of an atom, else nought.
+        One where a cell counts the people of an atom, else zero.
     values : sequence of int
         How many people each cell counts.
     roles : sequence of {"size", "total", "cell", "unpublished"}

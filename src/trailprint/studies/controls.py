@@ -2,7 +2,7 @@
 Controls that can fail: does an attack find what is there, or what the order of rows tells it?
 
 ``absent``: some people are taken out of the released data while their auxiliary records stay.
-Whoever is linked with confidence though she is not there is linked wrongly.
+Whoever is linked with confidence without being there is linked wrongly.
 
 ``permuted``: the rows of both sides are put in a secret order and their ids replaced by numbers.
 An honest attack links the same people as before, but for ties, and scores at chance when its

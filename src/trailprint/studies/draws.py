@@ -10,7 +10,7 @@ from trailprint.arrays import Flags, Floats, Ints
 from trailprint.discreet import Discreet
 from trailprint.evaluation.intervals import wilson
 
-#: At most so many draws of one size, and at least so many of less than everybody.
+#: Most draws of one size, and fewest draws of less than everybody.
 _MOST_RUNS, _LEAST_RUNS = 20, 3
 
 
@@ -60,7 +60,7 @@ class Draws(Discreet):
         """
         How much more draws differ than a coin with their mean would make them, and the evidence.
 
-        A ratio of variances and its degrees of freedom; nought of either where nothing is known.
+        A ratio of variances and its degrees of freedom; zero of either where nothing is known.
         """
         mean, n_free = float(self.accuracies.mean()), len(self.draws) - 1
         if n_free < 1 or not 0 < mean < 1:
@@ -91,7 +91,7 @@ def interval_of(group: Draws, spread: float) -> tuple[float, float]:
     """
     Wilson's 95 % interval for the mean accuracy.
 
-    It counts each person once, however often she was drawn, and fewer where draws differ more
+    It counts each person once, however often they were drawn, and fewer where draws differ more
     than coins do: mistakes come in pairs, for a record taken for another takes its place.
     """
     n_trials = max(1, round(group.n_different / spread))

@@ -32,7 +32,7 @@ class DrivingLocations(Discreet):
     Attributes
     ----------
     contribution : ndarray of float64
-        For each location its share of the gain of all correct links; the sum is one, or nought
+        For each location its share of the gain of all correct links; the sum is one, or zero
         where no link is correct.
     visitors : ndarray of int64
         Released users seen at each location.
@@ -127,7 +127,7 @@ def find_driving_locations(
     that each location has its part; slots of one location are added up. What a metric adds for
     totals alone belongs to no location and is left out.
 
-    A person can be found by one rare location alone where she is the only released user and her
+    A person can be found by one rare location alone where they are the only released user and their
     counterpart the only auxiliary user who visits it.
     """
     right = correct_links(linkage, truth)

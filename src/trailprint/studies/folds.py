@@ -43,7 +43,7 @@ class FoldOptions:
     n_folds : int
         Bins of each user's span.
     n_rounds : int, optional
-        Only the first so many rounds; by default one for each bin.
+        Number of rounds; by default one for each bin.
     """
 
     n_folds: int = 10

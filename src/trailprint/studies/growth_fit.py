@@ -4,7 +4,7 @@ A curve through accuracies at several numbers of people, and what lies beyond th
 Three forms are fitted. Each has a share ``c`` of people who can be found at all and a crowd ``m``
 from which on others get in the way:
 
-- ``c (1 + n/m)^-b``: every other person is mistaken for her with a small probability of her own,
+- ``c (1 + n/m)^-b``: every other person is mistaken for them with a small probability of its own,
   and these probabilities are gamma distributed among people;
 - ``c / (1 + (n/m)^b)``: the odds of being found fall as a power of the number of people;
 - ``c (f + (1 - f) / (1 + n/m))``: a share ``f`` stays unmistakable whatever the crowd.

@@ -93,7 +93,7 @@ class TimeGrowth(Discreet):
         reading = (
             f"After {_in_days(first['x'])} of observation {tell_rate(first)} are linked "
             f"correctly, after {_in_days(last['x'])} {tell_rate(last)}. Days are each "
-            "person's own: the first so many days on which they have events. The same "
+            "person's own, counted from their first day with events. The same "
             f"{first['people']:,} people are looked at throughout, of {self.n_common:,} on both "
             f"sides: those with at least {_in_days(last['x'])} on {_SIDES[self.sides]}."
         )

@@ -63,7 +63,7 @@ def keep_steps(curves: Sequence[Sequence[int]], small: int = SMALL) -> list[int]
     Which points of curves of cumulative counts may be told.
 
     Each curve counts people up to the same points and ends with all of them. From one point kept
-    to the next, from nought to the first and from the last to the end, no curve adds a few.
+    to the next, from zero to the first and from the last to the end, no curve adds a few.
     """
     kept: list[int] = []
     last = [0] * len(curves)

@@ -353,7 +353,7 @@ def _open_sides(
 
 
 def _check(options: CorrelateOptions, work: Work | None, *sides: Events) -> None:
-    """Complain before anything is read when a model lacks what it lives on, or keeps nothing."""
+    """Raise an error before reading when a model lacks what it needs, or keeps nothing."""
     if work is not None and options.model != "crf":
         raise OptionError(
             f"--work goes with --model crf: {options.model} trains no models that could be kept."

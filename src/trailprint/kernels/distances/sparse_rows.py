@@ -158,7 +158,7 @@ def distortion(
 
 
 def group_distortions(rows: Rows, group: Ints) -> Floats:
-    """Return the distortion of each group; groups are numbered from nought, none is empty."""
+    """Return the distortion of each group; groups are numbered from zero, none is empty."""
     ends = np.append(0, np.cumsum(np.bincount(group)))
     order = np.argsort(group, kind="stable")
     found = np.empty(ends.size - 1)

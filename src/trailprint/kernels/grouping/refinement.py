@@ -186,7 +186,7 @@ def _best_partner(
     norm: int,
     scratch: tuple[Floats, Floats, Floats],
 ) -> int:
-    """Return the row of ``other`` that would most gladly sit at ``home``, judged by the means.
+    """Return ``other``'s best swap candidate for ``home``, judged by the means.
 
     Meaning: the least distance to home's mean less that to its own. Cost: both groups' non-zeros.
     """

@@ -67,7 +67,7 @@ class Shoppers:
         return _as_trails(together, trails.locations)
 
     def home_truth(self) -> Truth:
-        """Person i, identified, belongs to her household, de-identified."""
+        """Person i, identified, belongs to their household, de-identified."""
         people = np.arange(len(self.household), dtype=np.int64)
         return Truth(released=self.household, auxiliary=people, source="file")
 

@@ -77,7 +77,7 @@ def risk_row(risk: Risk) -> dict[str, Any]:
 
 
 def draw_rows(seed: tuple[int, ...], n_rows: int, n_wanted: int) -> Ints:
-    """Some of so many rows, drawn at random, in their order."""
+    """Some of ``n`` rows, drawn at random, in their order."""
     drawn = np.random.default_rng(seed).choice(n_rows, n_wanted, replace=False)
     return np.sort(drawn)
 

@@ -97,7 +97,7 @@ def run_table_2(context: Context) -> Outcome:
 
 
 def _dataset_rows(context: Context, source: str) -> list[dict[str, Any]]:
-    """A row of the paper's table; callers are so many that one population is enough."""
+    """A row of the paper's table; there are enough callers that one population is enough."""
 
     def measure(population: Context) -> list[dict[str, Any]]:
         sides = _sides(population, source)

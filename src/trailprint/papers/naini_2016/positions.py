@@ -72,7 +72,7 @@ def _default_zone(context: Context) -> str:
 
 
 def check_protocol(context: Context) -> None:
-    """Complain of settings that cannot be used."""
+    """Refuse settings that cannot be used."""
     check_timezone(context.engine(), Protocol.of(context).timezone)
 
 
@@ -109,7 +109,7 @@ def position_events(context: Context) -> Events:
 
 
 def _active(events: Events, min_weeks: int) -> Events:
-    """Only people with so many active weeks."""
+    """Only people with this many active weeks."""
     week = f"date_trunc('week', {events.local_start})"
     return events.having(
         f'"user" IN (SELECT "user" FROM ({events.query}) GROUP BY "user" '

@@ -209,7 +209,7 @@ def _bars(x: str = "days") -> Chart:
         high="high",
         paper="paper",
         x_title="",
-        y_title="matched rightly",
+        y_title="matched correctly",
         y_is_share=True,
     )
 
@@ -255,7 +255,7 @@ def _read_table(rows: Sequence[Mapping[str, Any]]) -> str:
         f"{single['accuracy']:.0%} one at a time"
         for joint, single in zip(rows[::2], rows[1::2], strict=True)
     ]
-    return f"Matched rightly. {'; '.join(parts)}."
+    return f"Matched correctly. {'; '.join(parts)}."
 
 
 def run_pooled(context: Context) -> Outcome:
@@ -323,7 +323,7 @@ def run_rejection(context: Context) -> Outcome:
         charts=(_exponents(),),
         notes=(
             "Theorem 3.3: no match when the second-best matching weighs less than the exponent "
-            "less the penalty 2K|Z| log₂(n+1)/n. A threshold of nought or less never rejects.",
+            "less the penalty 2K|Z| log₂(n+1)/n. A threshold of zero or less never rejects.",
             "The paper states the test without applying it: its penalty follows from its own "
             "1,154 users, 934 access points and 28,800 seconds.",
         ),
