@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import resource
 import time
 
@@ -37,7 +38,7 @@ def limit_loading() -> tuple[int, int] | None:
     before = resource.getrlimit(resource.RLIMIT_CPU)
     finite = [limit for limit in before if limit != resource.RLIM_INFINITY]
     # The system counts from the start of the process, which may have worked long for somebody else.
-    allowed = int(time.process_time()) + _LOADING_S
+    allowed = math.ceil(time.process_time()) + _LOADING_S
     resource.setrlimit(resource.RLIMIT_CPU, (min([allowed, *finite]), before[1]))
     return before
 

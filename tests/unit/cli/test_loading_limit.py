@@ -13,7 +13,7 @@ memory._LOADING_S = 1
 while time.process_time() < 1.5:
     pass
 before = memory.limit_loading()
-while time.process_time() < 1.8:
+while time.process_time() < 1.6:
     pass
 memory.end_loading(before)
 print(resource.getrlimit(resource.RLIMIT_CPU) == before)
