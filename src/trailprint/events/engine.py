@@ -26,6 +26,8 @@ _OUR_DEFECTS = (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogEx
 
 _MEMORY = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([KMGT])(i?)B\s*$", re.IGNORECASE)
 
+_NO_MEMORY = "The work needs more memory than there is. Try less data at once."
+
 #: More threads than any machine has use for only exhaust it.
 _MOST_THREADS = 1024
 
@@ -86,6 +88,8 @@ class Engine:
             self.connection: Connection = duckdb.connect(":memory:", config=config)
         except duckdb.Error:
             folder.close()
+            if memory is None:
+                raise InputError(_NO_MEMORY) from None
             raise OptionError(
                 f"memory must be a size the machine has, got {memory!r} instead. Try 2GB."
             ) from None
@@ -228,6 +232,9 @@ def translate(error: duckdb.Error) -> Exception:
                 "The work needs more room on disk than there is for temporary files. "
                 "Free some, or point TMPDIR at a larger disk."
             )
+        # DuckDB says how much of its own limit is used; else the system gave it no more.
+        if "used)" not in text:
+            return InputError(_NO_MEMORY)
         return InputError(
             "The work needs more memory than it may use. Raise --memory (for example 8GB)."
         )
