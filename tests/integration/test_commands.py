@@ -25,7 +25,7 @@ def test_inspect_has_what_is_promised(run, visits):
     found = run("inspect", visits, "--json").json
     assert found["events"] == found["rows"] == 160
     assert (found["users"], found["locations"]) == (5, 12)
-    assert (found["first"], found["last"]) == ("2024-01-01T08:00:00Z", "2024-01-20T15:30:00Z")
+    assert (found["first"], found["last"]) == ("2024-01-01", "2024-01-20")
     assert found["active_days_median"] == 20
     assert found["locations_per_user_median"] == 12
     assert (found["bad_rows"], found["duplicates"]) == ({}, 0)
@@ -52,7 +52,7 @@ def test_inspect_understands_filters_and_places(run, visits):
 
 def test_timezone_moves_days_not_instants(run, visits):
     found = run("inspect", visits, "--timezone", "Asia/Tokyo", "--json").json
-    assert found["first"] == "2024-01-01T08:00:00+09:00"
+    assert found["first"] == "2024-01-01"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import trailprint as tp
@@ -37,7 +39,7 @@ def test_dropped_duplicates_are_not_unreadable(audited) -> None:
 
 def test_the_first_day_is_that_of_the_time_zone(audited) -> None:
     released = audited["data"]["released"]
-    assert released["first"] == "2024-01-01T01:30:00+09:00"
+    assert released["first"] == "2024-01-01"
     assert "2023-12-31" not in render_report(audited)
 
 
@@ -51,13 +53,23 @@ def test_unreadable_rows_are_not_left_out_on_purpose(write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("zone", "first"),
+    ("zone", "first", "last"),
     [
-        ("UTC", "2024-01-01T00:30:00Z"),
-        ("America/New_York", "2024-01-01T00:30:00-05:00"),
-        ("Asia/Kathmandu", "2024-01-01T00:30:00+05:45"),
+        ("UTC", "2023-12-31", "2024-01-01"),
+        ("America/New_York", "2023-12-31", "2023-12-31"),
+        ("Asia/Kathmandu", "2024-01-01", "2024-01-01"),
     ],
 )
-def test_the_first_event_is_shown_with_its_offset(write, run, zone, first) -> None:
-    path = write("v.csv", "user,location,start\na,x,2024-01-01 00:30:00\n")
-    assert run("inspect", path, "--timezone", zone, "--json").json["first"] == first
+def test_days_are_shown_and_never_times_of_events(write, run, zone, first, last) -> None:
+    rows = "a,x,2023-12-31T18:30:00Z\na,x,2024-01-01T04:45:00Z\n"
+    path = write("v.csv", f"user,location,start\n{rows}")
+    found = run("inspect", path, "--timezone", zone, "--json").json
+    assert (found["first"], found["last"]) == (first, last)
+    shown = run("inspect", path, "--timezone", zone).out
+    assert first in shown
+    assert not re.search(r"\d:\d\d", shown)
+
+
+def test_a_stay_until_midnight_ends_the_day_before(write, run) -> None:
+    path = write("v.csv", "user,location,start,end\na,x,2024-01-01 20:00,2024-01-02 00:00\n")
+    assert run("inspect", path, "--json").json["last"] == "2024-01-01"

@@ -6,7 +6,7 @@ import platform
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date
 from importlib.metadata import version
 from typing import Any
 
@@ -143,22 +143,17 @@ def _side(events: Events) -> dict[str, Any]:
         "users": found.users,
         "locations": found.locations,
         "events": found.events,
-        "first": _day(found.first),
-        "last": _day(found.last),
+        "first": found.first,
+        "last": found.last,
         "days": _days(found.first, found.last),
         "active_days_median": found.active_days_median,
     }
 
 
-def _day(moment: str | None) -> str | None:
-    """The day of a moment: its time would be that of somebody's event."""
-    return None if moment is None else moment[:10]
-
-
 def _days(first: str | None, last: str | None) -> int | None:
     if first is None or last is None:
         return None
-    return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).days + 1
+    return (date.fromisoformat(last) - date.fromisoformat(first)).days + 1
 
 
 def _together(done: Done) -> tuple[dict[str, Any], list[dict[str, Any]]]:

@@ -84,7 +84,7 @@ class ReadOptions:
     >>> names = {"user": "mac", "location": "ap", "start": "seen"}
     >>> options = tp.ReadOptions(column_names=names, time_format="%d.%m.%Y")
     >>> tp.inspect(tp.read(log, options)).first
-    '2024-03-04T00:00:00Z'
+    '2024-03-04'
     """
 
     layout: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any
 
 from trailprint.arguments import check_arguments
@@ -19,6 +19,7 @@ class Summary:
     """
     Counts, spans and medians of a dataset; what is unknown is None.
 
+    ``first`` and ``last`` are the first and last day of ``timezone``, such as ``2024-05-13``.
     ``events`` counts usable rows (or what they stand for, in a table of counts) after filters;
     ``bad_rows``, ``left_out`` and ``duplicates`` count rows of the source before them.
     """
@@ -92,8 +93,8 @@ def summarise(events: Events) -> Summary:
         events=_whole(n_events or 0),
         users=n_users,
         locations=n_locations,
-        first=_local_iso(events, first),
-        last=_local_iso(events, last),
+        first=_local_day(events, first),
+        last=_local_day(events, last),
         timezone=events.timezone,
         active_days_median=active_days,
         events_per_user_median=float(per_user or 0),
@@ -109,7 +110,9 @@ def summarise(events: Events) -> Summary:
 def _times(events: Events) -> tuple[datetime | None, datetime | None, float | None]:
     if "start" not in events.columns:
         return None, None, None
-    last = 'greatest("start", "end")' if "end" in events.columns else '"start"'
+    last = '"start"'
+    if "end" in events.columns:  # A stay until midnight ends the day before.
+        last = 'greatest("start", "end" - INTERVAL 1 MICROSECOND)'
     days = f"date_trunc('day', {events.local_start})"
     first, last, active = events.engine.row(
         f'SELECT min(first), max(last), median(days) FROM (SELECT "user", min(first) AS first, '
@@ -137,12 +140,9 @@ def _whole(number: float) -> int | float:
     return int(number) if abs(number) < 2**53 and number == int(number) else float(number)
 
 
-def _local_iso(events: Events, moment: datetime | None) -> str | None:
-    """A moment as wall-clock time of the data's zone, with its offset."""
+def _local_day(events: Events, moment: datetime | None) -> str | None:
+    """The day of a moment in the data's zone: its time would be that of somebody's event."""
     if moment is None:
         return None
-    if events.timezone == "UTC":
-        return moment.isoformat() + "Z"
     literal = f"TIMESTAMP '{moment.isoformat(sep=' ')}'"
-    here = events.engine.row(f"SELECT {events.to_local(literal)}")[0]
-    return str(here.replace(tzinfo=timezone(here - moment)).isoformat())
+    return str(events.engine.row(f"SELECT ({events.to_local(literal)})::DATE")[0])

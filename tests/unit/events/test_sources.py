@@ -248,7 +248,7 @@ def test_trackintel_staypoints_have_starts_and_ends():
 def test_an_index_of_times_is_the_start(name):
     frame = visits()
     frame.index = pd.DatetimeIndex(pd.to_datetime(frame.pop("start")), name=name)
-    assert tp.inspect(frame).first == "2024-03-01T10:00:00Z"
+    assert tp.inspect(frame).first == "2024-03-01"
 
 
 def test_an_index_of_times_can_be_named():
@@ -256,7 +256,7 @@ def test_an_index_of_times_can_be_named():
     frame.index = pd.DatetimeIndex(pd.to_datetime(frame.pop("start")), name="when")
     frame["time"] = "2023-01-01"
     reading = tp.ReadOptions(column_names={"start": "when"})
-    assert tp.inspect(frame, reading=reading).first == "2024-03-01T10:00:00Z"
+    assert tp.inspect(frame, reading=reading).first == "2024-03-01"
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "path"])
