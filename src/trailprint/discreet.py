@@ -26,7 +26,7 @@ class Discreet:
         cls.__repr__ = Discreet.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
-        shown = ((name, _brief(value)) for name, value in self._shown().items())
+        shown = ((name, brief(value)) for name, value in self._shown().items())
         inside = ", ".join(f"{name}={text}" for name, text in shown if text)
         return f"{type(self).__name__}({inside})"
 
@@ -43,7 +43,7 @@ class Words(str):
     __slots__ = ()
 
 
-def _brief(value: object) -> str:
+def brief(value: object) -> str:
     """A number as it is, anything with a size by its size, nothing of what might be data."""
     if value is None or isinstance(value, bool):
         return str(value)

@@ -83,7 +83,7 @@ def test_every_protection_is_read_again(name, ending, campus, regions, positions
     source = tp.read(positions if name == "coarsen-grid" else campus)
     result = tp.protect(source, [GIVEN.get(name, name).format(regions=regions)], seed=5)
     path = tmp_path / f"protected{ending}"
-    table, events = result.table(), result.events
+    table, events = result.histograms(), result.events
     if table is not None:
         write_table(table, path, source.engine)
         ours = result.protected.histograms

@@ -147,7 +147,7 @@ def protecting(text: str, columns: Callable[[], dict[str, list[Any]]] = visits) 
     def study(order: int, threads: int) -> str:
         events = open_table(columns(), order, threads)
         found = tp.protect(events, text, seed=9, n_threads=threads)
-        return digest(found, found.table(), found.events)
+        return digest(found, found.histograms(), found.events)
 
     return study
 

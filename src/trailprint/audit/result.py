@@ -12,11 +12,12 @@ from trailprint.audit.assemble import worst_risk
 from trailprint.audit.bench import Bench
 from trailprint.audit.options import ATTACKS
 from trailprint.audit.parts import Outcome
+from trailprint.audit.showing import Shown
 from trailprint.audit.sides import given_ids
-from trailprint.audit.summary import to_html
+from trailprint.discreet import Words
 
 
-class AuditResult:
+class AuditResult(Shown):
     """
     The result of an audit.
 
@@ -87,8 +88,5 @@ class AuditResult:
         own = margin[self._bench.truth.released]
         return pa.array(own, mask=np.isnan(own))
 
-    def __repr__(self) -> str:
-        return f"<AuditResult: {self._values['headline']['sentence']}>"
-
-    def _repr_html_(self) -> str:
-        return to_html(self._values)
+    def _shown(self) -> Mapping[str, object]:
+        return {"headline": Words(self._values["headline"]["sentence"])}

@@ -174,7 +174,7 @@ def _apply(
             events, chain, seed=running.seed, counting=counting, n_threads=running.threads
         )
         if protecting.out is not None:
-            table = result.table()
+            table = result.histograms()
             if table is not None:
                 write_table(table, protecting.out, engine)
             elif result.events is not None:

@@ -17,7 +17,7 @@ from trailprint.attacks.sequence import (
     correlate_sequences,
     describe_training,
 )
-from trailprint.discreet import Discreet, Words
+from trailprint.discreet import Words
 from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.candidates import (
     TOP,
@@ -43,6 +43,7 @@ from trailprint.features.places import build_chain_pair
 from trailprint.features.sequences import Sequences, build_sequence_pair, build_sequences
 from trailprint.linkage import Linkage
 from trailprint.numbers import format_percent
+from trailprint.plots import Plot, draw_bars
 from trailprint.store import FolderStore, Store
 from trailprint.studies.folds import (
     FoldOptions,
@@ -52,14 +53,16 @@ from trailprint.studies.folds import (
     run_folds,
     run_position_folds,
 )
+from trailprint.tables import Table
 from trailprint.workflows.measuring import Stopwatch, peak_memory_mb
+from trailprint.workflows.results import Makers, Result, as_table
 
 Progress = Callable[[str, float | None], None]
 Work = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CorrelateResult(Discreet):
+class CorrelateResult(Result):
     """
     What sequence correlation found.
 
@@ -101,6 +104,14 @@ class CorrelateResult(Discreet):
             }
         )
 
+    def _makers(self) -> Makers:
+        sets = average_sets([] if self.sets is None else [self.sets])
+        return {"links": as_table("links", self.links), "top": lambda: _top_table(sets)}
+
+    def _plots(self) -> Mapping[str, Callable[[], Plot]]:
+        sets = self.sets
+        return {} if sets is None else {"top": lambda: _plot_top(average_sets([sets]))}
+
     def to_dict(self) -> dict[str, Any]:
         """Counts, rates and costs as plain values, ready for JSON; no identifiers."""
         risk = self.risk
@@ -128,7 +139,7 @@ class CorrelateResult(Discreet):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FoldsResult(Discreet):
+class FoldsResult(Result):
     """What the leave-one-out rounds found, and their averages."""
 
     options: CorrelateOptions
@@ -145,6 +156,17 @@ class FoldsResult(Discreet):
             "rounds": len(self.rounds),
             "only_candidate": None if top is None else Words(format_percent(top)),
         }
+
+    def _makers(self) -> Makers:
+        rounds = [_describe_round(one) for one in self.rounds]
+        flat = [{**row, **_by_size(row.pop("top"))} for row in rounds]
+        return {
+            "top": lambda: _top_table(self.average),
+            "rounds": lambda: Table.from_rows("rounds", flat),
+        }
+
+    def _plots(self) -> Mapping[str, Callable[[], Plot]]:
+        return {"top": lambda: _plot_top(self.average)}
 
     @property
     def average(self) -> AverageSets:
@@ -399,6 +421,29 @@ def _rates(sets: AverageSets) -> dict[str, Any]:
         "mscis_median": sets.mscis_median,
         "chance": sets.chance,
     }
+
+
+def _by_size(top: Mapping[str, float | None]) -> dict[str, float | None]:
+    return {f"top_{size}": share for size, share in top.items()}
+
+
+def _top_rows(sets: AverageSets) -> list[dict[str, Any]]:
+    """How often the right person is among the k likeliest, for each k."""
+    ends = {k: sets.top_interval[k] or (None, None) for k in sets.top}
+    return [
+        {"k": k, "share": share, "low": ends[k][0], "high": ends[k][1]}
+        for k, share in sets.top.items()
+        if share is not None
+    ]
+
+
+def _top_table(sets: AverageSets) -> Table:
+    return Table.from_rows("top", _top_rows(sets))
+
+
+def _plot_top(sets: AverageSets) -> Plot:
+    rows = [{"name": f"among {row['k']}", **row} for row in _top_rows(sets)]
+    return draw_bars(rows, "name", "share")
 
 
 def _costs(facts: list[Mapping[str, Any]]) -> dict[str, Any]:

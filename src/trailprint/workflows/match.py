@@ -23,6 +23,7 @@ from trailprint.errors import OptionError
 from trailprint.evaluation.risk import (
     CoveragePoint,
     Risk,
+    correct_links,
     margin_for_precision,
     measure_risk,
     precision_at_coverage,
@@ -38,14 +39,17 @@ from trailprint.features.histograms import HistogramOptions, Histograms, build_h
 from trailprint.features.views import Views
 from trailprint.linkage import Linkage
 from trailprint.numbers import to_finite
+from trailprint.plots import Plot, draw_line
+from trailprint.tables import Table
 from trailprint.workflows.measuring import Stopwatch, peak_memory_mb
+from trailprint.workflows.results import Makers, Result, as_table, plot_risk
 from trailprint.workflows.views import ViewOptions, ViewShare, build_views, describe_views
 
 Progress = Callable[[str, float | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MatchResult(Discreet):
+class MatchResult(Result):
     """
     What histogram matching found, and what it proves.
 
@@ -90,6 +94,31 @@ class MatchResult(Discreet):
                 "margin_is_least": _or_nulls(linkage.confidence_is_least, has_margins),
             }
         )
+
+    def _makers(self) -> Makers:
+        return {
+            "links": as_table("links", self.links),
+            "margins": lambda: Table("margins", self._margins()),
+            "curve": lambda: Table.from_rows("curve", map(asdict, self.curve)),
+            "views": lambda: Table.from_rows("views", map(asdict, self.views)),
+        }
+
+    def _plots(self) -> Mapping[str, Callable[[], Plot]]:
+        risk, plots = self.risk, {}
+        if risk is not None:
+            plots["risk"] = lambda: plot_risk(risk)
+        if self.curve:
+            rows = [asdict(point) for point in self.curve]
+            plots["curve"] = lambda: draw_line(rows, "coverage", "precision")
+        return plots
+
+    def _margins(self) -> pa.Table:
+        """Weights and margins of links from the largest on, without ids; right ones are marked."""
+        right = correct_links(self.linkage, self.truth)
+        table = self.links().drop_columns(["released", "auxiliary"])
+        known = _or_nulls(right, self.truth.source != "none")
+        order = [("margin", "descending"), ("weight", "descending")]
+        return table.append_column("correct", known).sort_by(order)
 
     def margin_for(self, precision: float) -> CoveragePoint | None:
         """The margin from which on links reach the wanted precision; None if none does."""

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from trailprint.arguments import check_arguments
-from trailprint.discreet import Discreet, Words
+from trailprint.discreet import Words
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
@@ -20,16 +20,19 @@ from trailprint.events.side_files import open_pairs
 from trailprint.events.sources import Source, open_places
 from trailprint.features.histograms import HistogramOptions, Histograms
 from trailprint.numbers import format_percent
+from trailprint.plots import Plot, draw_bars, draw_line
 from trailprint.protections.chain import Protected, apply_protections
 from trailprint.protections.protection import Protection
 from trailprint.protections.registry import parse_protection, read_value
 from trailprint.studies.frontier import Frontier, Point, SweepOptions, find_swept, sweep
+from trailprint.tables import Table
+from trailprint.workflows.results import Makers, Result, as_table
 
 Progress = Callable[[str, float | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ProtectResult(Discreet):
+class ProtectResult(Result):
     """What may be released, and what protecting it cost."""
 
     protections: tuple[Protection, ...]
@@ -47,10 +50,30 @@ class ProtectResult(Discreet):
         """The protected events; None where histograms are to be released instead."""
         return self.protected.events if self.protected.histograms is None else None
 
-    def table(self) -> pa.Table | None:
+    def histograms(self) -> pa.Table | None:
         """The protected histograms as user, location, share; None where events are released."""
         found = self.protected.histograms
         return None if found is None else tabulate(found)
+
+    def _makers(self) -> Makers:
+        return {
+            "loss": lambda: Table.from_rows("loss", [asdict(self.protected.loss)]),
+            "released": as_table("released", self._released),
+        }
+
+    def _plots(self) -> Mapping[str, Callable[[], Plot]]:
+        loss = self.protected.loss
+        rows = [
+            {"name": "information kept", "share": 1 - loss.information_loss},
+            {"name": "people kept", "share": loss.users_kept},
+            {"name": "events kept", "share": loss.events_kept},
+        ]
+        return {"loss": lambda: draw_bars(rows, "name", "share")}
+
+    def _released(self) -> pa.Table:
+        """What may be released: events, or histograms."""
+        events, found = self.events, self.histograms()
+        return events.engine.arrow(events.query) if events is not None else found
 
     def to_dict(self) -> dict[str, Any]:
         """What was applied and lost, as plain values; no identifiers."""
@@ -64,12 +87,40 @@ class ProtectResult(Discreet):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TradeOffResult:
+class TradeOffResult(Result):
     """Risk and loss along one parameter."""
 
     protections: tuple[Protection, ...]
     options: SweepOptions
     frontier: Frontier
+
+    def _shown(self) -> dict[str, object]:
+        return {
+            "applied": Words(" then ".join(step.name for step in self.protections)),
+            "parameter": Words(self.options.parameter),
+            "points": len(self.frontier.points),
+        }
+
+    def _makers(self) -> Makers:
+        return {"sweep": lambda: Table.from_rows("sweep", self._rows())}
+
+    def _plots(self) -> Mapping[str, Callable[[], Plot]]:
+        line = ("information_loss", "user_accuracy")
+        return {"sweep": lambda: draw_line(self._rows(), *line, label="value")}
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """A row for each point: the value, what is lost, what is left to find."""
+        name = self.options.parameter
+        return [
+            {
+                "value": str(point.parameters.get(name, "")),
+                **asdict(point.loss),
+                "user_accuracy": point.strongest.user_accuracy,
+                "cluster_accuracy": point.strongest.cluster_accuracy,
+                "chance": point.strongest.chance,
+            }
+            for point in self.frontier.points
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """The points as plain values; no identifiers."""

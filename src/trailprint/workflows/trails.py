@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from trailprint.arguments import check_arguments
 from trailprint.attacks.trail import TrailOptions, check_tactics, match_trails
-from trailprint.discreet import Discreet, Words
+from trailprint.discreet import Words
 from trailprint.errors import InputError
 from trailprint.evaluation.risk import Risk, measure_risk, show_risk
 from trailprint.evaluation.tactics import ObservedTactics, observe_tactics
@@ -23,13 +23,15 @@ from trailprint.events.sources import Source, TruthSource, open_places, open_tru
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.trails import Trails, trails_of
 from trailprint.linkage import Linkage
+from trailprint.plots import Plot
 from trailprint.workflows.measuring import Stopwatch
+from trailprint.workflows.results import Makers, Result, as_table, plot_risk
 
 Progress = Callable[[str, float | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TrailResult(Discreet):
+class TrailResult(Result):
     """
     What trail matching found, and what it rests on.
 
@@ -87,6 +89,13 @@ class TrailResult(Discreet):
                 "auxiliary": self.identified.users.take(pa.array(self.linkage.auxiliary)),
             }
         )
+
+    def _makers(self) -> Makers:
+        return {"links": as_table("links", self.links)}
+
+    def _plots(self) -> Mapping[str, Callable[[], Plot]]:
+        risk = self.risk
+        return {} if risk is None else {"risk": lambda: plot_risk(risk)}
 
     def to_dict(self) -> dict[str, Any]:
         """Counts, rates and assumptions as plain values, ready for JSON; no identifiers."""

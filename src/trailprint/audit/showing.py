@@ -1,0 +1,94 @@
+"""
+How an audit's result shows itself: the report's own page, tables and tiles.
+
+The one place that looks up a layer: the report is loaded when it is asked for, so that an audit
+never depends on how it is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from trailprint.audit.summary import to_html as write_summary
+from trailprint.plots import Plot, draw_bars, draw_line
+from trailprint.tables import Table
+from trailprint.workflows.results import Folder, Makers, Result, as_table, write_private
+
+
+class Shown(Result):
+    """Tables, charts, pages and files of an audit; no identifier unless a table is named."""
+
+    __slots__ = ()
+
+    def _makers(self) -> Makers:
+        from trailprint.report.tables import TABLES
+
+        values = self.to_dict()
+        makers: dict[str, Callable[[], Table]] = {
+            name: _maker(name, make, values) for name, make in TABLES.items()
+        }
+        for name in ("links", "per_user"):
+            makers[name] = as_table(name, getattr(self, name))
+        return makers
+
+    def _plots(self) -> Mapping[str, Callable[[], Plot]]:
+        return {
+            "attacks": lambda: _plot_attacks(self.to_dict()),
+            "protections": lambda: _plot_protections(self.to_dict()),
+        }
+
+    def to_html(self) -> str:
+        """The report, as a page."""
+        from trailprint.report.html import render_report
+
+        return render_report(self.to_dict())
+
+    def save(self, folder: Folder, *, private: str | Sequence[str] = ()) -> list[Path]:
+        """
+        Write the report, ``result.json`` and its tables, as the command does; the files written.
+
+        Tables with ids of people are written only where they are named in ``private``.
+        """
+        from trailprint.report.outputs import Written, write_outputs
+
+        named = [private] if isinstance(private, str) else list(private)
+        people = {name: self.table(name) for name in named}
+        written = write_outputs(folder, Written(result=self.to_dict()))
+        return written + write_private(Path(folder), people)
+
+    def _repr_html_(self) -> str:
+        from trailprint.report.notebook import embed_report
+
+        return write_summary(self.to_dict()) + embed_report(self.to_dict())
+
+
+def _maker(name: str, make: Callable[[Any], Any], values: Any) -> Callable[[], Table]:
+    return lambda: Table.from_rows(name, make(values))
+
+
+def _plot_attacks(result: Mapping[str, Any]) -> Plot:
+    """Each attack that ran: how many it links, beside chance."""
+    rows = []
+    for attack in result["attacks"]:
+        if attack["ran"] and attack["accuracy"] is not None:
+            low, high = attack["interval"] or (None, None)
+            row = {"name": attack["title"], "share": attack["accuracy"], "low": low, "high": high}
+            rows.append(row)
+    return draw_bars(rows, "name", "share")
+
+
+def _plot_protections(result: Mapping[str, Any]) -> Plot:
+    """Protections that no other beats: what they cost, and whom they leave to be linked."""
+    points = [
+        {
+            "information_loss": point["loss"],
+            "people_linked": point["accuracy"],
+            "label": point["label"],
+        }
+        for point in result["protections"]["points"]
+        if point["on_frontier"] and point["accuracy"] is not None
+    ]
+    points.sort(key=lambda point: point["information_loss"])
+    return draw_line(points, "information_loss", "people_linked", label="label")

@@ -1,0 +1,91 @@
+"""Charts of results as Vega-Lite, which notebooks draw; SVG for everything else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trailprint.discreet import Discreet
+
+Rows = Sequence[Mapping[str, Any]]
+
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+_MIME = "application/vnd.vegalite.v5+json"
+_INK, _MUTED = "#2366a8", "#8a929c"
+_SHARE = {"format": "~%"}
+
+
+class Plot(Discreet):
+    """
+    A chart that notebooks show.
+
+    Examples
+    --------
+    >>> from trailprint.plots import draw_bars
+    >>> draw_bars([{"name": "linked", "share": 0.6}], "name", "share").to_dict()["mark"]["type"]
+    'bar'
+    """
+
+    __slots__ = ("_spec",)
+
+    def __init__(self, spec: Mapping[str, Any]) -> None:
+        self._spec = {"$schema": _SCHEMA, "width": 420, "height": 220, **spec}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The Vega-Lite description; also what ``altair.Chart.from_dict`` takes."""
+        found: dict[str, Any] = json.loads(json.dumps(self._spec))
+        return found
+
+    def to_svg(self) -> str:
+        """The chart as a drawing."""
+        import vl_convert
+
+        text: str = vl_convert.vegalite_to_svg(self._spec, vl_version="5.20", allowed_base_urls=[])
+        return text
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return {_MIME: self.to_dict(), "image/svg+xml": self.to_svg(), "text/plain": repr(self)}
+
+
+def draw_bars(rows: Rows, name: str, share: str) -> Plot:
+    """Lying bars of shares; ``low`` and ``high`` of a row are its interval."""
+    across = {"field": share, "type": "quantitative", "axis": _SHARE, "scale": {"domain": [0, 1]}}
+    down = {"field": name, "type": "nominal", "sort": None, "title": None}
+    bars = {
+        "mark": {"type": "bar", "color": _INK},
+        "encoding": {"x": {**across, "title": None}, "y": down},
+    }
+    known = [row for row in rows if row.get("low") is not None]
+    spec = {"data": {"values": [dict(row) for row in rows]}, "height": 40 * max(len(rows), 1)}
+    if not known:
+        return Plot({**spec, **bars})
+    whiskers = {
+        "data": {"values": [dict(row) for row in known]},
+        "mark": {"type": "rule", "color": "#1a1e24"},
+        "encoding": {
+            "x": {"field": "low", "type": "quantitative"},
+            "x2": {"field": "high"},
+            "y": down,
+        },
+    }
+    return Plot({**spec, "layer": [bars, whiskers]})
+
+
+def draw_line(rows: Rows, x: str, y: str, *, label: str | None = None) -> Plot:
+    """A line of shares through points, in the order of the rows."""
+    shares = {"type": "quantitative", "axis": _SHARE, "scale": {"domain": [0, 1]}}
+    encoding = {
+        "x": {"field": x, "title": x.replace("_", " "), **shares},
+        "y": {"field": y, "title": y.replace("_", " "), **shares},
+    }
+    line = {"mark": {"type": "line", "point": True, "color": _INK}, "encoding": encoding}
+    spec = {"data": {"values": [{**row, "order": n} for n, row in enumerate(rows)]}}
+    encoding["order"] = {"field": "order"}
+    if label is None:
+        return Plot({**spec, **line})
+    texts = {
+        "mark": {"type": "text", "dy": -10, "color": _MUTED},
+        "encoding": {**encoding, "text": {"field": label}},
+    }
+    return Plot({**spec, "layer": [line, texts]})

@@ -1,0 +1,30 @@
+"""The report's tiles and main charts for a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from trailprint.report.chapters.attacks import write_attacks
+from trailprint.report.chapters.growth import write_growth
+from trailprint.report.chapters.opening import write_lead, write_title
+from trailprint.report.chapters.people import write_people
+from trailprint.report.chapters.protections import write_protections
+from trailprint.report.page import render_page
+
+
+def embed_report(result: Mapping[str, Any]) -> str:
+    """
+    The opening and the main chapters in a frame of their own.
+
+    Neither the notebook's style nor the report's reaches the other, and nothing in it can run.
+    """
+    chapters = [write_attacks(result), write_people(result), write_growth(result)]
+    page = render_page(
+        write_title(result), [*chapters, write_protections(result)], lead=write_lead(result)
+    )
+    return (
+        f'<iframe title="Audit" sandbox="" srcdoc="{escape(page)}" '
+        'style="width:100%;height:42rem;border:1px solid #d5d9df"></iframe>'
+    )

@@ -1,0 +1,117 @@
+"""A table of a result, as the library of the user's choice has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from trailprint.discreet import Discreet, Words
+from trailprint.errors import OptionError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+_SHOWN_ROWS = 20
+
+
+class Table(Discreet):
+    """
+    A table by its name; ``is_private`` where it holds ids of people.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from trailprint.tables import Table
+    >>> table = Table("curve", pa.table({"coverage": [0.5, 1.0]}))
+    >>> table
+    Table(name=curve, rows=2)
+    >>> table.to_pandas()["coverage"].tolist()
+    [0.5, 1.0]
+    """
+
+    __slots__ = ("_table", "is_private", "name")
+
+    def __init__(self, name: str, table: pa.Table, *, is_private: bool = False) -> None:
+        self.name = name
+        self.is_private = is_private
+        self._table = table
+
+    @classmethod
+    def from_rows(cls, name: str, rows: Iterable[Mapping[str, Any]]) -> Table:
+        """A table of rows of plain values; a value of mixed kinds becomes text."""
+        listed = [dict(row) for row in rows]
+        names = dict.fromkeys(key for row in listed for key in row)
+        columns = {key: _column([row.get(key) for row in listed]) for key in names}
+        return cls(name, pa.table(columns))
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self._table.column_names)
+
+    def to_arrow(self) -> pa.Table:
+        """The table of Arrow."""
+        return self._table
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same for pandas, where it is installed."""
+        _require("pandas")
+        return self._table.to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """The same for polars, where it is installed."""
+        _require("polars")
+        import polars as pl
+
+        frame = pl.from_arrow(self._table)
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
+    def _shown(self) -> dict[str, object]:
+        return {"name": Words(self.name), "rows": len(self)}
+
+    def _repr_html_(self) -> str:
+        if self.is_private:
+            return f"<p>{escape(repr(self))}: ids of people, shown by to_pandas().</p>"
+        return write_rows(self._table.slice(0, _SHOWN_ROWS).to_pylist())
+
+
+def write_rows(rows: list[dict[str, Any]]) -> str:
+    """A small HTML table of rows."""
+    if not rows:
+        return "<p>No rows.</p>"
+    head = "".join(f"<th>{escape(name)}</th>" for name in rows[0])
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row.values()) + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "—"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _column(values: list[Any]) -> pa.Array:
+    try:
+        return pa.array(values)
+    except pa.ArrowException:
+        return pa.array([None if value is None else str(value) for value in values])
+
+
+def _require(package: str) -> None:
+    from importlib.util import find_spec
+
+    if find_spec(package) is None:
+        raise OptionError(
+            f"to_{package} needs the package {package}: pip install 'trailprint[{package}]'."
+        )

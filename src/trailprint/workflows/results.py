@@ -1,0 +1,174 @@
+"""What every result offers: tables, a chart, a page, and files."""
+
+from __future__ import annotations
+
+import base64
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from trailprint.addresses import check_writable
+from trailprint.discreet import Discreet, brief
+from trailprint.errors import OptionError, OutputError, reason_of
+from trailprint.evaluation.risk import Risk
+from trailprint.events.spreadsheets import write_csv
+from trailprint.events.write import replacing
+from trailprint.numbers import to_json
+from trailprint.plots import Plot, draw_bars
+from trailprint.tables import Table
+
+Folder = str | os.PathLike[str]
+Made = TypeVar("Made", Table, Plot)
+Makers = Mapping[str, Callable[[], Table]]
+
+
+class Result(Discreet, ABC):
+    """
+    The base of what workflows return.
+
+    Tables are asked for by name: ``result.table("curve").to_pandas()``. Those with ids of people
+    are neither shown nor saved unless they are named.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Everything that may be shown, as plain values."""
+
+    def _makers(self) -> Makers:
+        """Tables by name, made when they are asked for."""
+        return {}
+
+    def _private(self) -> frozenset[str]:
+        """Names of tables that hold ids of people."""
+        return frozenset({"links", "per_user", "released"})
+
+    def _plots(self) -> Mapping[str, Callable[[], Plot]]:
+        """Charts by name; the first is shown."""
+        return {}
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names for `table`."""
+        return tuple(self._makers())
+
+    def table(self, name: str) -> Table:
+        """One of `tables`, with ``to_pandas()``, ``to_polars()`` and ``to_arrow()``."""
+        return _find(self._makers(), name, "table")()
+
+    @property
+    def plots(self) -> tuple[str, ...]:
+        """Names for `plot`."""
+        return tuple(self._plots())
+
+    def plot(self, name: str | None = None) -> Plot:
+        """One of `plots`, by default the first: a chart that notebooks show."""
+        plots = self._plots()
+        if not plots:
+            raise OptionError("A chart needs a truth to draw a risk, but this result has none.")
+        return _find(plots, next(iter(plots)) if name is None else name, "plot")()
+
+    def to_html(self) -> str:
+        """A page that stands on its own; no identifiers."""
+        title = escape(type(self).__name__)
+        head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        return f"{head}</head><body>{self._repr_html_()}</body></html>\n"
+
+    def save(self, folder: Folder, *, private: str | Sequence[str] = ()) -> list[Path]:
+        """
+        Write ``result.json``, ``result.html`` and tables as CSV; the files written.
+
+        Tables with ids of people are written only where they are named in ``private``, as Parquet
+        that only you can read.
+        """
+        named = [private] if isinstance(private, str) else list(private)
+        people = {name: self.table(name) for name in named}
+        path = open_folder(folder)
+        texts = {
+            "result.json": to_json(self.to_dict()) + "\n",
+            "result.html": self.to_html(),
+            **{f"{table.name}.csv": _csv(table) for table in self._open_tables() if len(table)},
+        }
+        targets = [path / name for name in texts]
+        with replacing(targets) as unfinished:
+            for name, text in zip(unfinished, texts.values(), strict=True):
+                Path(name).write_text(text, encoding="utf-8", newline="")
+        return targets + write_private(path, people)
+
+    def _open_tables(self) -> list[Table]:
+        """Tables without ids of people."""
+        return [self.table(name) for name in self.tables if name not in self._private()]
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f'<tr><th scope="row" style="text-align:left">{escape(name.replace("_", " "))}</th>'
+            f"<td>{escape(text)}</td></tr>"
+            for name, text in self._facts().items()
+        )
+        plots = self._plots()
+        chart = _image(self.plot()) if plots else ""
+        return f"<div><table>{rows}</table>{chart}</div>"
+
+    def _facts(self) -> dict[str, str]:
+        """What the ``repr`` says, as names and texts."""
+        shown = ((name, brief(value)) for name, value in self._shown().items())
+        return {name: text for name, text in shown if text}
+
+
+def _find(there: Mapping[str, Callable[[], Made]], name: str, what: str) -> Callable[[], Made]:
+    if name not in there:
+        known = ", ".join(there) or "none"
+        raise OptionError(f"A {what} must be one of {known}, got {name!r} instead.")
+    return there[name]
+
+
+def _image(plot: Plot) -> str:
+    text = base64.b64encode(plot.to_svg().encode()).decode()
+    return f'<img alt="" src="data:image/svg+xml;base64,{text}">'
+
+
+def _csv(table: Table) -> str:
+    return write_csv(table.to_arrow().to_pylist())
+
+
+def open_folder(folder: Folder) -> Path:
+    """A folder to write to, made where there is none."""
+    check_writable(folder)
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"The folder must be one that can be written to: {reason_of(error)}."
+        ) from None
+    return Path(folder)
+
+
+def write_private(folder: Path, tables: Mapping[str, Table]) -> list[Path]:
+    """Tables with ids of people, as Parquet that only their owner can read."""
+    targets = [folder / f"{name}.parquet" for name in tables]
+    with replacing(targets, private=True) as unfinished:
+        for name, table in zip(unfinished, tables.values(), strict=True):
+            pq.write_table(table.to_arrow(), name, compression="zstd")
+    return targets
+
+
+def as_table(name: str, make: Callable[[], pa.Table]) -> Callable[[], Table]:
+    """A maker of a table with ids of people."""
+    return lambda: Table(name, make(), is_private=True)
+
+
+def plot_risk(risk: Risk) -> Plot:
+    """How many are linked correctly, beside chance."""
+    low, high = risk.accuracy_interval or (None, None)
+    rows = [
+        {"name": "linked correctly", "share": risk.accuracy, "low": low, "high": high},
+        {"name": "by chance", "share": risk.chance},
+    ]
+    return draw_bars([row for row in rows if row["share"] is not None], "name", "share")
