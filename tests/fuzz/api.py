@@ -24,6 +24,8 @@ _TABLES = (
     "Path('data.csv')", "''", "[]", "{{}}", "object()", "[Path('data.csv')]",
 )  # fmt: skip
 
+#: Columns that the changes below look at: a mutation may have taken one away.
+_CHANGED = ("user", "start")
 #: What may be done to a pandas table before it is read.
 _CHANGES = (
     "frame['start'] = pd.to_datetime(frame['start'], errors='coerce')",
@@ -129,6 +131,7 @@ def _reading_lines(rng: random.Random, table: Table) -> tuple[list[str], Files]:
     expression = rng.choice(_TABLES).format("load('data.json')")
     lines = [f"frame = {expression}"]
     if expression == "pd.DataFrame(load('data.json'))" and rng.random() < 0.7:
+        lines += [f"frame = frame if {n!r} in frame else frame.assign({n}=None)" for n in _CHANGED]
         lines += rng.sample(_CHANGES, rng.choice((1, 1, 2)))
     return lines, files
 
