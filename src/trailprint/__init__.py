@@ -75,14 +75,22 @@ _LATE = {
 }
 
 
+#: Modules anybody may use, beside the names above.
+_MODULES = ("options", "places", "reproduce", "simulate", "store", "workflows")
+
+
 def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        from importlib import import_module
+
+        return import_module(f"trailprint.{name}")
     if name not in _LATE:
         raise AttributeError(f"module 'trailprint' has no attribute {name!r}")
     return _find(_LATE[name], name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MODULES})
 
 
 def _find(module: str, name: str) -> object:

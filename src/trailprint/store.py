@@ -17,6 +17,8 @@ from trailprint.platforms import require_private_files
 from trailprint.scratch import UNFINISHED, replacing_file, sweep_unfinished
 from trailprint.sealing import MAGIC, Seal
 
+__all__ = ["FolderStore", "MemoryStore", "Store"]
+
 _MANIFEST = "manifest.json"
 _PROGRAM = "trailprint"
 _SET_ASIDE = ".set-aside-"

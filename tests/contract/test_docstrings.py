@@ -34,6 +34,22 @@ def test_the_examples_of_a_public_name_run(name, tmp_path, monkeypatch):
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "trailprint.events.placing",
+        "trailprint.plots",
+        "trailprint.reproduce",
+        "trailprint.tables",
+        "trailprint.workflows.scoring",
+    ],
+)
+def test_the_examples_of_a_module_run(place):
+    found = doctest.testmod(importlib.import_module(place), optionflags=_FLAGS)
+    assert found.attempted > 1
+    assert found.failed == 0
+
+
 def test_a_wrong_example_would_be_noticed():
     test = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, 0)
     assert doctest.DocTestRunner(verbose=False).run(test, out=lambda text: None).failed == 1

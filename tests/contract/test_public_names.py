@@ -38,6 +38,67 @@ PUBLIC = [
 ]
 
 
+#: The same for the modules beside them.
+MODULES = {
+    "options": [
+        "AuditOptions",
+        "Box",
+        "CorrelateOptions",
+        "FilterOptions",
+        "FoldOptions",
+        "HistogramOptions",
+        "MatchOptions",
+        "PlaceOptions",
+        "ReadOptions",
+        "RejectionOptions",
+        "SplitOptions",
+        "SweepOptions",
+        "TrailOptions",
+        "ViewOptions",
+        "Window",
+    ],
+    "places": [
+        "Box",
+        "GridOptions",
+        "PlaceOptions",
+        "extent",
+        "place",
+        "to_cells",
+        "to_h3",
+        "to_regions",
+        "truncate_names",
+        "within_box",
+    ],
+    "reproduce": ["Reproduction", "list_experiments", "reproduce"],
+    "simulate": [
+        "CampusOptions",
+        "GpsOptions",
+        "HouseholdOptions",
+        "WebOptions",
+        "WeekdayCampusOptions",
+        "simulate_calls",
+        "simulate_campus",
+        "simulate_gps",
+        "simulate_households",
+        "simulate_web",
+        "simulate_weekday_campus",
+    ],
+    "store": ["FolderStore", "MemoryStore", "Store"],
+    "workflows": ["correlate_folds", "score", "trade_off"],
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_public_modules(name):
+    module = getattr(trailprint, name)
+    assert module.__all__ == MODULES[name] == sorted(MODULES[name])
+    assert name in dir(trailprint)
+    for each in module.__all__:
+        assert getattr(module, each).__doc__, each
+    with pytest.raises(AttributeError):
+        module.no_such_name  # noqa: B018
+
+
 def test_public_names():
     assert trailprint.__all__ == PUBLIC == sorted(PUBLIC)
     assert len(PUBLIC) <= 20

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from trailprint.addresses import readable_path
 from trailprint.cli.flags import ReadFlags, RunFlags
 from trailprint.cli.groups import argument, option, takes
 from trailprint.cli.present import print_json, print_rows, print_table
@@ -93,29 +92,23 @@ def _reproduce(
     wanted: list[Any], chosen: ReproduceFlags, running: RunFlags, reading: ReadOptions
 ) -> list[Any]:
     """Run them; each table is written as soon as it is there, with the page of all so far."""
-    from trailprint.papers.experiment import Context
-    from trailprint.papers.run import check_before, find_data, parse_settings, run_experiments
-    from trailprint.report.papers_files import ResultFolder
+    from trailprint.papers.run import parse_settings
+    from trailprint.reproduce import reproduce
 
-    data = {} if chosen.data is None else find_data(Path(readable_path(chosen.data)), wanted)
-    settings = parse_settings(chosen.changed, wanted)
     with showing(what="Starting") as progress:
-        context = Context(
-            seed=running.seed,
-            full=chosen.full,
-            data=data,
+        return reproduce(
+            [each.name for each in wanted],
+            data=chosen.data,
             reading=reading,
-            settings=settings,
+            settings=parse_settings(chosen.changed, wanted),
+            full=chosen.full,
+            out=chosen.out,
+            seed=running.seed,
             n_threads=running.threads,
             memory=running.memory,
             progress=progress,
+            on_start=announce_compilation,
         )
-        check_before(wanted, context)
-        folder = None if chosen.out is None else ResultFolder(chosen.out)
-        announce_compilation()
-        if folder is None:
-            return run_experiments(wanted, context)
-        return run_experiments(wanted, context, folder.add)
 
 
 def _list(known: list[Any], running: RunFlags) -> None:

@@ -49,6 +49,11 @@ def measure_risk(linkage: Linkage, truth: Truth) -> Risk | None:
     n_correct = int(np.count_nonzero(correct_links(linkage, truth)))
     n_common, n_matched = truth.n_common, linkage.n_links
     n_pairs = linkage.n_released * linkage.n_auxiliary
+    return rate_links(n_common, n_matched, n_correct, n_pairs)
+
+
+def rate_links(n_common: int, n_matched: int, n_correct: int, n_pairs: int) -> Risk:
+    """The rates of links, from counts; ``n_pairs`` is how many pairs could have been linked."""
     return Risk(
         n_common=n_common,
         n_matched=n_matched,

@@ -27,7 +27,7 @@ _POINTS_AT_A_TIME = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlaceOptions:
+class StayOptions:
     """
     What makes a place.
 
@@ -102,9 +102,9 @@ class MobilityChains(Discreet):
         return len(self.users)
 
 
-def build_chains(events: Events, options: PlaceOptions | None = None) -> MobilityChains:
+def build_chains(events: Events, options: StayOptions | None = None) -> MobilityChains:
     """The places of each user of a dataset of positions, and their moves between them."""
-    options = options or PlaceOptions()
+    options = options or StayOptions()
     for column in ("lat", "lon", "start"):
         events.require(column, "A mobility Markov chain")
     table = events.engine.arrow(
@@ -121,7 +121,7 @@ def build_chains(events: Events, options: PlaceOptions | None = None) -> Mobilit
 
 
 def build_chain_pair(
-    released: Events, auxiliary: Events, options: PlaceOptions | None = None
+    released: Events, auxiliary: Events, options: StayOptions | None = None
 ) -> tuple[MobilityChains, MobilityChains]:
     """The chains of both sides, each on places of its own."""
     return build_chains(released, options), build_chains(auxiliary, options)
@@ -134,7 +134,7 @@ def _on_the_globe(lat: Floats, lon: Floats) -> Floats:
     return _EARTH_M * unit
 
 
-def _moving(user: Ints, time_s: Floats, point: Floats, options: PlaceOptions) -> NDArray[np.bool_]:
+def _moving(user: Ints, time_s: Floats, point: Floats, options: StayOptions) -> NDArray[np.bool_]:
     """Positions passed on the way: too fast from the one before to the one after."""
     moving = np.zeros(len(user), dtype=bool)
     if len(user) < 3:
@@ -147,7 +147,7 @@ def _moving(user: Ints, time_s: Floats, point: Floats, options: PlaceOptions) ->
     return moving
 
 
-def _gather(user: Ints, point: Floats, options: PlaceOptions) -> Ints:
+def _gather(user: Ints, point: Floats, options: StayOptions) -> Ints:
     """
     The place of each position, or -1: density-joinable clusters (Zhou et al.'s DJ-Cluster).
 
@@ -166,7 +166,7 @@ def _gather(user: Ints, point: Floats, options: PlaceOptions) -> Ints:
     return _keep_near(point, place, options.max_radius_m)
 
 
-def _join(owner: Ints, middle: Floats, count: Ints, options: PlaceOptions) -> Ints:
+def _join(owner: Ints, middle: Floats, count: Ints, options: StayOptions) -> Ints:
     """The place of each gathered position, some users at a time."""
     place = np.full(len(owner), -1, dtype=np.int64)
     n_places = low = 0
@@ -181,7 +181,7 @@ def _join(owner: Ints, middle: Floats, count: Ints, options: PlaceOptions) -> In
     return place
 
 
-def _join_some(owner: Ints, middle: Floats, count: Ints, options: PlaceOptions) -> Ints:
+def _join_some(owner: Ints, middle: Floats, count: Ints, options: StayOptions) -> Ints:
     # A fourth axis holds people apart, so that one tree serves them all.
     apart = 4.0 * options.radius_m * (owner - owner[0]).astype(np.float64)
     tree = cKDTree(np.column_stack((middle, apart)))

@@ -1,1 +1,49 @@
-"""Synthetic populations with known truth."""
+"""
+Synthetic populations with known truth: nobody in them exists.
+
+Each function takes its options and returns an Arrow table that `trailprint.read` and every
+workflow understand.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trailprint.lazy import late
+
+if TYPE_CHECKING:
+    from trailprint.simulate.calls import simulate_calls
+    from trailprint.simulate.campus import CampusOptions, simulate_campus
+    from trailprint.simulate.gps import GpsOptions, simulate_gps
+    from trailprint.simulate.households import HouseholdOptions, simulate_households
+    from trailprint.simulate.web import WebOptions, simulate_web
+    from trailprint.simulate.weekday_campus import WeekdayCampusOptions, simulate_weekday_campus
+
+__all__ = [
+    "CampusOptions",
+    "GpsOptions",
+    "HouseholdOptions",
+    "WebOptions",
+    "WeekdayCampusOptions",
+    "simulate_calls",
+    "simulate_campus",
+    "simulate_gps",
+    "simulate_households",
+    "simulate_web",
+    "simulate_weekday_campus",
+]
+
+_WHERE = {
+    "CampusOptions": "campus",
+    "GpsOptions": "gps",
+    "HouseholdOptions": "households",
+    "WebOptions": "web",
+    "WeekdayCampusOptions": "weekday_campus",
+    "simulate_calls": "calls",
+    "simulate_campus": "campus",
+    "simulate_gps": "gps",
+    "simulate_households": "households",
+    "simulate_web": "web",
+    "simulate_weekday_campus": "weekday_campus",
+}
+__getattr__ = late(__name__, {name: f"{__name__}.{where}" for name, where in _WHERE.items()})

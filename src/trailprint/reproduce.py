@@ -1,0 +1,97 @@
+"""The papers' tables and figures run again, their numbers beside ours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from trailprint.addresses import readable_path
+from trailprint.arguments import check_arguments
+from trailprint.events.options import ReadOptions
+from trailprint.papers.experiment import Context, Experiment, Reproduction
+from trailprint.papers.registry import choose, experiments
+from trailprint.papers.run import check_before, find_data, parse_settings, run_experiments
+
+__all__ = ["Reproduction", "list_experiments", "reproduce"]
+
+Progress = Callable[[str, float | None], None]
+Place = str | os.PathLike[str]
+
+
+def list_experiments() -> list[Experiment]:
+    """
+    Every experiment there is, in the order of the papers.
+
+    Examples
+    --------
+    >>> from trailprint.reproduce import list_experiments
+    >>> sorted({one.paper for one in list_experiments()})[0]
+    'Malin 2005'
+    """
+    return list(experiments().values())
+
+
+@check_arguments()
+def reproduce(
+    names: str | Sequence[str],
+    *,
+    data: Place | None = None,
+    reading: ReadOptions | None = None,
+    settings: Mapping[str, str] | None = None,
+    full: bool = False,
+    out: Place | None = None,
+    seed: int = 0,
+    n_threads: int | None = None,
+    memory: str | None = None,
+    progress: Progress | None = None,
+    on_start: Callable[[], None] | None = None,
+) -> list[Reproduction]:
+    """
+    Run experiments of the papers, on simulated people or on your own copies of the data.
+
+    Parameters
+    ----------
+    names : str or sequence of str
+        Names of `list_experiments`, a paper's year, or ``all``.
+    data : path, optional
+        A folder with your own copies of the papers' data; what is not there is simulated.
+    reading : ReadOptions, optional
+        How your copies are read.
+    settings : mapping, optional
+        What to change of the experiments' settings.
+    full : bool
+        The papers' sizes, however long it takes.
+    out : path, optional
+        A folder for page, tables and JSON; each table is written as soon as it is there.
+    seed, n_threads, memory
+        Of every random choice; limits that do not affect results.
+    progress : callable, optional
+        Told what is being done and which share of all is over.
+    on_start : callable, optional
+        Called when everything has been checked, before the first experiment.
+    """
+    wanted = choose([names] if isinstance(names, str) else names)
+    found = {} if data is None else find_data(Path(readable_path(str(data))), wanted)
+    changed = parse_settings([f"{key}={value}" for key, value in (settings or {}).items()], wanted)
+    context = Context(
+        seed=seed,
+        full=full,
+        data=found,
+        reading=reading or ReadOptions(),
+        settings=changed,
+        n_threads=n_threads,
+        memory=memory,
+        progress=progress,
+    )
+    check_before(wanted, context)
+    finished = None if out is None else _folder(out)
+    if on_start is not None:
+        on_start()
+    return run_experiments(wanted, context, finished)
+
+
+def _folder(out: Place) -> Callable[[Reproduction], None]:
+    from trailprint.report.papers_files import ResultFolder
+
+    return ResultFolder(out).add
