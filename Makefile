@@ -38,12 +38,7 @@ $(VENV)/.release: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) -e '.[release]'
 	@touch $@
 
-# Numba keeps compiled kernels but does not notice a change in a kernel that another one calls.
-$(VENV)/.kernels: $(VENV)/bin/python $(wildcard src/trailprint/kernels/*.py src/trailprint/kernels/*/*.py)
-	@find src -name '*.nb[ic]' -delete
-	@touch $@
-
-demo: $(VENV)/.run $(VENV)/.kernels
+demo: $(VENV)/.run
 	$(BIN)/trailprint demo
 
 test: lint types layers unit
@@ -60,30 +55,30 @@ layers: $(VENV)/.dev
 
 # A file's tests stay together, so that what they share is made once; JOBS=0 runs one after another.
 JOBS ?= 2
-unit: $(VENV)/.dev $(VENV)/.kernels
+unit: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 # The inner loop, in a minute or so: everything of `make test` but the slow tests.
-check: lint types layers $(VENV)/.kernels
+check: lint types layers
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not slow"
 
 # make fuzz CASES=100000 FIRST=5000: so many made-up and mutated inputs, from case 5000 on.
 CASES   ?= 2000
 FIRST   ?= 0
 WORKERS ?= 2
-fuzz: $(VENV)/.dev $(VENV)/.kernels
+fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz --corpus
 	$(BIN)/python -m tests.fuzz --cases $(CASES) --start $(FIRST) --workers $(WORKERS)
 
 # make torture KILLS=100: kills and resumes, interrupts, a full disk, too little memory.
 KILLS   ?= 20
-torture: $(VENV)/.dev $(VENV)/.kernels
+torture: $(VENV)/.dev
 	$(BIN)/python -m tests.torture --kills $(KILLS)
 
-bench: $(VENV)/.bench $(VENV)/.kernels
+bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
-docs: reference $(VENV)/.docs $(VENV)/.kernels
+docs: reference $(VENV)/.docs
 	PYTHONPATH=docs/gallery NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
 
 reference: $(VENV)/.dev

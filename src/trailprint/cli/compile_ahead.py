@@ -12,15 +12,11 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 from trailprint.child_process import ChildProcess
 from trailprint.cli.present import open_console, print_line
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
-
-#: Kernels only micro-aggregation uses: where they are compiled, so is the rest.
-_LAST = "refinement.*.nbi"
 
 _COMPILING = (
     "Compiling the kernels for this machine: about a minute, once. "
@@ -29,12 +25,12 @@ _COMPILING = (
 
 
 def are_compiled() -> bool:
-    """Whether an audit was run on this machine before."""
-    from trailprint import kernels
+    """Whether an audit was run on this machine before, with these kernels."""
+    from trailprint.kernels.compiling import is_compiled
+    from trailprint.kernels.grouping import refinement
 
-    own = Path(kernels.__path__[0])
-    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or own)
-    return any(folder.rglob(_LAST))
+    # Only micro-aggregation uses it: where it is compiled, so is the rest.
+    return is_compiled(refinement._sweep)
 
 
 def compile_first() -> float:

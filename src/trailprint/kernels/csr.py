@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 
 from trailprint.arrays import Floats, Indices, Ints
+from trailprint.kernels.compiling import njit
 
 Csr: TypeAlias = tuple[Ints, Indices, Floats]
 """(ptr, location, value)"""

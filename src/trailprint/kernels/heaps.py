@@ -8,9 +8,8 @@ share the arrays, each from its own ``base`` on. The **bounded heaps** (`sift_do
 
 from __future__ import annotations
 
-from numba import njit
-
 from trailprint.arrays import Floats, Indices, Ints
+from trailprint.kernels.compiling import njit
 
 SETTLED = -2
 """Place of a node whose distance is final."""

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from trailprint.arrays import Ints
+from trailprint.kernels.compiling import njit
 
 
 @njit(cache=True, nogil=True)

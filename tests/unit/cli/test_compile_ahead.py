@@ -10,18 +10,20 @@ from trailprint.kernels.grouping import refinement
 from trailprint.kernels.matching import transport
 
 
-def test_where_kernels_are_compiled_nothing_is_started(tmp_path, monkeypatch):
-    (tmp_path / "kernels").mkdir()
-    (tmp_path / "kernels" / "refinement._join-1.py311.nbi").write_text("")
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+def test_where_kernels_are_compiled_nothing_is_started(monkeypatch):
+    compile_ahead.compile_kernels()
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
-    assert compile_ahead.are_compiled()
     monkeypatch.setattr(compile_ahead, "compile_matching", lambda: pytest.fail("compiled"))
     assert compile_ahead.compile_first() == 0
 
 
+def test_kernels_of_another_version_are_not_compiled_ones(monkeypatch):
+    monkeypatch.setattr(refinement._sweep._cache._cache_file, "_source_stamp", b"another")
+    assert not compile_ahead.are_compiled()
+
+
 @pytest.fixture
-def started(tmp_path, monkeypatch):
+def started(monkeypatch):
     """Processes started where nothing is compiled yet; each takes as long as it is told."""
     processes = []
     real = subprocess.Popen
@@ -30,7 +32,7 @@ def started(tmp_path, monkeypatch):
         processes.append(real(["sleep", "0.3"], **options))
         return processes[0]
 
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compile_ahead, "are_compiled", lambda: False)
     monkeypatch.setattr(subprocess, "Popen", start)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     return processes

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from trailprint.arrays import Flags, Floats, Indices, Ints
+from trailprint.kernels.compiling import njit
 from trailprint.kernels.csr import gather_rows, transpose_csr
 from trailprint.kernels.heaps import keep_smallest
 

@@ -9,9 +9,9 @@ import heapq
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from trailprint.arrays import Flags, Floats, Indices, Ints
+from trailprint.kernels.compiling import njit
 from trailprint.kernels.distances.sparse_rows import (
     Rows,
     add_row,

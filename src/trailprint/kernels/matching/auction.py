@@ -7,8 +7,7 @@ tight throughout, so that searches can go on from there.
 
 from __future__ import annotations
 
-from numba import njit
-
+from trailprint.kernels.compiling import njit
 from trailprint.kernels.matching.paths import FreeList, Side, add_flow, cut_flow
 
 BIDS_PER_ROW = 8

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from trailprint.arrays import Floats, Indices, Ints
+from trailprint.kernels.compiling import njit
 from trailprint.kernels.heaps import sift_down
 from trailprint.kernels.matching.join import Join, fill_all, fill_row, row_chunks
 from trailprint.kernels.threads import run_parallel

@@ -9,9 +9,9 @@ tie at one multiplier.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from trailprint.arrays import Ints
+from trailprint.kernels.compiling import njit
 from trailprint.kernels.matching.paths import add_source, augment, search, settle
 from trailprint.kernels.matching.transport import State, build_state, copy_state, solve_candidates
 

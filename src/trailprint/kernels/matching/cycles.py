@@ -15,9 +15,9 @@ import heapq
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from trailprint.arrays import Floats, Indices, Ints
+from trailprint.kernels.compiling import njit
 from trailprint.kernels.heaps import ABSENT, pop, sift_up
 from trailprint.kernels.matching.join import Join, fill_all
 

@@ -12,9 +12,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from trailprint.arrays import Floats, Indices, Ints
+from trailprint.kernels.compiling import njit
 from trailprint.kernels.matching.candidates import BestPairs
 from trailprint.kernels.matching.join import Join
 from trailprint.kernels.matching.lookup import pair_gains

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from trailprint.arrays import Floats, Indices, Ints
+from trailprint.kernels.compiling import njit
 from trailprint.kernels.csr import Csr, transpose_csr
 from trailprint.kernels.matching.metrics import (
     TINY,

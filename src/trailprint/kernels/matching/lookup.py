@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from trailprint.arrays import Floats, Indices, Ints
+from trailprint.kernels.compiling import njit
 from trailprint.kernels.matching.join import Join, fill_all, row_chunks
 from trailprint.kernels.matching.metrics import pair_base, term_value
 from trailprint.kernels.threads import run_parallel, split_evenly

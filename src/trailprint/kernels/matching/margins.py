@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from trailprint.arrays import Floats, Ints
+from trailprint.kernels.compiling import njit
 from trailprint.kernels.matching.candidates import best_pairs
 from trailprint.kernels.matching.cycles import (
     Half,

@@ -11,9 +11,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from trailprint.arrays import Floats
+from trailprint.kernels.compiling import njit
 
 LOG_SUM = 0
 """``(p+q) ln(p+q) - p ln p - q ln q``"""

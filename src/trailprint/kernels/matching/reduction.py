@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from trailprint.arrays import Indices, Ints
+from trailprint.kernels.compiling import njit
 from trailprint.kernels.csr import Csr, gather_rows, label_equal_rows
 from trailprint.kernels.matching.join import Join, build_join
 from trailprint.kernels.matching.metrics import Metric

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from trailprint.arrays import Indices, Ints
+from trailprint.kernels.compiling import njit
 from trailprint.kernels.csr import invert
 from trailprint.kernels.threads import run_parallel, split_evenly
 from trailprint.kernels.trails.containment import Pattern

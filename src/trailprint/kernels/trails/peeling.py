@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from trailprint.arrays import Flags, Ints
+from trailprint.kernels.compiling import njit
 from trailprint.kernels.trails.containment import Tracks, holds, next_supertrail
 
 
