@@ -132,7 +132,9 @@ def _reading_lines(rng: random.Random, table: Table) -> tuple[list[str], Files]:
     lines = [f"frame = {expression}"]
     if expression == "pd.DataFrame(load('data.json'))" and rng.random() < 0.7:
         lines += [f"frame = frame if {n!r} in frame else frame.assign({n}=None)" for n in _CHANGED]
-        lines += rng.sample(_CHANGES, rng.choice((1, 1, 2)))
+        changes = rng.sample(_CHANGES, rng.choice((1, 1, 2)))
+        # Columns are renamed last: the other changes look them up by name.
+        lines += sorted(changes, key=lambda change: change.startswith("frame.columns"))
     return lines, files
 
 
