@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from trailprint.audit.results.findings import Findings
 from trailprint.report.html import render_report
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "result.json"
@@ -40,7 +41,7 @@ def result() -> dict[str, Any]:
 def report(tmp_path_factory: pytest.TempPathFactory, result: dict[str, Any]) -> Path:
     """The full example, drawn."""
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(render_report(result), encoding="utf-8")
+    path.write_text(render_report(Findings.from_dict(result)), encoding="utf-8")
     return path
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pytest
 
+from trailprint.audit.results.findings import Findings
 from trailprint.report.html import render_report
 
 HOSTILE = (
@@ -215,7 +216,7 @@ def test_hostile_names_are_shown_as_text(visit, tmp_path, result) -> None:
     hostile["growth"]["resolution"]["points"][0]["label"] = HOSTILE[1]
     hostile["settings"]["note"] = HOSTILE[0]
     path = tmp_path / "report.html"
-    path.write_text(render_report(hostile), encoding="utf-8")
+    path.write_text(render_report(Findings.from_dict(hostile)), encoding="utf-8")
     page = visit(path)
     assert page.complaints == []
     assert page.requested == [path.as_uri()]
@@ -235,7 +236,7 @@ def test_long_names_do_not_burst_a_phone(visit, tmp_path, result) -> None:
     long["protections"]["points"][1]["label"] = "x" * 300
     long["settings"]["file"] = "y" * 300
     path = tmp_path / "report.html"
-    path.write_text(render_report(long), encoding="utf-8")
+    path.write_text(render_report(Findings.from_dict(long)), encoding="utf-8")
     page = visit(path, width=390)
     assert shown(page, "document.scrollingElement.scrollWidth") <= 390
 
@@ -248,7 +249,7 @@ def test_a_sparse_result_has_no_empty_chart(visit, tmp_path, result) -> None:
     sparse["growth"] |= {"users": None, "resolution": None, "knowledge": None}
     sparse["protections"]["points"] = []
     path = tmp_path / "report.html"
-    path.write_text(render_report(sparse), encoding="utf-8")
+    path.write_text(render_report(Findings.from_dict(sparse)), encoding="utf-8")
     page = visit(path, width=390)
     assert page.complaints == []
     marks = shown(page, f"{VISIBLE}.map(svg => svg.querySelectorAll('path, rect, line').length)")

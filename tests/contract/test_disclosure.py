@@ -19,6 +19,7 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from trailprint.audit.overlaps import tell_together
+from trailprint.audit.results.plain import to_plain
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "result.json"
 ATTACKS = ("histogram", "trail", "sequence")
@@ -187,7 +188,7 @@ def assert_no_few_between(cumulative):
 
 def publish(linked, tried):
     """As much of a result as the reader needs, from who was tried and linked."""
-    worst, agreement = tell_together(linked, tried)
+    worst, agreement = to_plain(tell_together(linked, tried))
     attacks = []
     for name in linked:
         n, c = int(tried[name].sum()), int(linked[name].sum())

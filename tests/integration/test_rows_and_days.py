@@ -7,6 +7,7 @@ import re
 import pytest
 
 import trailprint as tp
+from trailprint.audit.results.findings import Findings
 from trailprint.report.html import render_report
 
 
@@ -32,7 +33,7 @@ def audited(write):
 def test_dropped_duplicates_are_not_unreadable(audited) -> None:
     assert audited["data"]["rows_skipped"] == 0
     assert audited["data"]["rows_left_out"] == {"duplicate rows": 7}
-    page = render_report(audited)
+    page = render_report(Findings.from_dict(audited))
     assert "could not be read" not in page
     assert "7 rows were left out on purpose: duplicate rows." in page
 
@@ -40,7 +41,7 @@ def test_dropped_duplicates_are_not_unreadable(audited) -> None:
 def test_the_first_day_is_that_of_the_time_zone(audited) -> None:
     released = audited["data"]["released"]
     assert released["first"] == "2024-01-01"
-    assert "2023-12-31" not in render_report(audited)
+    assert "2023-12-31" not in render_report(Findings.from_dict(audited))
 
 
 def test_unreadable_rows_are_not_left_out_on_purpose(write) -> None:

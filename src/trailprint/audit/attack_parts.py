@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +18,16 @@ from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.trail import TrailOptions, match_trails
 from trailprint.audit.bench import Bench
 from trailprint.audit.parts import Outcome, Tell
+from trailprint.audit.results.attacks import (
+    AttackFinding,
+    Baseline,
+    CoveragePoint,
+    MeasuredAttack,
+    Proof,
+    RankCurve,
+)
+from trailprint.audit.results.kept import KeptAttack
+from trailprint.audit.results.plain import from_plain, to_plain
 from trailprint.audit.variants import Stronger, Tried, choose_stronger
 from trailprint.audit.wording import ABOUT, lower_first
 from trailprint.evaluation.agreement import align_people, linked_people
@@ -38,7 +48,6 @@ _METHODS: Mapping[HistogramMethod, str] = {
     "joint": "Joint matching",
     "one-by-one": "One-by-one matching",
 }
-_PROOFS = ("optimality_gap",)
 _REIDIT = {
     ("complete", "none"): "REIDIT-C: equal trails that are the only ones of their kind",
     ("incomplete", "identified"): "REIDIT-I: known trails within released ones",
@@ -73,19 +82,30 @@ def attack_histograms(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -
         tell(0.6)
     found = choose_stronger(tried[0], tried[1], bench.truth)
     linkage = found.best.linkage
-    points = precision_at_coverage(linkage, bench.truth)
-    keys = ("coverage", "precision", "links")
-    entry = describe("histogram", found, bench.truth)
     title = f"{lower_first(found.best.title)} of {_COUNTED[bench.options.weight]}"
-    entry |= {
-        "variant": f"{title}, Jensen–Shannon weight",
-        "coverage": [{key: asdict(point)[key] for key in keys} for point in points],
-        "proof": {name: linkage.facts[name] for name in _PROOFS if name in linkage.facts},
-    }
-    return Outcome(
-        data={"entry": entry, "chosen": dict(found.best.chosen)},
-        arrays=find_people(linkage, bench, bench.truth),
+    entry = replace(
+        describe("histogram", found, bench.truth),
+        variant=f"{title}, Jensen–Shannon weight",
+        coverage=_measure_coverage(linkage, bench.truth),
+        proof=Proof(optimality_gap=linkage.facts.get("optimality_gap")),
     )
+    return keep_attack(entry, found, find_people(linkage, bench, bench.truth))
+
+
+def _measure_coverage(linkage: Linkage, truth: Truth) -> tuple[CoveragePoint, ...]:
+    points = precision_at_coverage(linkage, truth)
+    return tuple(
+        CoveragePoint(coverage=point.coverage, precision=point.precision, links=point.links)
+        for point in points
+    )
+
+
+def keep_attack(
+    entry: MeasuredAttack, found: Stronger, arrays: Mapping[str, NDArray[Any]]
+) -> Outcome:
+    """What is kept of an attack."""
+    kept = KeptAttack(entry=entry, chosen=found.best.chosen)
+    return Outcome(data=to_plain(kept), arrays=arrays)
 
 
 def trail_attack(bench: Bench, options: TrailOptions) -> TrailAttack:
@@ -104,11 +124,8 @@ def attack_trails(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Ou
         plain = _try_reidit(bench, TrailOptions(algorithm="complete"))
     found = choose_stronger(allowed, plain, bench.truth)
     entry = describe("trail", found, bench.truth)
-    entry |= {"variant": found.best.title, "notes": [*notes, *entry["notes"]]}
-    return Outcome(
-        data={"entry": entry, "chosen": dict(found.best.chosen)},
-        arrays=find_people(found.best.linkage, bench, bench.truth),
-    )
+    entry = replace(entry, notes=(*notes, *entry.notes))
+    return keep_attack(entry, found, find_people(found.best.linkage, bench, bench.truth))
 
 
 def _try_reidit(bench: Bench, options: TrailOptions) -> Tried:
@@ -139,64 +156,56 @@ def _allowed_reidit(bench: Bench) -> tuple[Tried, list[str]]:
     ]
 
 
-def describe(name: str, found: Stronger, truth: Truth) -> dict[str, Any]:
-    """What every attack says of itself, in the shape of the result."""
+def describe(name: str, found: Stronger, truth: Truth) -> MeasuredAttack:
+    """What every attack says of itself."""
     linkage, other = found.best.linkage, found.other
-    ranks = measure_ranks(linkage, truth).to_dict()
-    return {
-        "name": name,
-        **ABOUT[name],
-        "ran": True,
-        "why_not": None,
-        **_risk(measure_risk(linkage, truth)),
-        "variant": found.best.title,
-        "baseline": None if other is None else baseline(other.title, other.linkage, truth),
-        "ranks": ranks if ranks["curve"] else None,
-        "coverage": [],
-        "notes": list(found.notes),
-        "proof": {},
-        "seconds": found.best.seconds,
-    }
+    risk, ranks = _measure(linkage, truth), measure_ranks(linkage, truth)
+    return MeasuredAttack(
+        name=name,
+        people=risk.n_common,
+        matched=risk.n_matched,
+        correct=risk.n_correct,
+        accuracy=risk.accuracy,
+        interval=risk.accuracy_interval,
+        chance=risk.chance,
+        precision=risk.precision,
+        variant=found.best.title,
+        baseline=None if other is None else _baseline(other, truth),
+        ranks=from_plain(RankCurve, ranks.to_dict()) if ranks.points else None,
+        notes=found.notes,
+        seconds=found.best.seconds,
+    )
 
 
-def did_not_run(name: str, why_not: str) -> dict[str, Any]:
+def did_not_run(name: str, why_not: str) -> AttackFinding:
     """An attack that was left out."""
-    unknown = ("matched", "correct", "accuracy", "interval", "chance", "precision")
-    return {
-        "name": name,
-        **ABOUT[name],
-        "ran": False,
-        "why_not": why_not,
-        "people": 0,
-        **dict.fromkeys(unknown),
-        "variant": "",
-        "baseline": None,
-        "ranks": None,
-        "coverage": [],
-        "notes": [],
-        "proof": {},
-        "seconds": 0.0,
-    }
+    about = ABOUT[name]
+    return AttackFinding(
+        name=name,
+        title=about["title"],
+        question=about["question"],
+        assumptions=tuple(about["assumptions"]),
+        ran=False,
+        why_not=why_not,
+    )
 
 
-def _risk(risk: Risk | None) -> dict[str, Any]:
+def _measure(linkage: Linkage, truth: Truth) -> Risk:
+    risk = measure_risk(linkage, truth)
     if risk is None:
         raise ValueError("an audit knows who is who")
-    return {
-        "people": risk.n_common,
-        "matched": risk.n_matched,
-        "correct": risk.n_correct,
-        "accuracy": risk.accuracy,
-        "interval": risk.accuracy_interval and list(risk.accuracy_interval),
-        "chance": risk.chance,
-        "precision": risk.precision,
-    }
+    return risk
 
 
-def baseline(title: str, linkage: Linkage, truth: Truth) -> dict[str, Any]:
+def _baseline(other: Tried, truth: Truth) -> Baseline:
     """The other method, to compare with."""
-    found = _risk(measure_risk(linkage, truth))
-    return {"title": title, **{key: found[key] for key in ("accuracy", "interval", "chance")}}
+    risk = _measure(other.linkage, truth)
+    return Baseline(
+        title=other.title,
+        accuracy=risk.accuracy,
+        interval=risk.accuracy_interval,
+        chance=risk.chance,
+    )
 
 
 def find_people(

@@ -2,83 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 
+from trailprint.audit.results.attacks import (
+    AttackFinding,
+    Baseline,
+    CoveragePoint,
+    MeasuredAttack,
+    RankCurve,
+)
+from trailprint.audit.results.findings import RiskBin
+from trailprint.audit.results.protections import MeasuredProtection, ProtectionPoint
+from trailprint.audit.wording import ABOUT
 from trailprint.studies.small_counts import (
     hide_small,
+    highest_share,
     is_small,
     join_bins,
     keep_steps,
-    veil_rate,
 )
 
-_RATES = ("accuracy", "interval", "precision")
 
-
-def veil_attack(attack: Mapping[str, Any]) -> dict[str, Any]:
+def veil_attack(attack: MeasuredAttack) -> AttackFinding:
     """
     An attack without what would tell a few people.
 
     How many it links is told from ten people on. Curves keep the points between which at least
     ten people lie, or nobody.
     """
-    if not attack["ran"]:
-        return dict(attack)
-    n_people, n_right = attack["people"], attack["correct"]
-    found = veil_rate({**attack, "correct": hide_small(n_right)}, n_right, n_people, *_RATES)
-    other = attack["baseline"]
-    n_other = None if other is None else round((other["accuracy"] or 0.0) * n_people)
-    return {
-        **found,
-        "baseline": None
-        if other is None
-        else veil_rate(other, n_other or 0, n_people, "accuracy", "interval"),
-        "ranks": _veil_ranks(attack["ranks"], n_people, [n for n in (n_right, n_other) if n]),
-        "coverage": _veil_coverage(attack["coverage"]),
-    }
+    n_people, n_right, other = attack.people, attack.correct, attack.baseline
+    n_other = None if other is None else round((other.accuracy or 0.0) * n_people)
+    is_told = not is_small(n_right)
+    about = ABOUT[attack.name]
+    return AttackFinding(
+        name=attack.name,
+        title=about["title"],
+        question=about["question"],
+        assumptions=tuple(about["assumptions"]),
+        ran=True,
+        why_not=None,
+        people=n_people,
+        matched=attack.matched,
+        correct=hide_small(n_right),
+        accuracy=attack.accuracy if is_told else None,
+        interval=attack.interval if is_told else None,
+        chance=attack.chance,
+        precision=attack.precision if is_told else None,
+        variant=attack.variant,
+        baseline=None if other is None else _veil_baseline(other, n_other or 0, n_people),
+        ranks=_veil_ranks(attack.ranks, n_people, [n for n in (n_right, n_other) if n]),
+        coverage=_veil_coverage(attack.coverage),
+        notes=attack.notes,
+        proof=attack.proof,
+        seconds=attack.seconds,
+        at_most=None if is_told else highest_share(n_people),
+    )
+
+
+def _veil_baseline(other: Baseline, n_found: int, n_people: int) -> Baseline:
+    if not is_small(n_found):
+        return other
+    return replace(other, accuracy=None, interval=None, at_most=highest_share(n_people))
 
 
 def _veil_ranks(
-    ranks: Mapping[str, Any] | None, n_people: int, n_linked: Sequence[int]
-) -> dict[str, Any] | None:
+    ranks: RankCurve | None, n_people: int, n_linked: Sequence[int]
+) -> RankCurve | None:
     """The curve of ranks; its first point is close to what attacks one by one link."""
     if ranks is None:
         return None
-    curve = ranks["curve"]
-    counts = [round(point["share"] * n_people) for point in curve]
+    counts = [round(point.share * n_people) for point in ranks.curve]
     safe = [
         place
-        for place, (point, n) in enumerate(zip(curve, counts, strict=True))
-        if point["k"] > 1 or not any(is_small(abs(n - other)) for other in n_linked)
+        for place, (point, n) in enumerate(zip(ranks.curve, counts, strict=True))
+        if point.k > 1 or not any(is_small(abs(n - other)) for other in n_linked)
     ]
     kept = keep_steps([[counts[place] for place in safe]])
-    return {**ranks, "curve": [curve[safe[place]] for place in kept]} if kept else None
+    if not kept:
+        return None
+    return replace(ranks, curve=tuple(ranks.curve[safe[place]] for place in kept))
 
 
-def _veil_coverage(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _veil_coverage(points: Sequence[CoveragePoint]) -> tuple[CoveragePoint, ...]:
     """The curve of precision: neither right nor wrong links may be few between two points."""
-    n_right = [round(point["precision"] * point["links"]) for point in points]
-    n_wrong = [point["links"] - n for point, n in zip(points, n_right, strict=True)]
-    return [dict(points[place]) for place in keep_steps([n_right, n_wrong])]
+    n_right = [round((point.precision or 0.0) * point.links) for point in points]
+    n_wrong = [point.links - n for point, n in zip(points, n_right, strict=True)]
+    return tuple(points[place] for place in keep_steps([n_right, n_wrong]))
 
 
-def veil_point(point: Mapping[str, Any], n_people: int) -> dict[str, Any]:
+def veil_protection(point: MeasuredProtection, n_people: int) -> ProtectionPoint:
     """A protection without rates that would tell a few people."""
-    n_found = round(point["accuracy"] * n_people)
-    n_alike = round(point["cluster_accuracy"] * n_people)
-    found = veil_rate(point, n_found, n_people, "accuracy", "interval")
-    return {**found, "cluster_accuracy": None} if is_small(n_alike) else found
+    exact = ProtectionPoint(**{name: getattr(point, name) for name in asdict(point)})
+    if is_small(round(point.accuracy * n_people)):
+        exact = replace(exact, accuracy=None, interval=None, at_most=highest_share(n_people))
+    if is_small(round(point.cluster_accuracy * n_people)):
+        return replace(exact, cluster_accuracy=None)
+    return exact
 
 
-def veil_bins(bins: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def veil_bins(bins: Sequence[RiskBin]) -> tuple[RiskBin, ...]:
     """Bins of risk, joined to ones of nobody or of at least ten people."""
-    counts = [row["people"] for row in bins]
-    return [
-        {
-            "low": bins[first]["low"],
-            "high": bins[last]["high"],
-            "people": sum(counts[first : last + 1]),
-        }
+    counts = [one.people for one in bins]
+    return tuple(
+        RiskBin(low=bins[first].low, high=bins[last].high, people=sum(counts[first : last + 1]))
         for first, last in join_bins(counts)
-    ]
+    )

@@ -8,13 +8,16 @@ and linked by the same of them. `choose_labels` says which of the counts may be 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import chain, combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trailprint.audit.results.attacks import Agreement, VeiledCount, WorstCase
+from trailprint.audit.results.plain import from_plain
 from trailprint.evaluation.agreement import compare_attacks, find_worst_case
 from trailprint.studies.cell_suppression import Cells, Label, Role, choose_labels
 from trailprint.studies.small_counts import HIDDEN, SMALL
@@ -48,32 +51,32 @@ class _Count(NamedTuple):
 
 def tell_together(
     linked: Mapping[str, Flags], tried: Mapping[str, Flags]
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+) -> tuple[WorstCase, tuple[Agreement, ...]]:
     """The worst case for each person, and where every two attacks agree; small counts veiled."""
-    worst = find_worst_case(linked, tried)
-    labels = _label(linked, tried, frozenset(worst["attacks"]))
+    worst = from_plain(WorstCase, find_worst_case(linked, tried))
+    labels = _label(linked, tried, frozenset(worst.attacks))
     agreement = []
     for first, second in combinations(linked, 2):
         both = tried[first] & tried[second]
         (row,) = compare_attacks({name: linked[name][both] for name in (first, second)})
         shown = {name: _show(row[name], labels[first, second, name]) for name in _PAIRED}
-        agreement.append({**row, "people": int(both.sum()), **shown})
-    return _veil_worst_case(worst, labels), agreement
+        agreement.append(Agreement(first=first, second=second, people=int(both.sum()), **shown))
+    return _veil_worst_case(worst, labels), tuple(agreement)
 
 
-def _veil_worst_case(worst: Mapping[str, Any], labels: Mapping[Key, Label]) -> dict[str, Any]:
-    rows = [
-        {**row, "people": _show(row["people"], labels["by", str(row["attacks"])])}
-        for row in worst["by_attacks"]
-    ]
-    label = labels["linked",]
-    told = {**worst, "by_attacks": rows, "linked": _show(worst["linked"], label)}
-    if label == "hidden" and labels["by", "0"] == "few" and worst["people"] > SMALL:
-        told["linked"] = f">{worst['people'] - SMALL}"
-    return told if label == "told" else {**told, "share": None, "interval": None}
+def _veil_worst_case(worst: WorstCase, labels: Mapping[Key, Label]) -> WorstCase:
+    rows = tuple(
+        replace(row, people=_show(row.people, labels["by", str(row.attacks)]))
+        for row in worst.by_attacks
+    )
+    label, n_people = labels["linked",], worst.people or 0
+    told = replace(worst, by_attacks=rows, linked=_show(worst.linked or 0, label))
+    if label == "hidden" and labels["by", "0"] == "few" and n_people > SMALL:
+        told = replace(told, linked=f">{n_people - SMALL}")
+    return told if label == "told" else replace(told, share=None, interval=None)
 
 
-def _show(n_people: int, label: Label) -> int | str:
+def _show(n_people: VeiledCount, label: Label) -> VeiledCount:
     if label == "told":
         return n_people
     return f"<{SMALL}" if label == "few" else HIDDEN

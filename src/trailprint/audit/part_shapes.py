@@ -6,15 +6,25 @@ A store may be anybody's, and give back anything. A part that does not fit is do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeGuard
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trailprint.audit.attack_parts import did_not_run
 from trailprint.audit.bench import Sizes
 from trailprint.audit.parts import Outcome
+from trailprint.audit.results.kept import (
+    attack_of,
+    controls_of,
+    knowledge_of,
+    protections_of,
+    resolution_of,
+    time_of,
+    users_of,
+    why_of,
+)
+from trailprint.audit.results.plain import ShapeError
 
 Check = Callable[[str, Outcome, Sizes], bool]
 
@@ -26,27 +36,29 @@ _CHOSEN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "sequence": {"model": ("crf", "markov")},
 }
-_POINT = ("label", "name", "parameters", "loss", "accuracy", "interval", "chance", "attack")
-_WHY = ("locations", "one_rare_location", "reading")
+_STUDIES: Mapping[str, Callable[[Outcome], object]] = {
+    "users": users_of,
+    "time": time_of,
+    "resolution": resolution_of,
+    "knowledge": knowledge_of,
+}
 
 
 def fits_shape(name: str, outcome: Outcome, sizes: Sizes) -> bool:
     """Whether a part of this name can have this outcome, for data of these sizes."""
     kind, _, rest = name.partition("/")
     check = _CHECKS.get(kind)
-    return check is None or check(rest, outcome, sizes)
+    try:
+        return check is None or check(rest, outcome, sizes)
+    except ShapeError:
+        return False
 
 
 def _fits_attack(name: str, outcome: Outcome, sizes: Sizes) -> bool:
-    entry, chosen = outcome.data.get("entry"), outcome.data.get("chosen")
-    known = _CHOSEN[name]
+    kept, known = attack_of(outcome), _CHOSEN[name]
     return (
-        _is_dict_of(entry, did_not_run(name, ""))
-        and entry["name"] == name
-        and entry["ran"] is True
-        and all(isinstance(entry[key], int) for key in ("people", "matched", "correct"))
-        and _is_dict_of(chosen, known)
-        and all(chosen[key] in values for key, values in known.items())
+        kept.entry.name == name
+        and all(kept.chosen.get(key) in values for key, values in known.items())
         and _fit_people(outcome.arrays, sizes)
     )
 
@@ -79,48 +91,24 @@ def _is_array(array: NDArray[Any], kind: type[np.generic], shape: tuple[int, ...
 
 
 def _fits_control(name: str, outcome: Outcome, sizes: Sizes) -> bool:
-    return _is_list_of_dicts(outcome.data.get("controls"), ())
+    return all(control.attack == name for control in controls_of(outcome))
 
 
 def _fits_protection(name: str, outcome: Outcome, sizes: Sizes) -> bool:
-    data = outcome.data
-    points, target = data.get("points"), data.get("target")
-    return (
-        _is_list_of_dicts(points, _POINT)
-        and all(_is_number(point[key]) for point in points for key in ("loss", "accuracy"))
-        and _is_list_of_dicts(data.get("left_out"), ("label", "why"))
-        and (target is None or target in points)
-    )
+    kept = protections_of(outcome)
+    return kept.target is None or kept.target in kept.points
 
 
 def _fits_growth(name: str, outcome: Outcome, sizes: Sizes) -> bool:
-    study, why_not = outcome.data.get("study", ""), outcome.data.get("why_not", 0)
-    return (study is None or isinstance(study, dict)) and (
-        why_not is None or isinstance(why_not, str)
-    )
+    _STUDIES[name](outcome)
+    return True
 
 
 def _fits_why(name: str, outcome: Outcome, sizes: Sizes) -> bool:
-    why, rows = outcome.data.get("why"), outcome.arrays.get("locations")
+    why, rows = why_of(outcome), outcome.arrays.get("locations")
     return (
-        _is_dict_of(why, _WHY)
-        and _is_list_of_dicts(why["locations"], ())
-        and rows is not None
-        and _are_rows(rows, sizes.n_locations)
-        and len(rows) == len(why["locations"])
+        rows is not None and _are_rows(rows, sizes.n_locations) and len(rows) == len(why.locations)
     )
-
-
-def _is_dict_of(value: Any, keys: Iterable[str]) -> TypeGuard[dict[str, Any]]:
-    return isinstance(value, dict) and all(key in value for key in keys)
-
-
-def _is_list_of_dicts(value: Any, keys: tuple[str, ...]) -> TypeGuard[list[dict[str, Any]]]:
-    return isinstance(value, list) and all(_is_dict_of(item, keys) for item in value)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 _CHECKS: Mapping[str, Check] = {

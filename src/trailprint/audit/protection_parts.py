@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from trailprint.audit.bench import Bench
 from trailprint.audit.parts import Outcome, Tell
+from trailprint.audit.results.kept import KeptProtections
+from trailprint.audit.results.plain import to_plain
+from trailprint.audit.results.protections import MeasuredProtection, ProtectionLeftOut
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine
 from trailprint.protections.coarsen import CoarsenGrid, CoarsenNames
@@ -143,39 +146,37 @@ def try_family(bench: Bench, family: Family, before: Mapping[str, Outcome], tell
             progress=lambda what, share: tell(share),
         )
     except (InputError, OptionError) as error:
-        return Outcome(
-            data={"points": [], "left_out": [{"label": family.title, "why": str(error)}]}
-        )
-    return Outcome(data=_describe(family, frontier))
+        refused = ProtectionLeftOut(label=family.title, why=str(error))
+        return Outcome(data=to_plain(KeptProtections(points=(), left_out=(refused,))))
+    return Outcome(data=to_plain(_describe(family, frontier)))
 
 
-def _describe(family: Family, frontier: Frontier) -> dict[str, Any]:
+def _describe(family: Family, frontier: Frontier) -> KeptProtections:
     tried = [*frontier.points, *frontier.searched]
-    return {
-        "points": [_point(family, point) for point in tried],
-        "target": None if frontier.target is None else _point(family, frontier.target),
-        "left_out": [
-            {"label": label_point(family, skipped.parameters), "why": skipped.why}
+    return KeptProtections(
+        points=tuple(_point(family, point) for point in tried),
+        target=None if frontier.target is None else _point(family, frontier.target),
+        left_out=tuple(
+            ProtectionLeftOut(label=label_point(family, skipped.parameters), why=skipped.why)
             for skipped in frontier.left_out
-        ],
-    }
+        ),
+    )
 
 
-def _point(family: Family, point: Point) -> dict[str, Any]:
+def _point(family: Family, point: Point) -> MeasuredProtection:
     found = point.strongest
-    return {
-        "label": label_point(family, point.parameters),
-        "name": family.title,
-        "parameters": {} if family.title == "none" else dict(point.parameters),
-        "loss": point.loss.information_loss,
-        "accuracy": found.user_accuracy,
-        "interval": list(found.accuracy_interval),
-        "cluster_accuracy": found.cluster_accuracy,
-        "chance": found.chance,
-        "attack": found.attack,
-        "on_frontier": False,
-        "asked": family.is_asked,
-    }
+    return MeasuredProtection(
+        label=label_point(family, point.parameters),
+        name=family.title,
+        parameters={} if family.title == "none" else dict(point.parameters),
+        loss=point.loss.information_loss,
+        accuracy=found.user_accuracy,
+        interval=found.accuracy_interval,
+        cluster_accuracy=found.cluster_accuracy,
+        chance=found.chance,
+        attack=found.attack,
+        asked=family.is_asked,
+    )
 
 
 def label_point(family: Family, parameters: Mapping[str, Any]) -> str:
@@ -197,16 +198,14 @@ def _metres(cell_m: float) -> str:
     return f"{cell_m / 1000:g} km" if cell_m >= 1000 else f"{cell_m:g} m"
 
 
-def mark_frontier(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def mark_frontier(points: Sequence[MeasuredProtection]) -> tuple[MeasuredProtection, ...]:
     """Say which points no other beats: none costs less and protects at least as well."""
-    return [{**point, "on_frontier": not _is_beaten(point, points)} for point in points]
+    return tuple(replace(point, on_frontier=not _is_beaten(point, points)) for point in points)
 
 
-def _is_beaten(point: Mapping[str, Any], points: Sequence[Mapping[str, Any]]) -> bool:
-    own = point["loss"], point["accuracy"]
+def _is_beaten(point: MeasuredProtection, points: Sequence[MeasuredProtection]) -> bool:
+    own = point.loss, point.accuracy
     return any(
-        other["loss"] <= own[0]
-        and other["accuracy"] <= own[1]
-        and (other["loss"], other["accuracy"]) != own
+        other.loss <= own[0] and other.accuracy <= own[1] and (other.loss, other.accuracy) != own
         for other in points
     )

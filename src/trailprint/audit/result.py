@@ -1,4 +1,4 @@
-"""What an audit returns: the result as plain values, and, when asked, who was found."""
+"""What an audit returns: its findings, and, when asked, who was found."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from trailprint.audit.assemble import worst_risk
 from trailprint.audit.bench import Bench
 from trailprint.audit.options import ATTACKS
 from trailprint.audit.parts import Outcome
+from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.kept import attack_of
 from trailprint.audit.showing import Shown
 from trailprint.audit.sides import given_ids
 from trailprint.discreet import Words
@@ -21,14 +23,12 @@ class AuditResult(Shown):
     """
     The result of an audit.
 
-    ``to_dict()`` is ``result.json`` and holds no identifier. Who was found is in ``links()`` and
-    ``per_user()`` only: handle them with care.
+    ``findings`` are typed, ``to_dict()`` is ``result.json``; neither holds an identifier.
+    Who was found is in ``links()`` and ``per_user()`` only: handle them with care.
     """
 
-    def __init__(
-        self, values: Mapping[str, Any], bench: Bench, outcomes: Mapping[str, Outcome]
-    ) -> None:
-        self._values = dict(values)
+    def __init__(self, findings: Findings, bench: Bench, outcomes: Mapping[str, Outcome]) -> None:
+        self.findings = findings
         self._bench = bench
         self._found = {
             name: outcomes[f"attack/{name}"] for name in ATTACKS if f"attack/{name}" in outcomes
@@ -37,7 +37,7 @@ class AuditResult(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that may be shown, as plain values."""
-        return self._values
+        return self.findings.to_dict()
 
     def links(self) -> pa.Table:
         """Who is linked to whom: attack, released, auxiliary, confidence. Handle with care."""
@@ -83,10 +83,10 @@ class AuditResult(Shown):
         margin = np.full(n_released, np.nan)
         found = self._found.get("histogram")
         # The confidence of a link made one by one is its gain, which is no margin.
-        if found is not None and found.data["chosen"]["method"] == "joint":
+        if found is not None and attack_of(found).chosen["method"] == "joint":
             margin[found.arrays["released"]] = found.arrays["confidence"]
         own = margin[self._bench.truth.released]
         return pa.array(own, mask=np.isnan(own))
 
     def _shown(self) -> Mapping[str, object]:
-        return {"headline": Words(self._values["headline"]["sentence"])}
+        return {"headline": Words(self.findings.headline.sentence)}

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trailprint.attacks.sequence import CorrelateOptions, correlate_sequences
-from trailprint.audit.attack_parts import describe, find_people
+from trailprint.audit.attack_parts import describe, find_people, keep_attack
 from trailprint.audit.bench import Bench, Sizes
 from trailprint.audit.parts import Outcome, Tell
+from trailprint.audit.results.kept import attack_of
 from trailprint.audit.variants import Tried, choose_stronger
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.features.sequences import Sequences
@@ -39,12 +41,9 @@ def attack_sequences(
     own = _try(bench, "crf", sides, tell)
     found = choose_stronger(own, _try(bench, "markov", sides), truth)
     entry = describe("sequence", found, truth)
-    entry["notes"] = [*entry["notes"], *_notes(bench, truth)]
+    entry = replace(entry, notes=(*entry.notes, *_notes(bench, truth)))
     users = sides[0].users, sides[1].users
-    return Outcome(
-        data={"entry": entry, "chosen": dict(found.best.chosen)},
-        arrays=find_people(found.best.linkage, bench, truth, users),
-    )
+    return keep_attack(entry, found, find_people(found.best.linkage, bench, truth, users))
 
 
 def _try(
@@ -59,7 +58,7 @@ def _try(
 def control_sequences(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
     """People who are not there, and rows in another order, for some of the people."""
     sides, truth = _draw_people(bench, count_controlled(bench.sizes))
-    model = before["attack/sequence"].data["chosen"]["model"]
+    model = attack_of(before["attack/sequence"]).chosen["model"]
     options, attack = ControlOptions(seed=bench.options.seed), _attack(bench, model)
     found = [control_absent("sequence", attack, *sides, truth, options)]
     tell(0.33)

@@ -7,10 +7,11 @@ never depends on how it is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from trailprint.audit.results.findings import Findings
 from trailprint.audit.summary import to_html as write_summary
 from trailprint.plots import Plot, draw_bars, draw_line
 from trailprint.tables import Table
@@ -22,12 +23,14 @@ class Shown(Result):
 
     __slots__ = ()
 
+    findings: Findings
+    """What may be told, without identifiers."""
+
     def _makers(self) -> Makers:
         from trailprint.report.tables import TABLES
 
-        values = self.to_dict()
         makers: dict[str, Callable[[], Table]] = {
-            name: _maker(name, make, values) for name, make in TABLES.items()
+            name: _maker(name, make, self.findings) for name, make in TABLES.items()
         }
         for name in ("links", "per_user"):
             makers[name] = as_table(name, getattr(self, name))
@@ -35,15 +38,15 @@ class Shown(Result):
 
     def _plots(self) -> Mapping[str, Callable[[], Plot]]:
         return {
-            "attacks": lambda: _plot_attacks(self.to_dict()),
-            "protections": lambda: _plot_protections(self.to_dict()),
+            "attacks": lambda: _plot_attacks(self.findings),
+            "protections": lambda: _plot_protections(self.findings),
         }
 
     def to_html(self) -> str:
         """The report, as a page."""
         from trailprint.report.html import render_report
 
-        return render_report(self.to_dict())
+        return render_report(self.findings)
 
     def save(self, folder: Folder, *, private: str | Sequence[str] = ()) -> list[Path]:
         """
@@ -55,40 +58,42 @@ class Shown(Result):
 
         named = [private] if isinstance(private, str) else list(private)
         people = {name: self.table(name) for name in named}
-        written = write_outputs(folder, Written(result=self.to_dict()))
+        written = write_outputs(folder, Written(findings=self.findings))
         return written + write_private(Path(folder), people)
 
     def _repr_html_(self) -> str:
         from trailprint.report.notebook import embed_report
 
-        return write_summary(self.to_dict()) + embed_report(self.to_dict())
+        return write_summary(self.findings) + embed_report(self.findings)
 
 
-def _maker(name: str, make: Callable[[Any], Any], values: Any) -> Callable[[], Table]:
-    return lambda: Table.from_rows(name, make(values))
+def _maker(
+    name: str, make: Callable[[Findings], Iterable[dict[str, Any]]], found: Findings
+) -> Callable[[], Table]:
+    return lambda: Table.from_rows(name, make(found))
 
 
-def _plot_attacks(result: Mapping[str, Any]) -> Plot:
+def _plot_attacks(found: Findings) -> Plot:
     """Each attack that ran: how many it links, beside chance."""
     rows = []
-    for attack in result["attacks"]:
-        if attack["ran"] and attack["accuracy"] is not None:
-            low, high = attack["interval"] or (None, None)
-            row = {"name": attack["title"], "share": attack["accuracy"], "low": low, "high": high}
+    for attack in found.attacks:
+        if attack.ran and attack.accuracy is not None:
+            low, high = attack.interval or (None, None)
+            row = {"name": attack.title, "share": attack.accuracy, "low": low, "high": high}
             rows.append(row)
     return draw_bars(rows, "name", "share")
 
 
-def _plot_protections(result: Mapping[str, Any]) -> Plot:
+def _plot_protections(found: Findings) -> Plot:
     """Protections that no other beats: what they cost, and whom they leave to be linked."""
+    tried = () if found.protections is None else found.protections.points
     points = [
         {
-            "information_loss": point["loss"],
-            "people_linked": point["accuracy"],
-            "label": point["label"],
+            "information_loss": point.loss,
+            "people_linked": point.accuracy,
+            "label": point.label,
         }
-        for point in result["protections"]["points"]
-        if point["on_frontier"] and point["accuracy"] is not None
+        for point in sorted(tried, key=lambda point: point.loss or 0.0)
+        if point.on_frontier and point.accuracy is not None
     ]
-    points.sort(key=lambda point: point["information_loss"])
     return draw_line(points, "information_loss", "people_linked", label="label")

@@ -9,6 +9,7 @@ from trailprint.attacks.trail import TrailOptions
 from trailprint.audit.attack_parts import histogram_attack, restore_linkage, trail_attack
 from trailprint.audit.bench import Bench
 from trailprint.audit.parts import Outcome, Tell
+from trailprint.audit.results.kept import attack_of
 from trailprint.studies.controls import Control, ControlOptions, control_absent, control_permuted
 from trailprint.studies.driving_locations import find_driving_locations, trail_changes
 from trailprint.studies.growth_knowledge import KnowledgeOptions, grow_knowledge
@@ -34,7 +35,7 @@ class _Study(Protocol):
 
 def control_histograms(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
     """People who are not there, and rows in another order, for histogram matching."""
-    method = before["attack/histogram"].data["chosen"]["method"]
+    method = attack_of(before["attack/histogram"]).chosen["method"]
     attack = histogram_attack(bench, method)
     return _control("histogram", attack, bench.histograms, bench, before, tell)
 
@@ -45,7 +46,7 @@ def control_trails(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> O
 
 
 def _chosen_trail_attack(bench: Bench, before: Mapping[str, Outcome]) -> Any:
-    return trail_attack(bench, TrailOptions(**before["attack/trail"].data["chosen"]))
+    return trail_attack(bench, TrailOptions(**attack_of(before["attack/trail"]).chosen))
 
 
 def _control(
@@ -113,7 +114,7 @@ def explain(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
     found = find_driving_locations(*bench.histograms, linkage, bench.truth)
     changes, n_linked = None, 0
     if "attack/trail" in before:
-        n_linked = before["attack/trail"].data["entry"]["correct"]
+        n_linked = attack_of(before["attack/trail"]).entry.correct
         tell(0.2)
         changes = trail_changes(
             *bench.trails,

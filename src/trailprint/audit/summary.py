@@ -2,65 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from html import escape
-from typing import Any
 
+from trailprint.audit.results.attacks import (
+    AttackFinding,
+    ControlFinding,
+    Interval,
+    VeiledCount,
+    WorstCase,
+)
+from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.protections import (
+    HeadlineProtection,
+    ProtectionPoint,
+    Protections,
+)
 from trailprint.audit.wording import percent, share_or_most
 from trailprint.studies.small_counts import HIDDEN
 
 Row = tuple[str, str]
 
 
-def summarise(result: Mapping[str, Any]) -> list[Row]:
+def summarise(found: Findings) -> list[Row]:
     """The figures that matter most, as names and values; at most a screen of them."""
-    data, worst = result["data"], result["worst_case"]
+    n_people = found.data.common_users or 0
     rows: list[Row] = [
-        ("people on both sides", f"{data['common_users']:,}"),
-        ("locations", f"{data['locations']:,}"),
-        *(_attack(attack, data["common_users"]) for attack in result["attacks"]),
-        _worst_case(worst),
-        ("controls", _controls(result["controls"])),
+        ("people on both sides", f"{n_people:,}"),
+        ("locations", f"{found.data.locations:,}"),
+        *(_attack(attack, n_people) for attack in found.attacks),
+        *([] if found.worst_case is None else [_worst_case(found.worst_case)]),
+        ("controls", _controls(found.controls)),
     ]
-    users = result["growth"]["users"]
-    if users is not None and users.get("fit"):
-        far = users["fit"]["extrapolation"][-1]
-        guess = f"{percent(far['accuracy'])} ({_reach(far['low'], far['high'])})"
-        rows.append((f"at {far['x']:,.0f} people, extrapolated", guess))
-    return rows + _protections(result["protections"], result["headline"]["protection"])
+    users = found.growth.users
+    if users is not None and users.fit is not None:
+        far = users.fit.extrapolation[-1]
+        guess = f"{percent(far.accuracy or 0.0)} ({_reach(far.low or 0.0, far.high or 0.0)})"
+        rows.append((f"at {far.x:,.0f} people, extrapolated", guess))
+    if found.protections is None:
+        return rows
+    return rows + _protections(found.protections, found.headline.protection)
 
 
-def _attack(attack: Mapping[str, Any], n_people: int) -> Row:
+def _attack(attack: AttackFinding, n_people: int) -> Row:
     """How many an attack links; of how many, where it was tried on some of them only."""
-    name = attack["title"].lower()
-    if not attack["ran"]:
+    name, n_tried = attack.title.lower(), attack.people or 0
+    if not attack.ran:
         return name, "not run"
-    if attack["people"] < n_people:
-        name += f", of {attack['people']:,} people"
-    found = _with_interval(attack["accuracy"], attack["interval"])
-    if isinstance(attack["correct"], str):
-        found = _veiled(attack["correct"])
-    return name, f"{found}, chance {percent(attack['chance'])}"
+    if n_tried < n_people:
+        name += f", of {n_tried:,} people"
+    linked = _linked(attack.correct, attack.accuracy, attack.interval)
+    return name, f"{linked}, chance {percent(attack.chance or 0.0)}"
 
 
-def _worst_case(worst: Mapping[str, Any]) -> Row:
+def _worst_case(worst: WorstCase) -> Row:
     """How many any attack links; of how many, where some were not tried by all of them."""
     name = "linked by any of them"
-    if worst["not_tried"]:
-        name += f", of {worst['people']:,} tried by all"
-    if isinstance(worst["linked"], str):
-        return name, _veiled(worst["linked"])
-    return name, _with_interval(worst["share"], worst["interval"])
+    if worst.not_tried:
+        name += f", of {worst.people or 0:,} tried by all"
+    return name, _linked(worst.linked, worst.share, worst.interval)
 
 
-def _veiled(linked: str) -> str:
-    """A count that is not told exactly, in words."""
+def _linked(linked: VeiledCount | None, share: float | None, interval: Interval | None) -> str:
+    """A share with its interval; of a count that is not told exactly, that in words."""
     if linked == HIDDEN:
         return "not shown: few people would follow"
-    return f"{'fewer' if linked[0] == '<' else 'more'} than {int(linked[1:]):,} people"
-
-
-def _with_interval(share: float | None, interval: list[float] | None) -> str:
+    if isinstance(linked, str):
+        return f"{'fewer' if linked[0] == '<' else 'more'} than {int(linked[1:]):,} people"
     if share is None:
         return "—"
     return percent(share) + (f" ({_reach(*interval)})" if interval else "")
@@ -70,72 +78,78 @@ def _reach(low: float, high: float) -> str:
     return f"{percent(low).removesuffix(' %')} to {percent(high)}"
 
 
-def _controls(controls: list[Mapping[str, Any]]) -> str:
-    n_failed = sum(not control["passed"] for control in controls)
+def _controls(controls: Sequence[ControlFinding]) -> str:
+    n_failed = sum(not control.passed for control in controls)
     if not controls:
         return "none run"
     return f"{n_failed} of {len(controls)} FAILED" if n_failed else f"all {len(controls)} passed"
 
 
-def _protections(protections: Mapping[str, Any], named: Mapping[str, Any] | None) -> list[Row]:
+def _protections(protections: Protections, named: HeadlineProtection | None) -> list[Row]:
     """A handful of points that help and that no other beats, and the one the headline names."""
-    risk = max((_most(p) for p in protections["points"] if p["name"] == "none"), default=2.0)
-    points = [p for p in protections["points"] if p["on_frontier"] and _most(p) < risk]
-    points.sort(key=lambda point: point["loss"])
+    risk = max((_most(p) for p in protections.points if p.name == "none"), default=2.0)
+    points = [p for p in protections.points if p.on_frontier and _most(p) < risk]
+    points.sort(key=_loss)
     step = max(1, -(-len(points) // 4))
     shown = points[::step]
-    chosen = next((p for p in protections["points"] if _is_named(p, named)), None)
+    chosen = next((p for p in protections.points if _is_named(p, named)), None)
     if chosen is not None and chosen not in shown:
         shown.append(chosen)
     return [
         (
-            f"{point['label'][0].lower()}{point['label'][1:]}",
-            f"{share_or_most(point['accuracy'], point.get('at_most'))} linked, "
-            f"{percent(point['loss'])} lost",
+            f"{point.label[0].lower()}{point.label[1:]}",
+            f"{share_or_most(point.accuracy, point.at_most)} linked, {percent(_loss(point))} lost",
         )
-        for point in sorted(shown, key=lambda point: point["loss"])
+        for point in sorted(shown, key=_loss)
     ]
 
 
-def _most(point: Mapping[str, Any]) -> float:
+def _loss(point: ProtectionPoint) -> float:
+    return point.loss or 0.0
+
+
+def _most(point: ProtectionPoint) -> float:
     """The share a protection leaves, or where few people are left, the most it can be."""
-    found: float = point["at_most"] if point["accuracy"] is None else point["accuracy"]
-    return found
+    return (point.at_most or 0.0) if point.accuracy is None else point.accuracy
 
 
-def _is_named(point: Mapping[str, Any], named: Mapping[str, Any] | None) -> bool:
-    same = ("label", "name", "parameters")
-    return named is not None and all(point[key] == named[key] for key in same)
+def _is_named(point: ProtectionPoint, named: HeadlineProtection | None) -> bool:
+    return named is not None and (point.label, point.name, point.parameters) == (
+        named.label,
+        named.name,
+        named.parameters,
+    )
 
 
-def list_notes(result: Mapping[str, Any]) -> list[str]:
+def list_notes(found: Findings) -> list[str]:
     """What has to be known to read the figures."""
-    notes = list(result["settings"]["data_notes"])
-    if result["data"]["split"] is not None:
-        notes.append(result["data"]["split"]["description"])
-    if result["data"]["periods_overlap"]:
+    notes = found.data_notes
+    if found.data.split is not None:
+        notes.append(found.data.split.description)
+    if found.data.periods_overlap:
         notes.append(
             "The two periods overlap: the sides may share events, and the risk is overstated."
         )
     notes += [
-        f"{attack['title']} did not run: {attack['why_not']}"
-        for attack in result["attacks"]
-        if not attack["ran"]
+        f"{attack.title} did not run: {attack.why_not}"
+        for attack in found.attacks
+        if not attack.ran
     ]
-    left_out = result["growth"]["left_out"] + result["protections"]["left_out"]
-    if left_out:
-        were = "part was" if len(left_out) == 1 else "parts were"
-        notes.append(f"{len(left_out)} further {were} left out; the report says why.")
+    refused = () if found.protections is None else found.protections.left_out
+    n_left_out = len(found.growth.left_out) + len(refused)
+    if n_left_out:
+        were = "part was" if n_left_out == 1 else "parts were"
+        notes.append(f"{n_left_out} further {were} left out; the report says why.")
     return notes
 
 
-def to_html(result: Mapping[str, Any]) -> str:
+def to_html(found: Findings) -> str:
     """A small table that stands on its own."""
     rows = "".join(
         f'<tr><th scope="row" style="text-align:left">{escape(name)}</th>'
         f"<td>{escape(value)}</td></tr>"
-        for name, value in summarise(result)
+        for name, value in summarise(found)
     )
-    notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in list_notes(result))
-    sentence = escape(result["headline"]["sentence"])
+    notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in list_notes(found))
+    sentence = escape(found.headline.sentence)
     return f"<div><p><strong>{sentence}</strong></p><table>{rows}</table>{notes}</div>"

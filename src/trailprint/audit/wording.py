@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from trailprint.audit.results.attacks import AttackFinding
+from trailprint.audit.results.protections import HeadlineProtection, ProtectionPoint
 from trailprint.numbers import format_percent
 
 ABOUT: Mapping[str, dict[str, Any]] = {
@@ -71,37 +73,37 @@ def share_or_most(share: float | None, at_most: float | None) -> str:
     return f"at most {percent(at_most or 0.0)}" if share is None else percent(share)
 
 
-def headline_sentence(attack: Mapping[str, Any]) -> str:
+def headline_sentence(attack: AttackFinding) -> str:
     """How many of how many, compared with chance; that luck may be all there is, where it may."""
-    interval, n_right = attack["interval"], attack["correct"]
-    is_luck = interval is not None and interval[0] <= attack["chance"]
-    many = f"{n_right:,}" if isinstance(n_right, int) else f"Fewer than {n_right[1:]}"
-    rate = share_or_most(attack["accuracy"], attack.get("at_most"))
+    chance, n_right = attack.chance or 0.0, attack.correct
+    is_luck = attack.interval is not None and attack.interval[0] <= chance
+    many = f"Fewer than {n_right[1:]}" if isinstance(n_right, str) else f"{n_right or 0:,}"
+    rate = share_or_most(attack.accuracy, attack.at_most)
     return (
-        f"{many} of {attack['people']:,} people ({rate}) "
-        f"could be linked to their own record by {attack['title'].lower()}; by chance it would be "
-        f"{percent(attack['chance'])}{', so that luck may be all there is' if is_luck else ''}."
+        f"{many} of {attack.people or 0:,} people ({rate}) "
+        f"could be linked to their own record by {attack.title.lower()}; by chance it would be "
+        f"{percent(chance)}{', so that luck may be all there is' if is_luck else ''}."
     )
 
 
-def protection_sentence(protection: Mapping[str, Any]) -> str:
+def protection_sentence(protection: HeadlineProtection) -> str:
     """What the cheapest protection that helps would leave and cost."""
-    label = lower_first(protection["label"])
-    left = share_or_most(protection["share"], protection["at_most"])
+    label = lower_first(protection.label)
+    left = share_or_most(protection.share, protection.at_most)
     return (
         f"The cheapest protection tried that helps ({label}) would leave "
-        f"{left} and cost {percent(protection['loss'])} of the information."
+        f"{left} and cost {percent(protection.loss or 0.0)} of the information."
     )
 
 
-def target_sentence(target_risk: float, target: Mapping[str, Any] | None) -> str:
+def target_sentence(target_risk: float, target: ProtectionPoint | None) -> str:
     """Whether the target can be reached, and at which price."""
     if target is None:
         return f"No protection tried leaves at most {percent(target_risk)} of the people linked."
-    left = share_or_most(target["accuracy"], target.get("at_most"))
+    left = share_or_most(target.accuracy, target.at_most)
     return (
-        f"{target['label']}: the cheapest tried that leaves at most {percent(target_risk)} of the "
-        f"people linked ({left}), at an information loss of {percent(target['loss'])}."
+        f"{target.label}: the cheapest tried that leaves at most {percent(target_risk)} of the "
+        f"people linked ({left}), at an information loss of {percent(target.loss or 0.0)}."
     )
 
 

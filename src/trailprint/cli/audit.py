@@ -163,7 +163,7 @@ def run(
     )
     asked_for = auditing.per_user or scoring.links is not None
     written = Written(
-        result=result.to_dict(),
+        findings=result.findings,
         sources=described,
         settings={"reading": _given(reading), "shaping": _given(shaping)},
         per_user=result.per_user() if asked_for else None,
@@ -291,11 +291,11 @@ def finish(written: Any, folder: str, running: RunFlags, *, closing: str | None 
     with showing(what="Writing the report"):
         paths = write_outputs(folder, written)
     if running.json:
-        print_json(written.result)
+        print_json(written.findings.to_dict())
         return
-    notes = [*list_notes(written.result), f"The report: {Path(folder) / REPORT}"]
+    notes = [*list_notes(written.findings), f"The report: {Path(folder) / REPORT}"]
     if written.per_user is not None:
         notes.append(f"Each person's risk: {paths[-1]}, readable by you only.")
     if closing is not None:
         notes.append(closing)
-    print_table(written.result["headline"]["sentence"], summarise(written.result), notes)
+    print_table(written.findings.headline.sentence, summarise(written.findings), notes)

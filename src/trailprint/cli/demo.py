@@ -38,5 +38,5 @@ def run(
     write_table(simulate_campus(options), campus, engine)
     events = read(str(campus), engine=engine)
     result = audit_to_folder([events], AuditOptions(seed=running.seed), out, running)
-    written = Written(result=result.to_dict(), sources=[describe_source(str(campus))])
+    written = Written(findings=result.findings, sources=[describe_source(str(campus))])
     finish(written, str(Path(out)), running, closing=_NEXT)

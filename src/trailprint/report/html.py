@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from trailprint.audit.results.findings import Findings
 from trailprint.report.chapters.again import write_again
 from trailprint.report.chapters.attacks import write_attacks, write_confidence, write_worst_case
 from trailprint.report.chapters.controls import write_controls
@@ -21,14 +19,14 @@ from trailprint.report.chapters.protections import write_protections
 from trailprint.report.page import render_page
 
 
-def render_report(result: Mapping[str, Any]) -> str:
+def render_report(found: Findings) -> str:
     """
     Draw a result.
 
     Parameters
     ----------
-    result : mapping
-        As ``result.schema.json`` describes it.
+    found : Findings
+        Of an audit; those of a ``result.json`` come from `Findings.from_dict`.
 
     Returns
     -------
@@ -36,23 +34,23 @@ def render_report(result: Mapping[str, Any]) -> str:
         A self-contained HTML page: no script, nothing loaded from anywhere.
     """
     sections = [
-        write_attacks(result),
-        write_worst_case(result),
-        write_confidence(result),
-        write_people(result),
-        write_growth(result),
-        write_protections(result),
-        write_locations(result),
-        write_controls(result),
-        write_regulators(result),
-        write_assumptions(result),
+        write_attacks(found),
+        write_worst_case(found),
+        write_confidence(found),
+        write_people(found),
+        write_growth(found),
+        write_protections(found),
+        write_locations(found),
+        write_controls(found),
+        write_regulators(found),
+        write_assumptions(found),
         write_limits(),
-        write_again(result),
+        write_again(found),
     ]
     return render_page(
-        write_title(result),
+        write_title(found),
         sections,
-        lead=write_lead(result),
+        lead=write_lead(found),
         eyebrow="Re-identification risk report",
-        footer=f"Written by Trailprint {result['version']}. This page loads and sends nothing.",
+        footer=f"Written by Trailprint {found.version}. This page loads and sends nothing.",
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
-from typing import Any
 
+from trailprint.audit.results.findings import Findings
 from trailprint.report.chapters.attacks import write_attacks
 from trailprint.report.chapters.growth import write_growth
 from trailprint.report.chapters.opening import write_lead, write_title
@@ -14,15 +13,15 @@ from trailprint.report.chapters.protections import write_protections
 from trailprint.report.page import render_page
 
 
-def embed_report(result: Mapping[str, Any]) -> str:
+def embed_report(found: Findings) -> str:
     """
     The opening and the main chapters in a frame of their own.
 
     Neither the notebook's style nor the report's reaches the other, and nothing in it can run.
     """
-    chapters = [write_attacks(result), write_people(result), write_growth(result)]
+    chapters = [write_attacks(found), write_people(found), write_growth(found)]
     page = render_page(
-        write_title(result), [*chapters, write_protections(result)], lead=write_lead(result)
+        write_title(found), [*chapters, write_protections(found)], lead=write_lead(found)
     )
     return (
         f'<iframe title="Audit" sandbox="" srcdoc="{escape(page)}" '

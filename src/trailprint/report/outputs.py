@@ -14,6 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from trailprint.addresses import check_writable, readable_path
+from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.plain import to_plain
 from trailprint.errors import OptionError, OutputError, reason_of
 from trailprint.events.files import find_files
 from trailprint.events.listing import Listing
@@ -50,8 +52,8 @@ class Written:
 
     Attributes
     ----------
-    result : mapping
-        As in its schema.
+    findings : Findings
+        What the audit found.
     sources : sequence of Source
         What was read.
     settings : mapping
@@ -60,7 +62,7 @@ class Written:
         Each person's risk; written for the owner only.
     """
 
-    result: Mapping[str, Any]
+    findings: Findings
     sources: Sequence[Source] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     per_user: pa.Table | None = None
@@ -133,10 +135,10 @@ def write_outputs(folder: str | os.PathLike[str], written: Written) -> list[Path
     Tables and private files of an earlier audit that this one does not have are removed.
     """
     path = open_folder(folder)
-    tables = {name: list(make(written.result)) for name, make in TABLES.items()}
+    tables = {name: list(make(written.findings)) for name, make in TABLES.items()}
     texts = {
-        REPORT: render_report(written.result),
-        RESULT: _json(written.result),
+        REPORT: render_report(written.findings),
+        RESULT: _json(written.findings.to_dict()),
         MANIFEST: _json(_manifest(written)),
         **{f"tables/{name}.csv": write_csv(rows) for name, rows in tables.items() if rows},
     }
@@ -159,17 +161,17 @@ def _remove(paths: Iterable[Path]) -> None:
 
 
 def _manifest(written: Written) -> dict[str, Any]:
-    result = written.result
+    found = written.findings
     return {
         "schema": "trailprint.manifest/1",
         "inputs": [
             {name: getattr(source, name) for name in ("name", "files", "bytes", "sha256")}
             for source in written.sources
         ],
-        "options": {**result["settings"], **written.settings},
-        "seed": result["seed"],
-        "versions": result["versions"],
-        "seconds": result["seconds"],
+        "options": {**found.settings, **written.settings},
+        "seed": found.seed,
+        "versions": dict(found.versions),
+        "seconds": to_plain(found.seconds),
     }
 
 

@@ -7,9 +7,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-VERSION = "trailprint.result/1"
-"""What ``schema`` says in a result of this form."""
-
 
 @cache
 def load_schema() -> dict[str, Any]:

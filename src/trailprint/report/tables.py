@@ -2,100 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from trailprint.audit.results.attacks import Interval
+from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.plain import to_plain
+
 Row = dict[str, Any]
-Result = Mapping[str, Any]
-
-_ATTACK = ("name", "ran", "people", "matched", "correct", "accuracy", "chance", "precision")
 
 
-def _interval(row: Mapping[str, Any]) -> Row:
-    low, high = row["interval"] or (None, None)
+def _interval(ends: Interval | None) -> Row:
+    low, high = ends or (None, None)
     return {"low": low, "high": high}
 
 
-def _attacks(result: Result) -> Iterator[Row]:
-    for attack in result["attacks"]:
-        simple = attack["baseline"] or {}
+def _with_ends(found: Any, ends: Interval | None) -> Row:
+    """A row whose interval is two columns, at its end."""
+    plain: Row = to_plain(found)
+    return {key: value for key, value in plain.items() if key != "interval"} | _interval(ends)
+
+
+def _plain(found: Iterable[Any]) -> Iterator[Row]:
+    yield from (to_plain(row) for row in found)
+
+
+def _attacks(found: Findings) -> Iterator[Row]:
+    for attack in found.attacks:
+        other = attack.baseline
         yield {
-            **{key: attack[key] for key in _ATTACK},
-            **_interval(attack),
-            "baseline": simple.get("title"),
-            "baseline_accuracy": simple.get("accuracy"),
-            "why_not": attack["why_not"],
+            "name": attack.name,
+            "ran": attack.ran,
+            "people": attack.people,
+            "matched": attack.matched,
+            "correct": attack.correct,
+            "accuracy": attack.accuracy,
+            "chance": attack.chance,
+            "precision": attack.precision,
+            **_interval(attack.interval),
+            "baseline": None if other is None else other.title,
+            "baseline_accuracy": None if other is None else other.accuracy,
+            "why_not": attack.why_not,
         }
 
 
-def _coverage(result: Result) -> Iterator[Row]:
-    for attack in result["attacks"]:
-        for point in attack["coverage"]:
-            yield {"attack": attack["name"], **point}
+def _coverage(found: Findings) -> Iterator[Row]:
+    for attack in found.attacks:
+        for point in attack.coverage:
+            yield {"attack": attack.name, **to_plain(point)}
 
 
-def _ranks(result: Result) -> Iterator[Row]:
-    for attack in result["attacks"]:
-        for point in (attack["ranks"] or {"curve": []})["curve"]:
-            yield {"attack": attack["name"], **point}
+def _ranks(found: Findings) -> Iterator[Row]:
+    for attack in found.attacks:
+        for point in () if attack.ranks is None else attack.ranks.curve:
+            yield {"attack": attack.name, **to_plain(point)}
 
 
-def _worst_case(result: Result) -> Iterator[Row]:
-    yield from (dict(row) for row in result["worst_case"]["by_attacks"])
+def _worst_case(found: Findings) -> Iterator[Row]:
+    return _plain(() if found.worst_case is None else found.worst_case.by_attacks)
 
 
-def _agreement(result: Result) -> Iterator[Row]:
-    yield from (dict(row) for row in result["agreement"])
+def _agreement(found: Findings) -> Iterator[Row]:
+    return _plain(found.agreement)
 
 
-def _controls(result: Result) -> Iterator[Row]:
-    for control in result["controls"]:
-        plain = {key: value for key, value in control.items() if key != "interval"}
-        yield {**plain, **_interval(control)}
+def _controls(found: Findings) -> Iterator[Row]:
+    return (_with_ends(control, control.interval) for control in found.controls)
 
 
-def _growth(study: str) -> Callable[[Result], Iterator[Row]]:
-    def rows(result: Result) -> Iterator[Row]:
-        found = result["growth"][study]
-        if found is not None:
-            yield from (dict(point) for point in found["points"])
-
-    return rows
+def _users(found: Findings) -> Iterator[Row]:
+    return _plain(() if found.growth.users is None else found.growth.users.points)
 
 
-def _extrapolation(result: Result) -> Iterator[Row]:
-    found = result["growth"]["users"]
-    if found is not None and found["fit"] is not None:
-        yield from (dict(point) for point in found["fit"]["extrapolation"])
+def _extrapolation(found: Findings) -> Iterator[Row]:
+    fit = None if found.growth.users is None else found.growth.users.fit
+    return _plain(() if fit is None else fit.extrapolation)
 
 
-def _protections(result: Result) -> Iterator[Row]:
-    for point in result["protections"]["points"]:
-        plain = {key: value for key, value in point.items() if key != "interval"}
-        written = ",".join(f"{key}={value}" for key, value in point["parameters"].items())
-        yield {**plain, "parameters": written, **_interval(point)}
+def _time(found: Findings) -> Iterator[Row]:
+    return _plain(() if found.growth.time is None else found.growth.time.points)
 
 
-def _locations(result: Result) -> Iterator[Row]:
-    yield from (dict(row) for row in result["why"]["locations"])
+def _resolution(found: Findings) -> Iterator[Row]:
+    return _plain(() if found.growth.resolution is None else found.growth.resolution.points)
 
 
-def _risk(result: Result) -> Iterator[Row]:
-    yield from (dict(row) for row in result["per_user"]["bins"])
+def _knowledge(found: Findings) -> Iterator[Row]:
+    return _plain(() if found.growth.knowledge is None else found.growth.knowledge.points)
 
 
-TABLES: Mapping[str, Callable[[Result], Iterator[Row]]] = {
+def _protections(found: Findings) -> Iterator[Row]:
+    for point in () if found.protections is None else found.protections.points:
+        written = ",".join(f"{key}={value}" for key, value in point.parameters.items())
+        yield _with_ends(point, point.interval) | {"parameters": written}
+
+
+def _locations(found: Findings) -> Iterator[Row]:
+    return _plain(() if found.why is None else found.why.locations)
+
+
+def _risk(found: Findings) -> Iterator[Row]:
+    return _plain(() if found.per_user is None else found.per_user.bins)
+
+
+TABLES: Mapping[str, Callable[[Findings], Iterator[Row]]] = {
     "attacks": _attacks,
     "coverage": _coverage,
     "ranks": _ranks,
     "worst_case": _worst_case,
     "agreement": _agreement,
     "controls": _controls,
-    "growth_users": _growth("users"),
+    "growth_users": _users,
     "growth_users_extrapolation": _extrapolation,
-    "growth_time": _growth("time"),
-    "growth_resolution": _growth("resolution"),
-    "growth_knowledge": _growth("knowledge"),
+    "growth_time": _time,
+    "growth_resolution": _resolution,
+    "growth_knowledge": _knowledge,
     "protections": _protections,
     "locations": _locations,
     "risk": _risk,

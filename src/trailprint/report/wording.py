@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
+from trailprint.audit.results.findings import RareLocation
 from trailprint.numbers import format_number, format_percent, format_seconds
 
 UNKNOWN = "not known"
@@ -54,27 +55,45 @@ def _unveil(number: str) -> str:
     return f"{words[number[0]]} {int(number[1:]):,}" if number[0] in words else number
 
 
-def rate(point: Mapping[str, Any], name: str = "accuracy") -> str:
-    """A rate in percent; where it would tell a few people, the most it can be."""
-    if point[name] is None and point.get("at_most") is not None:
-        return f"at most {percent(point['at_most'])}"
-    return percent(point[name])
+class Veilable(Protocol):
+    """A rate that is not told where it would tell a few people."""
+
+    @property
+    def at_most(self) -> float | None: ...
 
 
-def rate_interval(point: Mapping[str, Any]) -> str:
+class Rated(Veilable, Protocol):
+    """What has an accuracy, or the most that it can be."""
+
+    @property
+    def accuracy(self) -> float | None: ...
+
+
+def rate(point: Rated) -> str:
+    """An accuracy in percent; where it would tell a few people, the most it can be."""
+    return share_or_most(point.accuracy, point.at_most)
+
+
+def share_or_most(share: float | None, at_most: float | None) -> str:
+    """A share in percent; where it would tell a few people, the most it can be."""
+    if share is None and at_most is not None:
+        return f"at most {percent(at_most)}"
+    return percent(share)
+
+
+def rate_interval(ends: Sequence[float] | None, at_most: float | None) -> str:
     """The interval of a rate; there is none to show where the rate is veiled."""
-    return NOT_SHOWN if point.get("at_most") is not None else interval(point["interval"])
+    return NOT_SHOWN if at_most is not None else interval(ends)
 
 
-def highest(point: Mapping[str, Any], name: str = "accuracy") -> float | None:
-    """A rate to draw: where it is veiled, the most it can be."""
-    found: float | None = point[name] if point[name] is not None else point.get("at_most")
-    return found
+def highest(point: Rated) -> float | None:
+    """An accuracy to draw: where it is veiled, the most it can be."""
+    return point.at_most if point.accuracy is None else point.accuracy
 
 
-def tell_veiled(points: Iterable[Mapping[str, Any]]) -> str:
+def tell_veiled(points: Iterable[Veilable]) -> str:
     """How points of a few people are drawn, where there are any."""
-    if all(point.get("at_most") is None for point in points):
+    if all(point.at_most is None for point in points):
         return ""
     return (
         " Where fewer than ten people are linked, how many is not shown: the point stands where "
@@ -82,10 +101,10 @@ def tell_veiled(points: Iterable[Mapping[str, Any]]) -> str:
     )
 
 
-def people_and_share(counted: Mapping[str, Any]) -> str:
+def people_and_share(rare: RareLocation) -> str:
     """A number of people and their share, unless that would unveil the number."""
-    share = "" if counted["share"] is None else f" ({percent(counted['share'])})"
-    return plural(counted["people"], "person", "people") + share
+    share = "" if rare.share is None else f" ({percent(rare.share)})"
+    return plural(rare.people, "person", "people") + share
 
 
 def plural(number: int | str | None, one: str, many: str) -> str:

@@ -1,52 +1,59 @@
 """The headline says the worst honestly, and what would help."""
 
+import json
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from trailprint.audit import headline
+from trailprint.audit.disclosure import veil_attack, veil_protection
+from trailprint.audit.results.attacks import MeasuredAttack
+from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.growth import Growth, StudyLeftOut
+from trailprint.audit.results.protections import MeasuredProtection, MeasuredProtections
 from trailprint.audit.summary import list_notes, summarise, to_html
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
 
 
 def attack(name="histogram", accuracy=0.5, people=100, **changes):
-    return {
-        "name": name,
-        "title": {"histogram": "Histogram matching", "sequence": "Sequence correlation"}[name],
-        "ran": True,
-        "why_not": None,
-        "people": people,
-        "matched": people,
-        "precision": accuracy,
-        "correct": round(accuracy * people),
-        "accuracy": accuracy,
-        "interval": [accuracy - 0.1, accuracy + 0.1],
-        "chance": 0.01,
-        "baseline": None,
-        "ranks": None,
-        "coverage": [],
-        **changes,
-    }
+    return MeasuredAttack(
+        **{
+            "name": name,
+            "people": people,
+            "matched": people,
+            "precision": accuracy,
+            "correct": round(accuracy * people),
+            "accuracy": accuracy,
+            "interval": (accuracy - 0.1, accuracy + 0.1),
+            "chance": 0.01,
+            "variant": "",
+            "baseline": None,
+            "ranks": None,
+            **changes,
+        }
+    )
 
 
 def point(label, accuracy, loss, name="microaggregate"):
-    return {
-        "label": label,
-        "name": name,
-        "parameters": {"k": 5},
-        "accuracy": accuracy,
-        "interval": [0, 1],
-        "cluster_accuracy": accuracy,
-        "loss": loss,
-        "on_frontier": True,
-    }
+    return MeasuredProtection(
+        label=label,
+        name=name,
+        parameters={"k": 5},
+        accuracy=accuracy,
+        interval=(0, 1),
+        cluster_accuracy=accuracy,
+        loss=loss,
+        chance=0.01,
+        attack="l1",
+        on_frontier=True,
+    )
 
 
 def protections(*points, target_risk=None, target=None):
     plain = point("No protection", 0.6, 0.0, name="none")
-    return {
-        "points": [plain, *points],
-        "target_risk": target_risk,
-        "target": target,
-        "left_out": [],
-    }
+    return MeasuredProtections(points=(plain, *points), target_risk=target_risk, target=target)
 
 
 def make_headline(attacks, tried, people=100):
@@ -55,9 +62,9 @@ def make_headline(attacks, tried, people=100):
 
 def test_the_strongest_attack_counts():
     found = make_headline([attack(accuracy=0.3), attack("sequence", 0.7)], protections())
-    assert (found["attack"], found["linked"], found["people"]) == ("sequence", 70, 100)
-    assert found["times_chance"] == pytest.approx(70)
-    assert found["sentence"] == (
+    assert (found.attack, found.linked, found.people) == ("sequence", 70, 100)
+    assert found.times_chance == pytest.approx(70)
+    assert found.sentence == (
         "70 of 100 people (70.0 %) could be linked to their own record by sequence correlation; "
         "by chance it would be 1.0 %."
     )
@@ -65,7 +72,7 @@ def test_the_strongest_attack_counts():
 
 def test_an_attack_on_fewer_people_does_not_count():
     few = attack("sequence", 0.9, people=20)
-    assert make_headline([attack(accuracy=0.3), few], protections())["attack"] == "histogram"
+    assert make_headline([attack(accuracy=0.3), few], protections()).attack == "histogram"
 
 
 def test_the_cheapest_protection_that_halves_the_risk():
@@ -75,8 +82,8 @@ def test_the_cheapest_protection_that_halves_the_risk():
             point("Dear", 0.01, 0.9), point("Fair", 0.3, 0.4), point("Cheap and weak", 0.4, 0.1)
         ),
     )
-    assert found["protection"]["label"] == "Fair"
-    assert found["sentence"].endswith(
+    assert found.protection.label == "Fair"
+    assert found.sentence.endswith(
         "The cheapest protection tried that helps (fair) would leave 30.0 % and cost 40.0 % of "
         "the information."
     )
@@ -84,58 +91,59 @@ def test_the_cheapest_protection_that_halves_the_risk():
 
 def test_what_luck_may_explain_is_called_so():
     found = make_headline([attack(accuracy=0.1, chance=0.08)], protections())
-    assert found["sentence"].endswith(
-        "by chance it would be 8.0 %, so that luck may be all there is."
-    )
+    assert found.sentence.endswith("by chance it would be 8.0 %, so that luck may be all there is.")
 
 
 def test_a_loss_of_everything_is_no_bargain():
     found = make_headline([attack()], protections(point("Worse than the average", 0.0, 3.8)))
-    assert found["protection"] is None
+    assert found.protection is None
 
 
 def test_a_target_that_no_protection_reaches():
     weak = protections(point("Fair", 0.3, 0.4), target_risk=0.05)
-    assert make_headline([attack()], weak)["protection"] is None
+    assert make_headline([attack()], weak).protection is None
     reached = protections(target_risk=0.05, target=point("Dear", 0.01, 0.9))
-    assert make_headline([attack()], reached)["protection"]["label"] == "Dear"
+    assert make_headline([attack()], reached).protection.label == "Dear"
 
 
 def test_a_few_people_are_not_counted():
     few = protections(point("Dear", 0.01, 0.9))
     found = make_headline([attack(accuracy=0.04)], few)
-    assert (found["linked"], found["share"], found["interval"]) == ("<10", None, None)
-    assert (found["at_most"], found["times_chance"]) == (0.09, None)
-    assert found["sentence"].startswith("Fewer than 10 of 100 people (at most 9.0 %) could be")
-    assert found["protection"]["share"] is None
-    assert "would leave at most 9.0 % and cost 90.0 %" in found["sentence"]
+    assert (found.linked, found.share, found.interval) == ("<10", None, None)
+    assert (found.at_most, found.times_chance) == (0.09, None)
+    assert found.sentence.startswith("Fewer than 10 of 100 people (at most 9.0 %) could be")
+    assert found.protection.share is None
+    assert "would leave at most 9.0 % and cost 90.0 %" in found.sentence
 
 
 @pytest.fixture
 def result():
-    found = [attack(), {**attack("sequence"), "ran": False, "why_not": "No times <here>."}]
+    """An example with a sequence attack that did not run."""
+    found = Findings.from_dict(json.loads(EXAMPLE.read_text(encoding="utf-8")))
     tried = protections(point("<b>Averages</b>", 0.1, 0.5))
-    return {
-        "data": {
-            "common_users": 100,
-            "locations": 7,
-            "split": {"kind": "weeks-halves", "description": "Cut in half."},
-            "periods_overlap": True,
-        },
-        "settings": {"data_notes": ["Cells of 1000 m."]},
-        "headline": make_headline(found, tried),
-        "attacks": found,
-        "worst_case": {
-            "people": 80,
-            "not_tried": 20,
-            "linked": 40,
-            "share": 0.5,
-            "interval": [0.4, 0.6],
-        },
-        "controls": [{"passed": True}, {"passed": False}],
-        "growth": {"users": None, "left_out": [{"study": "time", "why": "No times."}]},
-        "protections": tried,
-    }
+    missing = replace(found.attacks[2], ran=False, why_not="No times <here>.")
+    return replace(
+        found,
+        data=replace(found.data, common_users=100, periods_overlap=True),
+        headline=make_headline([attack()], tried),
+        attacks=(veil_attack(attack()), missing),
+        worst_case=replace(
+            found.worst_case, people=80, not_tried=20, linked=40, share=0.5, interval=(0.4, 0.6)
+        ),
+        controls=(found.controls[0], replace(found.controls[1], passed=False)),
+        growth=Growth(
+            users=None,
+            time=None,
+            resolution=None,
+            knowledge=None,
+            left_out=(StudyLeftOut(study="time", why="No times."),),
+        ),
+        protections=replace(
+            found.protections,
+            points=tuple(veil_protection(own, 100) for own in tried.points),
+            left_out=(),
+        ),
+    )
 
 
 def test_a_summary_fits_a_screen(result):
@@ -149,8 +157,9 @@ def test_a_summary_fits_a_screen(result):
 
 
 def test_protections_that_do_not_help_are_not_summed_up(result):
-    result["protections"]["points"].append(point("Idle", 0.6, 0.0))
-    labels = [name for name, _ in summarise(result)]
+    idle = veil_protection(point("Idle", 0.6, 0.0), 100)
+    more = replace(result.protections, points=(*result.protections.points, idle))
+    labels = [name for name, _ in summarise(replace(result, protections=more))]
     assert "idle" not in labels
     assert "<b>Averages</b>" in labels
 
@@ -160,4 +169,4 @@ def test_in_a_notebook_names_are_text(result):
     assert "<b>Averages" not in html
     assert "&lt;b&gt;averages" in html.lower()
     assert "&lt;here&gt;" in html
-    assert result["headline"]["sentence"].split("<")[0][:40] in html
+    assert result.headline.sentence.split("<")[0][:40] in html

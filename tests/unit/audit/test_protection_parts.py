@@ -5,6 +5,8 @@ import pytest
 from trailprint.audit.bench import Bench
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.protection_parts import list_families, mark_frontier, try_family
+from trailprint.audit.results.kept import protections_of
+from trailprint.audit.results.protections import MeasuredProtection
 from trailprint.audit.sides import make_sides
 from trailprint.events.read import read
 from trailprint.simulate.campus import CampusOptions, simulate_campus
@@ -22,7 +24,8 @@ def make_bench(events, **options):
 
 def tried(bench):
     return [
-        try_family(bench, family, {}, lambda share: None).data for family in list_families(bench)
+        protections_of(try_family(bench, family, {}, lambda share: None))
+        for family in list_families(bench)
     ]
 
 
@@ -51,32 +54,32 @@ def test_positions_are_coarsened_beyond_the_cells_they_are_on(make_events):
 def test_nothing_costs_nothing_and_averages_of_all_protect(campus):
     bench = make_bench(campus, protections=("microaggregate:k=30",))
     nothing, averages = tried(bench)
-    assert nothing["points"][0]["label"] == "No protection"
-    assert nothing["points"][0]["loss"] == 0
-    assert not nothing["points"][0]["asked"]
-    (point,) = averages["points"]
-    assert point["label"] == "Averages of groups of 30"
-    assert point["asked"]
-    assert point["loss"] == pytest.approx(1)
-    assert point["accuracy"] < nothing["points"][0]["accuracy"]
+    assert nothing.points[0].label == "No protection"
+    assert nothing.points[0].loss == 0
+    assert not nothing.points[0].asked
+    (point,) = averages.points
+    assert point.label == "Averages of groups of 30"
+    assert point.asked
+    assert point.loss == pytest.approx(1)
+    assert point.accuracy < nothing.points[0].accuracy
 
 
 def test_a_chain_is_applied_in_order(campus):
     text = "coarsen-names:levels=1 then microaggregate:k=5"
     chain, alone = (
-        tried(make_bench(campus, protections=(one,)))[1]["points"][0]
+        tried(make_bench(campus, protections=(one,)))[1].points[0]
         for one in (text, "microaggregate:k=5")
     )
-    assert chain["label"] == text
-    assert chain["loss"] > alone["loss"]
+    assert chain.label == text
+    assert chain.loss > alone.loss
 
 
 def test_what_the_data_does_not_allow_is_left_out(campus):
     _, found = tried(make_bench(campus, protections=("coarsen-grid:cell_m=100",)))
-    assert found["points"] == []
-    (left_out,) = found["left_out"]
-    assert left_out["label"] == "coarsen-grid:cell_m=100"
-    assert "needs a column 'lat'" in left_out["why"]
+    assert found.points == ()
+    (left_out,) = found.left_out
+    assert left_out.label == "coarsen-grid:cell_m=100"
+    assert "needs a column 'lat'" in left_out.why
 
 
 def test_a_mapping_from_a_file_can_be_tried(campus, write):
@@ -84,25 +87,35 @@ def test_a_mapping_from_a_file_can_be_tried(campus, write):
     lines = "".join(f"{name},{name.split('.')[0]}\n" for (name,) in names)
     path = write("regions.csv", "location,region\n" + lines)
     _, found = tried(make_bench(campus, protections=(f"coarsen-regions:mapping={path}",)))
-    assert len(found["points"]) == 1, found["left_out"]
+    assert len(found.points) == 1, found.left_out
 
 
 def test_a_target_is_searched_for(campus):
     bench = make_bench(campus, target_risk=0.2)
     family = next(f for f in list_families(bench) if f.title == "microaggregate")
-    found = try_family(bench, family, {}, lambda share: None).data
-    assert found["target"]["accuracy"] <= 0.2
-    cheaper = [p for p in found["points"] if p["loss"] < found["target"]["loss"]]
+    found = protections_of(try_family(bench, family, {}, lambda share: None))
+    assert found.target.accuracy <= 0.2
+    cheaper = [p for p in found.points if p.loss < found.target.loss]
     # A cheaper one may be as good by lucky lots, never by whom it confuses.
-    assert all(p["cluster_accuracy"] > 0.2 for p in cheaper)
+    assert all(p.cluster_accuracy > 0.2 for p in cheaper)
 
 
 def test_the_frontier():
     def point(loss, accuracy):
-        return {"loss": loss, "accuracy": accuracy}
+        return MeasuredProtection(
+            label="",
+            name="",
+            parameters={},
+            loss=loss,
+            accuracy=accuracy,
+            interval=(0.0, 1.0),
+            cluster_accuracy=accuracy,
+            chance=0.1,
+            attack="l1",
+        )
 
     points = [point(0, 0.9), point(0.2, 0.5), point(0.3, 0.5), point(0.4, 0.1), point(0.1, 0.95)]
-    marked = [p["on_frontier"] for p in mark_frontier(points)]
+    marked = [p.on_frontier for p in mark_frontier(points)]
     assert marked == [True, True, False, True, False]
     twins = mark_frontier([point(0.1, 0.1), point(0.1, 0.1)])
-    assert [p["on_frontier"] for p in twins] == [True, True]
+    assert [p.on_frontier for p in twins] == [True, True]

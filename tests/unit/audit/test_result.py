@@ -9,11 +9,20 @@ import pytest
 from trailprint.audit.parts import Outcome
 from trailprint.audit.result import AuditResult
 
+ENTRY = {
+    "name": "histogram",
+    "people": 3,
+    "matched": 2,
+    "correct": 2,
+    **dict.fromkeys(("accuracy", "interval", "chance", "precision", "baseline", "ranks")),
+    "variant": "",
+}
+
 
 def result_of(method: str) -> AuditResult:
     """Three people, of whom two are linked, with what the histogram attack kept of them."""
     kept = Outcome(
-        data={"entry": {}, "chosen": {"method": method}},
+        data={"entry": ENTRY, "chosen": {"method": method}},
         arrays={
             "linked": np.array([True, True, False]),
             "risk": np.array([0.9, 0.9, 0.1]),
@@ -27,7 +36,7 @@ def result_of(method: str) -> AuditResult:
         sizes=SimpleNamespace(n_released=3),
         truth=SimpleNamespace(released=np.arange(3)),
     )
-    return AuditResult({"headline": {"sentence": ""}}, bench, {"attack/histogram": kept})
+    return AuditResult(None, bench, {"attack/histogram": kept})
 
 
 @pytest.mark.parametrize(

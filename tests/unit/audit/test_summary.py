@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from trailprint.audit.results.findings import Findings
 from trailprint.audit.summary import summarise
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
@@ -21,13 +22,22 @@ def point(k, accuracy, loss):
         "name": f"microaggregate:k={k}",
         "parameters": {"k": k},
         "accuracy": accuracy,
+        "interval": None,
+        "cluster_accuracy": None,
+        "chance": 0.1,
+        "attack": "jensen-shannon",
         "loss": loss,
         "on_frontier": True,
+        "asked": False,
     }
 
 
 def rows_of_protections(result):
-    return [(name, value) for name, value in summarise(result) if value.endswith("lost")]
+    return [
+        (name, value)
+        for name, value in summarise(Findings.from_dict(result))
+        if value.endswith("lost")
+    ]
 
 
 def test_a_rate_of_some_people_says_of_how_many(result):
@@ -36,7 +46,7 @@ def test_a_rate_of_some_people_says_of_how_many(result):
     for attack in result["attacks"]:
         attack["people"] = n_people
     other["people"] = n_people - 1
-    names = [name for name, _ in summarise(result)]
+    names = [name for name, _ in summarise(Findings.from_dict(result))]
     assert f"{other['title'].lower()}, of {n_people - 1:,} people" in names
     assert sum(", of " in name and name.endswith(" people") for name in names) == 1
 
@@ -46,7 +56,11 @@ def test_what_the_headline_names_is_always_listed_once_and_in_order(result, k):
     plain = {**point(1, 0.9, 0.0), "name": "none"}
     points = [point(n, 0.9 / n, n / 20) for n in range(2, 12)]
     result["protections"]["points"] = [plain, *points]
-    result["headline"]["protection"] = points[k - 2]
+    result["headline"]["protection"] = {
+        **points[k - 2],
+        "share": None,
+        "loss_meaning": "",
+    }
     names = [name for name, _ in rows_of_protections(result)]
     assert names.count(f"averages of groups of {k}") == 1
     assert len(names) in (4, 5)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from trailprint.audit.results.findings import Findings
 from trailprint.errors import OptionError, OutputError
 from trailprint.report import outputs
 from trailprint.report.outputs import (
@@ -23,50 +24,22 @@ from trailprint.report.tables import TABLES
 
 
 @pytest.fixture
-def result():
-    """As little of a result as the tables need."""
-    attack = {
-        "name": "histogram",
-        "ran": True,
-        "why_not": None,
-        "people": 20,
-        "matched": 20,
-        "correct": 10,
-        "accuracy": 0.5,
-        "interval": [0.3, 0.7],
-        "chance": 0.05,
-        "precision": 0.5,
-        "baseline": {"title": "One, by one", "accuracy": 0.4},
-        "ranks": {"median": 1, "curve": [{"k": 1, "share": 0.5}]},
-        "coverage": [{"coverage": 1.0, "precision": 0.5, "links": 20}],
-    }
-    point = {
-        "label": "Groups",
-        "name": "microaggregate",
-        "parameters": {"k": 5, "norm": "l1"},
-        "loss": 0.2,
-        "accuracy": 0.1,
-        "interval": None,
-    }
-    return {
-        "seed": 0,
-        "settings": {"users": None},
-        "versions": {"python": "3"},
-        "seconds": {"total": 1.0, "parts": {}},
-        "attacks": [attack, {**attack, "name": "trail", "ranks": None, "baseline": None}],
-        "worst_case": {"by_attacks": [{"attacks": 0, "people": "<10"}]},
-        "agreement": [],
-        "controls": [{"attack": "trail", "interval": [0.0, 0.1], "passed": True}],
-        "growth": {
-            "users": {"points": [{"x": 10, "accuracy": 0.9}], "fit": None},
-            "time": None,
-            "resolution": None,
-            "knowledge": None,
-        },
-        "protections": {"points": [point]},
-        "why": {"locations": [{"label": "Location 1", "users": "<10"}]},
-        "per_user": {"bins": [{"low": 0.0, "high": 0.1, "people": 20}]},
-    }
+def result(result):
+    """A result whose tables are small, and some of them empty."""
+    result["attacks"][0]["baseline"]["title"] = "One, by one"
+    result["attacks"][0]["interval"] = [0.3, 0.7]
+    for attack in result["attacks"]:
+        attack["ranks"] = None
+    result["attacks"][0]["ranks"] = {"median": 1, "curve": [{"k": 1, "share": 0.5}]}
+    result["protections"]["points"][0]["parameters"] = {"k": 5, "norm": "l1"}
+    result["agreement"] = []
+    result["growth"] |= dict.fromkeys(("time", "resolution", "knowledge"))
+    result["growth"]["users"]["fit"] = None
+    return Findings.from_dict(result).to_dict()
+
+
+def written_of(result, **more):
+    return Written(findings=Findings.from_dict(result), **more)
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +52,7 @@ def read_csv(path):
 
 
 def test_what_is_written(result, tmp_path):
-    write_outputs(tmp_path / "new" / "out", Written(result=result))
+    write_outputs(tmp_path / "new" / "out", written_of(result))
     out = tmp_path / "new" / "out"
     assert json.loads((out / "result.json").read_text()) == result
     assert (out / "report.html").read_text() == "<!doctype html>"
@@ -99,18 +72,18 @@ def test_what_is_written(result, tmp_path):
 
 def test_what_an_earlier_audit_left_is_removed(result, tmp_path):
     people = pa.table({"user": ["a"], "risk": [0.5]})
-    write_outputs(tmp_path, Written(result=result, per_user=people))
+    write_outputs(tmp_path, written_of(result, per_user=people))
     assert (tmp_path / "per_user.parquet").stat().st_mode & 0o777 == 0o600
     (tmp_path / "own.txt").write_text("mine")
     result["controls"] = []
-    write_outputs(tmp_path, Written(result=result))
+    write_outputs(tmp_path, written_of(result))
     assert not (tmp_path / "per_user.parquet").exists()
     assert not (tmp_path / "tables/controls.csv").exists()
     assert (tmp_path / "own.txt").read_text() == "mine"
 
 
 def test_a_full_disk_leaves_what_was_there(result, tmp_path, monkeypatch):
-    write_outputs(tmp_path, Written(result=result))
+    write_outputs(tmp_path, written_of(result))
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     real = Path.write_text
 
@@ -122,7 +95,7 @@ def test_a_full_disk_leaves_what_was_there(result, tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "write_text", fail)
     result["seed"] = 5
     with pytest.raises(OutputError, match="could not be written: the disk is full"):
-        write_outputs(tmp_path, Written(result=result))
+        write_outputs(tmp_path, written_of(result))
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
@@ -144,12 +117,13 @@ def test_a_check_leaves_no_folder_behind(tmp_path):
 
 def test_names_are_not_run_by_a_spreadsheet(result, tmp_path):
     result["why"]["locations"] = [
-        {"label": label, "users": 20, "change": -0.5} for label in ("=1+1", "@x", "plain = text")
+        {"label": label, "users": 20, "contribution": 0.1, "leave_one_out": -0.5}
+        for label in ("=1+1", "@x", "plain = text")
     ]
-    write_outputs(tmp_path, Written(result=result))
+    write_outputs(tmp_path, written_of(result))
     rows = read_csv(tmp_path / "tables/locations.csv")
     assert [row["label"] for row in rows] == ["'=1+1", "'@x", "plain = text"]
-    assert rows[0]["change"] == "-0.5"
+    assert rows[0]["leave_one_out"] == "-0.5"
 
 
 def test_an_audit_does_not_write_into_the_folder_it_reads(tmp_path):

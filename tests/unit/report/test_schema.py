@@ -5,7 +5,8 @@ from copy import deepcopy
 import pytest
 from jsonschema import Draft202012Validator
 
-from trailprint.report.schema import VERSION, load_schema
+from trailprint.audit.results.findings import SCHEMA
+from trailprint.report.schema import load_schema
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,7 @@ def validator() -> Draft202012Validator:
 def test_results_obey_the_schema(validator, result, sparse) -> None:
     assert list(validator.iter_errors(result)) == []
     assert list(validator.iter_errors(sparse)) == []
-    assert result["schema"] == VERSION
+    assert result["schema"] == SCHEMA
 
 
 def test_results_without_truth_obey_the_schema(validator, unscored) -> None:

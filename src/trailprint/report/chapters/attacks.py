@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from trailprint.audit.results.attacks import AttackFinding, Baseline, WorstCase
+from trailprint.audit.results.findings import Findings
 from trailprint.numbers import format_number
 from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Heading, Key, Note, Prose, Row, Section, Table
@@ -25,75 +27,69 @@ from trailprint.report.wording import (
     within,
 )
 
-Attacks = Sequence[Mapping[str, Any]]
+Attacks = Sequence[AttackFinding]
 _LINKED = Axis("People linked to their own record", unit="percent")
 _PROVEN = 1e-6
 """A gap below this is rounding: the matching is the best there is."""
 _FEW = "together with other figures of this page it would tell how many a small group has."
 
 
-def name_attacks(result: Mapping[str, Any]) -> dict[str, str]:
-    """The attacks' titles by their names."""
-    return {attack["name"]: attack["title"] for attack in result["attacks"]}
-
-
-def write_attacks(result: Mapping[str, Any]) -> Section:
+def write_attacks(found: Findings) -> Section:
     """How many people each attack links."""
-    scored = [attack for attack in result["attacks"] if _is_scored(attack)]
+    scored = [attack for attack in found.attacks if _is_scored(attack)]
     blocks: list[Block] = [_draw_risk(scored)] if scored else []
-    for attack in result["attacks"]:
-        blocks += [Heading(attack["title"]), *_tell(attack)]
+    for attack in found.attacks:
+        blocks += [Heading(attack.title), *_tell(attack)]
     return Section("Risk by attack", blocks, "attacks")
 
 
-def write_worst_case(result: Mapping[str, Any]) -> Section:
+def write_worst_case(found: Findings) -> Section:
     """Who is linked by any attack, and whether attacks link the same people."""
-    worst = result["worst_case"]
-    if not worst or not worst["people"]:
+    worst = found.worst_case
+    if worst is None or not worst.people:
         blocks: list[Block] = [Prose("No attack could be scored, so there is no worst case.")]
         return Section("Worst case and agreement", blocks, "worst-case")
     told = (
-        f"{_tell_linked(worst)} {tell_tried(result)} An adversary who could check their guesses "
-        "would come this far."
+        f"{_tell_linked(worst)} {_tell_tried(worst, found.attack_titles)} "
+        "An adversary who could check their guesses would come this far."
     )
     blocks = [Prose(told)]
-    if worst["by_attacks"]:
+    if worst.by_attacks:
         blocks.append(_draw_counts(worst))
-    blocks.append(_compare_attacks(result))
+    blocks.append(_compare_attacks(found))
     return Section("Worst case and agreement", blocks, "worst-case")
 
 
-def _tell_linked(worst: Mapping[str, Any]) -> str:
-    people = f"{count(worst['people'])} people"
-    if worst["linked"] == "hidden":
+def _tell_linked(worst: WorstCase) -> str:
+    people = f"{count(worst.people)} people"
+    if worst.linked == "hidden":
         return f"How many of {people} are linked by at least one attack is not shown: {_FEW}"
-    if worst["share"] is None:
-        return f"{capital(count(worst['linked']))} of {people} are linked by at least one attack."
+    if worst.share is None:
+        return f"{capital(count(worst.linked))} of {people} are linked by at least one attack."
     return (
-        f"{count(worst['linked'])} of {people} ({percent(worst['share'])}; "
-        f"95 % interval {interval(worst['interval'])}) are linked by at least one attack."
+        f"{count(worst.linked)} of {people} ({percent(worst.share)}; "
+        f"95 % interval {interval(worst.interval)}) are linked by at least one attack."
     )
 
 
-def tell_tried(result: Mapping[str, Any]) -> str:
+def _tell_tried(worst: WorstCase, titles: Mapping[str, str]) -> str:
     """Whom the worst case counts: people every attack was tried on."""
-    worst, titles = result["worst_case"], name_attacks(result)
-    names = join(within(titles.get(name, name)) for name in worst["attacks"])
+    names = join(within(titles.get(name, name)) for name in worst.attacks)
     told = f"Counted are people who were tried by {names}"
-    if not worst["not_tried"]:
+    if not worst.not_tried:
         return f"{told}: everybody."
     return (
-        f"{told}; {plural(worst['not_tried'], 'person', 'people')} not tried by all of them "
-        f"{'is' if worst['not_tried'] == 1 else 'are'} left out."
+        f"{told}; {plural(worst.not_tried, 'person', 'people')} not tried by all of them "
+        f"{'is' if worst.not_tried == 1 else 'are'} left out."
     )
 
 
-def write_confidence(result: Mapping[str, Any]) -> Section:
+def write_confidence(found: Findings) -> Section:
     """How sure an adversary can be: precision against coverage, and top-k."""
-    attacks = [(SERIES[i], a) for i, a in enumerate(result["attacks"]) if _is_scored(a)]
+    attacks = [(SERIES[i], a) for i, a in enumerate(found.attacks) if _is_scored(a)]
     figures = [
         *_draw_coverage([(series, a) for series, a in attacks if _has_coverage(a)]),
-        *_draw_ranks([(series, a) for series, a in attacks if a["ranks"]]),
+        *_draw_ranks(attacks),
     ]
     blocks: list[Block] = [Row(figures)] if figures else []
     blocks += _tell_missing([attack for _, attack in attacks])
@@ -102,19 +98,19 @@ def write_confidence(result: Mapping[str, Any]) -> Section:
     return Section("How sure an adversary can be", blocks, "confidence")
 
 
-def _is_scored(attack: Mapping[str, Any]) -> bool:
-    return bool(attack["ran"]) and highest(attack) is not None
+def _is_scored(attack: AttackFinding) -> bool:
+    return attack.ran and highest(attack) is not None
 
 
-def _has_coverage(attack: Mapping[str, Any]) -> bool:
-    return any(point["precision"] is not None for point in attack["coverage"])
+def _has_coverage(attack: AttackFinding) -> bool:
+    return any(point.precision is not None for point in attack.coverage)
 
 
 def _tell_missing(attacks: Attacks) -> list[Block]:
     """Which attacks lack which of the two curves."""
     without = {
-        "precision against coverage": [a["title"] for a in attacks if not _has_coverage(a)],
-        "rank curve": [a["title"] for a in attacks if not a["ranks"]],
+        "precision against coverage": [a.title for a in attacks if not _has_coverage(a)],
+        "rank curve": [a.title for a in attacks if a.ranks is None],
     }
     return [
         Prose(f"There is no {name} for {join(within(title) for title in titles)}.")
@@ -130,7 +126,7 @@ def _draw_risk(attacks: Attacks) -> Figure:
     cells = [(row["label"], row["text"], row["ends"], percent(row["mark"])) for row in rows]
     return Figure(
         title="Share of people linked to their own record, by attack",
-        summary=f"{best['title']} links most: {rate(best)} of the people it was "
+        summary=f"{best.title} links most: {rate(best)} of the people it was "
         f"tried on. {len(rows)} bars, attacks and other methods they were tried with.",
         drawing=draw_bars(rows, _LINKED),
         reading="A longer bar means more people linked rightly. The thin line is the 95 % "
@@ -145,61 +141,59 @@ def _draw_risk(attacks: Attacks) -> Figure:
     )
 
 
-def _risk_rows(index: int, attack: Mapping[str, Any]) -> list[dict[str, Any]]:
-    rows = [_risk_row(attack["title"], attack, SERIES[index])]
-    if attack["baseline"]:
-        base = attack["baseline"]
-        rows.append(_risk_row(f"Also tried: {base['title']}", base, "f"))
+def _risk_rows(index: int, attack: AttackFinding) -> list[dict[str, Any]]:
+    rows = [_risk_row(attack.title, attack, SERIES[index])]
+    other = attack.baseline
+    if other is not None:
+        rows.append(_risk_row(f"Also tried: {other.title}", other, "f"))
     return rows
 
 
-def _risk_row(label: str, scored: Mapping[str, Any], series: str) -> dict[str, Any]:
-    low, high = scored["interval"] or (None, None)
+def _risk_row(label: str, scored: AttackFinding | Baseline, series: str) -> dict[str, Any]:
+    low, high = scored.interval or (None, None)
     return {
         "label": label,
         "value": highest(scored),
         "text": rate(scored),
         "low": low,
         "high": high,
-        "ends": rate_interval(scored),
-        "mark": scored["chance"],
+        "ends": rate_interval(scored.interval, scored.at_most),
+        "mark": scored.chance,
         "series": series,
     }
 
 
-def _tell(attack: Mapping[str, Any]) -> list[Block]:
-    blocks: list[Block] = [Prose(attack["question"])]
-    if not attack["ran"]:
+def _tell(attack: AttackFinding) -> list[Block]:
+    blocks: list[Block] = [Prose(attack.question)]
+    if not attack.ran:
         return [
             *blocks,
-            Note(sentence(attack["why_not"]) or "No reason is recorded.", title="Not run"),
+            Note(sentence(attack.why_not) or "No reason is recorded.", title="Not run"),
         ]
     blocks.append(Prose(" ".join([_tell_score(attack), *_tell_method(attack)])))
-    return [*blocks, *(Prose(sentence(note)) for note in attack["notes"])]
+    return [*blocks, *(Prose(sentence(note)) for note in attack.notes)]
 
 
-def _tell_score(attack: Mapping[str, Any]) -> str:
-    made = plural(attack["matched"], "link was made", "links were made")
-    if isinstance(attack["correct"], str):
+def _tell_score(attack: AttackFinding) -> str:
+    made = plural(attack.matched, "link was made", "links were made")
+    if isinstance(attack.correct, str):
         return (
-            f"{capital(count(attack['correct']))} of {count(attack['people'])} people were linked "
-            f"rightly ({rate(attack)}; {percent(attack['chance'])} by guessing). {made}."
+            f"{capital(count(attack.correct))} of {count(attack.people)} people were linked "
+            f"rightly ({rate(attack)}; {percent(attack.chance)} by guessing). {made}."
         )
-    if attack["accuracy"] is None:
+    if attack.accuracy is None:
         return f"{made}. Without knowing who is who, none can be called right or wrong."
-    right = (
-        "" if attack["precision"] is None else f", of which {percent(attack['precision'])} right"
-    )
+    right = "" if attack.precision is None else f", of which {percent(attack.precision)} right"
     return (
-        f"{count(attack['correct'])} of {count(attack['people'])} people were linked rightly "
-        f"({percent(attack['accuracy'])}; 95 % interval {interval(attack['interval'])}; "
-        f"{percent(attack['chance'])} by guessing). {made}{right}."
+        f"{count(attack.correct)} of {count(attack.people)} people were linked rightly "
+        f"({percent(attack.accuracy)}; 95 % interval {interval(attack.interval)}; "
+        f"{percent(attack.chance)} by guessing). {made}{right}."
     )
 
 
-def _tell_method(attack: Mapping[str, Any]) -> list[str]:
-    told = [f"Method: {sentence(attack['variant'])}"] if attack["variant"] else []
-    gap = attack["proof"].get("optimality_gap")
+def _tell_method(attack: AttackFinding) -> list[str]:
+    told = [f"Method: {sentence(attack.variant)}"] if attack.variant else []
+    gap = attack.proof.optimality_gap
     if gap is not None and gap < _PROVEN:
         told.append("The matching is proven to be the best possible of its kind.")
     elif gap is not None:
@@ -209,104 +203,102 @@ def _tell_method(attack: Mapping[str, Any]) -> list[str]:
     return told
 
 
-def _draw_counts(worst: Mapping[str, Any]) -> Figure:
+def _draw_counts(worst: WorstCase) -> Figure:
     rows: list[dict[str, Any]] = [
         {
-            "label": "No attack"
-            if r["attacks"] == 0
-            else plural(r["attacks"], "attack", "attacks"),
-            "value": 0 if isinstance(r["people"], str) else r["people"],
-            "text": count(r["people"]),
-            "series": "f" if r["attacks"] == 0 else "a",
+            "label": plural(own.attacks, "attack", "attacks") if own.attacks else "No attack",
+            "value": 0 if isinstance(own.people, str) else own.people,
+            "text": count(own.people),
+            "series": "a" if own.attacks else "f",
         }
-        for r in worst["by_attacks"]
+        for own in worst.by_attacks
     ]
     return Figure(
         title="People by the number of attacks that link them rightly",
         summary=" ".join(f"{row['label']}: {row['text']} people." for row in rows),
         drawing=draw_bars(rows, Axis("People")),
         reading="People in the lower bars are linked by several attacks that look at different "
-        f"things: protecting against one of them would not be enough for them.{_tell_hidden(rows)}",
+        "things: protecting against one of them would not be enough for them."
+        f"{_tell_hidden(row['text'] for row in rows)}",
         table=Table(
             columns=("Linked by", "People"), rows=[(row["label"], row["text"]) for row in rows]
         ),
     )
 
 
-def _tell_hidden(rows: Sequence[Mapping[str, Any]]) -> str:
+def _tell_hidden(counts: Iterable[str]) -> str:
     """Why some counts are not shown."""
-    if not any(row["text"] == NOT_SHOWN for row in rows):
+    if NOT_SHOWN not in counts:
         return ""
     return " Counts are not shown where the size of a small group would follow from them."
 
 
-def _compare_attacks(result: Mapping[str, Any]) -> Block:
-    titles = name_attacks(result)
-    if not result["agreement"]:
+def _compare_attacks(found: Findings) -> Block:
+    titles = found.attack_titles
+    if not found.agreement:
         return Prose("Fewer than two attacks could be compared, so their agreement is not known.")
     rows = [
         (
-            titles.get(pair["first"], pair["first"]),
-            titles.get(pair["second"], pair["second"]),
-            *(count(pair[key]) for key in ("both", "only_first", "only_second", "neither")),
+            titles.get(pair.first, pair.first),
+            titles.get(pair.second, pair.second),
+            *map(count, (pair.both, pair.only_first, pair.only_second, pair.neither)),
         )
-        for pair in result["agreement"]
+        for pair in found.agreement
     ]
     return Table(
         columns=("First attack", "Second attack", "Both", "Only first", "Only second", "Neither"),
         rows=rows,
         caption="Agreement: people linked rightly by two attacks, of those both were tried on."
-        f"{_tell_hidden([{'text': cell} for row in rows for cell in row])}",
+        f"{_tell_hidden(cell for row in rows for cell in row)}",
         text_columns=2,
     )
 
 
-def _draw_coverage(attacks: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Figure]:
+def _draw_coverage(attacks: Sequence[tuple[str, AttackFinding]]) -> list[Figure]:
     if not attacks:
         return []
     rows = [
-        {"x": point["coverage"], "y": point["precision"], "series": series}
+        {"x": point.coverage, "y": point.precision, "series": series}
         for series, attack in attacks
-        for point in attack["coverage"]
-        if point["precision"] is not None
+        for point in attack.coverage
+        if point.precision is not None
     ]
     cells = [
-        (attack["title"], percent(p["coverage"]), percent(p["precision"]), count(p["links"]))
+        (attack.title, percent(p.coverage), percent(p.precision), count(p.links))
         for _, attack in attacks
-        for p in attack["coverage"]
+        for p in attack.coverage
     ]
     x = Axis("Share of people linked, surest first", unit="percent", high=1.0)
     return [
         Figure(
             title="Precision against coverage",
             summary="Share of links that are right when only the surest are kept, for "
-            f"{join(within(attack['title']) for _, attack in attacks)}.",
+            f"{join(within(attack.title) for _, attack in attacks)}.",
             drawing=draw_lines(rows, x, Axis("Links that are right", unit="percent"), size="half"),
             reading="Start at the left: the few links the attack is surest of. Where a line starts "
             "high, an adversary knows which of her links to trust.",
             table=Table(columns=("Attack", "Coverage", "Precision", "Links"), rows=cells),
-            legend=[Key(series, attack["title"]) for series, attack in attacks],
+            legend=[Key(series, attack.title) for series, attack in attacks],
             size="half",
         )
     ]
 
 
-def _draw_ranks(attacks: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Figure]:
-    if not attacks:
+def _draw_ranks(attacks: Sequence[tuple[str, AttackFinding]]) -> list[Figure]:
+    ranked = [(series, a.title, a.ranks) for series, a in attacks if a.ranks is not None]
+    if not ranked:
         return []
     rows = [
-        {"x": point["k"], "y": point["share"], "series": series}
-        for series, attack in attacks
-        for point in attack["ranks"]["curve"]
+        {"x": point.k, "y": point.share, "series": series}
+        for series, _, ranks in ranked
+        for point in ranks.curve
     ]
     cells = [
-        (attack["title"], count(point["k"]), percent(point["share"]))
-        for _, attack in attacks
-        for point in attack["ranks"]["curve"]
+        (title, count(point.k), percent(point.share))
+        for _, title, ranks in ranked
+        for point in ranks.curve
     ]
-    medians = join(
-        f"{count(attack['ranks']['median'])} for {within(attack['title'])}" for _, attack in attacks
-    )
+    medians = join(f"{count(ranks.median)} for {within(title)}" for _, title, ranks in ranked)
     return [
         Figure(
             title="Rank of the right person",
@@ -321,7 +313,7 @@ def _draw_ranks(attacks: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Figure
             reading=f"At k = 10, how many would be found if the adversary may look at ten "
             f"candidates each. The median rank is {medians}.",
             table=Table(columns=("Attack", "k", "Own record among them"), rows=cells),
-            legend=[Key(series, attack["title"]) for series, attack in attacks],
+            legend=[Key(series, title) for series, title, _ in ranked],
             size="half",
         )
     ]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import groupby
-from typing import Any
 
+from trailprint.audit.results.attacks import ControlFinding
+from trailprint.audit.results.findings import Findings
 from trailprint.report.blocks import Block, Facts, Heading, Note, Prose, Section
-from trailprint.report.chapters.attacks import name_attacks
 from trailprint.report.wording import interval, percent, sentence
 
 _TITLE = "Controls"
@@ -15,17 +14,17 @@ _AT_MOST = {"absent": "at most "}
 """For people who are not there, what is expected is a limit."""
 
 
-def write_controls(result: Mapping[str, Any]) -> Section:
+def write_controls(found: Findings) -> Section:
     """Do they pass?"""
-    controls = result["controls"]
+    controls = found.controls
     if not controls:
         missing = Note("No control was run, so a defect could go unseen.", kind="caution")
         return Section(_TITLE, [missing], "controls")
-    titles = name_attacks(result)
-    n_passed = sum(bool(control["passed"]) for control in controls)
+    titles = found.attack_titles
+    n_passed = sum(control.passed for control in controls)
     blocks: list[Block] = [_tell(n_passed, len(controls))]
-    for attack, own in groupby(controls, key=lambda control: str(control["attack"])):
-        facts = [(str(control["title"]), _tell_outcome(control)) for control in own]
+    for attack, own in groupby(controls, key=lambda control: control.attack):
+        facts = [(control.title, _tell_outcome(control)) for control in own]
         blocks += [Heading(titles.get(attack, attack)), Facts(facts)]
     return Section(_TITLE, blocks, "controls")
 
@@ -44,12 +43,12 @@ def _tell(n_passed: int, n_controls: int) -> Block:
     )
 
 
-def _tell_outcome(control: Mapping[str, Any]) -> str:
-    outcome = "As expected." if control["passed"] else "Not as expected!"
-    told = [outcome, sentence(control["reading"])]
-    if control["share"] is not None:
+def _tell_outcome(control: ControlFinding) -> str:
+    outcome = "As expected." if control.passed else "Not as expected!"
+    told = [outcome, sentence(control.reading)]
+    if control.share is not None:
         told.append(
-            f"Linked: {percent(control['share'])} (95 % interval {interval(control['interval'])}); "
-            f"expected: {_AT_MOST.get(control['kind'], '')}{percent(control['expected'])}."
+            f"Linked: {percent(control.share)} (95 % interval {interval(control.interval)}); "
+            f"expected: {_AT_MOST.get(control.kind, '')}{percent(control.expected)}."
         )
     return " ".join(text for text in told if text)

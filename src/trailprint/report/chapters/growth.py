@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
+from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.growth import (
+    Banded,
+    Growth,
+    KnowledgeGrowth,
+    ResolutionGrowth,
+    TimeGrowth,
+    UsersGrowth,
+)
 from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Key, Note, Points, Row, Section, Table
 from trailprint.report.chart_style import Size
@@ -19,6 +29,10 @@ from trailprint.report.wording import (
     tell_veiled,
 )
 
+Study = UsersGrowth | TimeGrowth | ResolutionGrowth | KnowledgeGrowth
+Draw = Callable[[Size], Figure]
+P = TypeVar("P", bound=Banded)
+
 _LINKED = Axis("People linked", unit="percent")
 _DAYS = Axis("Days of each person observed, on each side", is_from_nought=False)
 _CLOSE = 0.01
@@ -31,59 +45,76 @@ _NAMES = {
 }
 
 
-def write_growth(result: Mapping[str, Any]) -> Section:
+def write_growth(found: Findings) -> Section:
     """One figure for each study that was done, and words for those that were not."""
-    growth = result["growth"]
-    blocks: list[Block] = [*_tell_users(growth.get("users"))]
-    done = [name for name in _DRAWN if _is_measured(growth.get(name))]
-    if len(done) % 2:
-        blocks.append(_DRAWN[done[0]](growth[done[0]], "full"))
-    paired = done[len(done) % 2 :]
+    growth = found.growth
+    blocks: list[Block] = [*_tell_users(growth.users)]
+    drawn = _list_drawn(growth)
+    if len(drawn) % 2:
+        blocks.append(drawn[0]("full"))
+    paired = drawn[len(drawn) % 2 :]
     if paired:
-        blocks.append(Row([_DRAWN[name](growth[name], "half") for name in paired]))
+        blocks.append(Row([draw("half") for draw in paired]))
     left_out = _list_left_out(growth)
     if left_out:
         blocks.append(Points(left_out, title="Not measured"))
     return Section("How risk grows and shrinks", blocks, "growth")
 
 
-def _list_left_out(growth: Mapping[str, Any]) -> list[str]:
+def _list_drawn(growth: Growth) -> list[Draw]:
+    """The studies below that of the number of people, in the order of the page."""
+    drawn: list[Draw] = []
+    if growth.time is not None and _is_measured(growth.time):
+        drawn.append(partial(_draw_time, growth.time))
+    if growth.resolution is not None and _is_measured(growth.resolution):
+        drawn.append(partial(_draw_resolution, growth.resolution))
+    if growth.knowledge is not None and _is_measured(growth.knowledge):
+        drawn.append(partial(_draw_knowledge, growth.knowledge))
+    return drawn
+
+
+def _list_left_out(growth: Growth) -> list[str]:
     """Every study without points, with the reason if one is recorded."""
-    reasons = {entry["study"]: sentence(entry["why"]) for entry in growth["left_out"]}
-    missing = [name for name in _NAMES if not _is_measured(growth.get(name))]
+    reasons = {entry.study: sentence(entry.why) for entry in growth.left_out}
+    studies: dict[str, Study | None] = {
+        "users": growth.users,
+        "time": growth.time,
+        "resolution": growth.resolution,
+        "knowledge": growth.knowledge,
+    }
+    missing = [name for name, study in studies.items() if not _is_measured(study)]
     told = [f"By {_NAMES[n]}: {reasons.get(n) or 'no reason is recorded.'}" for n in missing]
     others = [f"{study}: {why}" for study, why in reasons.items() if study not in missing]
     return told + others
 
 
-def _is_measured(study: Mapping[str, Any] | None) -> bool:
-    return any(highest(point) is not None for point in (study or {}).get("points", ()))
+def _is_measured(study: Study | None) -> bool:
+    return study is not None and any(highest(point) is not None for point in study.points)
 
 
-def _tell_users(study: Mapping[str, Any] | None) -> list[Block]:
+def _tell_users(study: UsersGrowth | None) -> list[Block]:
     if study is None or not _is_measured(study):
         return []
     blocks: list[Block] = [_draw_users(study)]
-    if study["fit"]:
-        formula = study["fit"]["formula"]
-        text = f"{sentence(study['fit']['caution'])} Fitted curve: {formula}."
+    if study.fit is not None:
+        text = f"{sentence(study.fit.caution)} Fitted curve: {study.fit.formula}."
         blocks.append(Note(text, kind="caution", title="Beyond the measurements"))
     return blocks
 
 
-def _draw_users(study: Mapping[str, Any]) -> Figure:
-    beyond = study["fit"]["extrapolation"] if study["fit"] else []
-    rows = [*_rows(study["points"]), *({**row, "guess": True} for row in _rows(beyond))]
-    first, last = study["points"][0], study["points"][-1]
+def _draw_users(study: UsersGrowth) -> Figure:
+    beyond = () if study.fit is None else study.fit.extrapolation
+    rows = [*_rows(study.points), *({**row, "guess": True} for row in _rows(beyond))]
+    first, last = study.points[0], study.points[-1]
     legend = [Key("a", "Measured, with 95 % interval")]
     if beyond:
         legend.append(Key("a", "Extrapolated, not measured", "guess"))
-    cells = [_cells(point, "measured", count(point["runs"])) for point in study["points"]]
+    cells = [_cells(point, "measured", count(point.runs)) for point in study.points]
     cells += [_cells(point, "extrapolated", "none") for point in beyond]
     return Figure(
-        title=study.get("title") or "Risk by number of people",
-        summary=f"Measured from {count(first['x'])} people ({rate(first)}) to "
-        f"{count(last['x'])} ({rate(last)}).",
+        title=study.title or "Risk by number of people",
+        summary=f"Measured from {count(first.x)} people ({rate(first)}) to "
+        f"{count(last.x)} ({rate(last)}).",
         drawing=draw_lines(rows, Axis("People in the data", kind="log"), _LINKED),
         reading=f"{_reading(study)} Each step along the axis multiplies the number of people.",
         table=Table(
@@ -95,75 +126,64 @@ def _draw_users(study: Mapping[str, Any]) -> Figure:
     )
 
 
-def _draw_time(study: Mapping[str, Any], size: Size) -> Figure:
-    points = study["points"]
+def _draw_time(study: TimeGrowth, size: Size) -> Figure:
+    points = study.points
     return Figure(
         title="Risk by length of observation",
-        summary=_summary(points, lambda point: f"{count(point['x'])} days"),
+        summary=_summary(points, lambda point: f"{count(point.x)} days"),
         drawing=draw_lines(_rows(points), _DAYS, _LINKED, size=size),
         reading=_reading(study),
         table=Table(
             columns=("Days of each person", "People linked", "95 % interval", "People"),
-            rows=[_cells(point, count(point["people"])) for point in points],
+            rows=[_cells(point, count(point.people)) for point in points],
         ),
         size=size,
     )
 
 
-def _draw_resolution(study: Mapping[str, Any], size: Size) -> Figure:
-    points = sorted(study["points"], key=lambda point: float(point["x"]))
+def _draw_resolution(study: ResolutionGrowth, size: Size) -> Figure:
+    points = sorted(study.points, key=lambda point: point.x)
     n = len(points)
     axis = Axis(
         "Resolution",
         low=0.5,
         high=n + 0.5,
         ticks=tuple(range(1, n + 1)),
-        labels=tuple(str(point["label"]) for point in points),
+        labels=tuple(point.label for point in points),
     )
     rows = [{**row, "x": number} for number, row in enumerate(_rows(points), 1)]
     return Figure(
         title="Risk by resolution",
-        summary=_summary(points, lambda point: str(point["label"])),
+        summary=_summary(points, lambda point: point.label),
         drawing=draw_lines(rows, axis, _LINKED, size=size),
         reading=_reading(study),
         table=Table(
             columns=("Resolution", "People linked", "95 % interval", "Places"),
-            rows=[
-                (str(point["label"]), *_cells(point)[1:], count(point["locations"]))
-                for point in points
-            ],
+            rows=[(point.label, *_cells(point)[1:], count(point.locations)) for point in points],
         ),
         size=size,
     )
 
 
-def _draw_knowledge(study: Mapping[str, Any], size: Size) -> Figure:
-    points = study["points"]
+def _draw_knowledge(study: KnowledgeGrowth, size: Size) -> Figure:
+    points = study.points
     axis = Axis("Share of people the adversary knows", unit="percent", high=1.0)
-    precise = points if any(_differ(p.get("precision"), p["accuracy"]) for p in points) else []
-    rows = [*_rows(points), *({"x": p["x"], "y": p["precision"], "series": "b"} for p in precise)]
+    precise = points if any(_differ(p.precision, p.accuracy) for p in points) else ()
+    rows = [*_rows(points), *({"x": p.x, "y": p.precision, "series": "b"} for p in precise)]
     legend = [Key("a", "Of those she knows, linked"), Key("b", "Of her links, right")]
     share = "Share" if precise else "Linked, of those she knows"
     return Figure(
         title="Risk by what the adversary knows",
-        summary=_summary(points, lambda point: f"{percent(point['x'])} known"),
+        summary=_summary(points, lambda point: f"{percent(point.x)} known"),
         drawing=draw_lines(rows, axis, Axis(share, unit="percent"), size=size),
         reading=_reading(study),
         table=Table(
             columns=("Known", "People linked", "95 % interval", "Precision"),
-            rows=[(percent(p["x"]), *_cells(p)[1:], percent(p.get("precision"))) for p in points],
+            rows=[(percent(p.x), *_cells(p)[1:], percent(p.precision)) for p in points],
         ),
         legend=legend if precise else (),
         size=size,
     )
-
-
-_DRAWN: dict[str, Callable[[Mapping[str, Any], Size], Figure]] = {
-    "time": _draw_time,
-    "resolution": _draw_resolution,
-    "knowledge": _draw_knowledge,
-}
-"""The studies below that of the number of people, in the order of the page."""
 
 
 def _differ(precision: float | None, accuracy: float | None) -> bool:
@@ -171,23 +191,23 @@ def _differ(precision: float | None, accuracy: float | None) -> bool:
     return precision is not None and accuracy is not None and abs(precision - accuracy) > _CLOSE
 
 
-def _rows(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _rows(points: Sequence[Banded]) -> list[dict[str, Any]]:
     return [
-        {"x": point["x"], "y": highest(point), "low": point["low"], "high": point["high"]}
+        {"x": point.x, "y": highest(point), "low": point.low, "high": point.high}
         for point in points
     ]
 
 
-def _cells(point: Mapping[str, Any], *more: str) -> tuple[str, ...]:
-    ends = None if point["low"] is None else (point["low"], point["high"])
-    return (count(point["x"]), rate(point), rate_interval({**point, "interval": ends}), *more)
+def _cells(point: Banded, *more: str) -> tuple[str, ...]:
+    ends = None if point.low is None or point.high is None else (point.low, point.high)
+    return (count(point.x), rate(point), rate_interval(ends, point.at_most), *more)
 
 
-def _summary(points: Sequence[Mapping[str, Any]], name: Callable[[Mapping[str, Any]], str]) -> str:
+def _summary(points: Sequence[P], name: Callable[[P], str]) -> str:
     first, last = points[0], points[-1]
     return f"From {name(first)} ({rate(first)} linked) to {name(last)} ({rate(last)} linked)."
 
 
-def _reading(study: Mapping[str, Any]) -> str:
-    read = f"{sentence(study['reading'])} The band is the 95 % interval.".strip()
-    return read + tell_veiled(study["points"])
+def _reading(study: Study) -> str:
+    read = f"{sentence(study.reading)} The band is the 95 % interval.".strip()
+    return read + tell_veiled(study.points)

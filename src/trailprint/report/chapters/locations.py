@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from trailprint.audit.results.findings import Findings, LocationFinding, RareLocation
 from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_bars
@@ -14,45 +14,45 @@ _TITLE = "The most revealing locations"
 _MOST = 12
 
 
-def write_locations(result: Mapping[str, Any]) -> Section:
+def write_locations(found: Findings) -> Section:
     """Contributions to correct links, and people given away by one rare place."""
-    why = result["why"]
-    if not why:
+    why = found.why
+    if why is None:
         return Section(_TITLE, [Prose("What drives the risk was not measured.")], "locations")
-    blocks: list[Block] = [Prose(sentence(why["reading"]))] if why["reading"] else []
-    if why["one_rare_location"]:
-        blocks.append(Prose(_tell_rare(why["one_rare_location"])))
-    if why["locations"]:
-        blocks.append(_draw(why["locations"]))
+    blocks: list[Block] = [Prose(sentence(why.reading))] if why.reading else []
+    if why.one_rare_location:
+        blocks.append(Prose(_tell_rare(why.one_rare_location)))
+    if why.locations:
+        blocks.append(_draw(why.locations))
     else:
         blocks.append(Prose("No location contributed to a correct link."))
-    if not result["privacy"]["locations_named"]:
+    if not found.privacy.locations_named:
         blocks.append(Prose("Locations are numbered here; their names were not asked for."))
     return Section(_TITLE, blocks, "locations")
 
 
-def _tell_rare(rare: Mapping[str, Any]) -> str:
+def _tell_rare(rare: RareLocation) -> str:
     return (
         f"One rare location alone gives away {people_and_share(rare)}. Counted are "
-        f"{within(sentence(rare['meaning']))}"
+        f"{within(sentence(rare.meaning))}"
     )
 
 
-def _draw(locations: Sequence[Mapping[str, Any]]) -> Figure:
+def _draw(locations: Sequence[LocationFinding]) -> Figure:
     rows = [
         {
-            "label": location["label"],
-            "value": location["contribution"],
-            "text": percent(location["contribution"]),
+            "label": location.label,
+            "value": location.contribution,
+            "text": percent(location.contribution),
         }
         for location in locations[:_MOST]
     ]
     cells = [
         (
-            str(location["label"]),
-            count(location["users"]),
-            percent(location["contribution"]),
-            _signed(location["leave_one_out"]),
+            location.label,
+            count(location.users),
+            percent(location.contribution),
+            _signed(location.leave_one_out),
         )
         for location in locations
     ]

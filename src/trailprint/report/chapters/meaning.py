@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import fields
 
+from trailprint.audit.results.data import DataFacts
+from trailprint.audit.results.findings import Findings
 from trailprint.report.blocks import Block, Facts, Heading, Points, Prose, Section, Table
 from trailprint.report.wording import (
     count,
@@ -16,6 +17,7 @@ from trailprint.report.wording import (
     rate,
     seconds,
     sentence,
+    share_or_most,
     within,
 )
 
@@ -40,17 +42,17 @@ _TRUTHS = {
 }
 
 
-def write_regulators(result: Mapping[str, Any]) -> Section:
+def write_regulators(found: Findings) -> Section:
     """Singling out, linkability, inference and the motivated intruder."""
     facts = [
-        ("Singling out", _tell_singling_out(result)),
-        ("Linkability", _tell_linkability(result)),
+        ("Singling out", _tell_singling_out(found)),
+        ("Linkability", _tell_linkability(found)),
         (
             "Inference",
             "Not measured. Whether attributes of a person can be deduced without linking her "
             "record is another question; protections that hide people in groups do not settle it.",
         ),
-        ("Motivated intruder", _tell_intruder(result)),
+        ("Motivated intruder", _tell_intruder(found)),
     ]
     intro = (
         "European guidance on anonymisation (Article 29 Working Party, opinion 05/2014) asks about "
@@ -60,15 +62,15 @@ def write_regulators(result: Mapping[str, Any]) -> Section:
     return Section("In regulators' words", [Prose(intro), Facts(facts)], "regulators")
 
 
-def write_assumptions(result: Mapping[str, Any]) -> Section:
+def write_assumptions(found: Findings) -> Section:
     """The data, the adversary and each attack."""
-    data = result["data"]
+    data = found.data
     blocks: list[Block] = [Heading("The data"), _tabulate(data), Points(_list_data(data))]
-    for attack in result["attacks"]:
-        if attack["ran"] and attack["assumptions"]:
+    for attack in found.attacks:
+        if attack.ran and attack.assumptions:
             blocks += [
-                Heading(attack["title"]),
-                Points([sentence(a) for a in attack["assumptions"]]),
+                Heading(attack.title),
+                Points([sentence(a) for a in attack.assumptions]),
             ]
     return Section("Assumptions", blocks, "assumptions")
 
@@ -78,86 +80,79 @@ def write_limits() -> Section:
     return Section("What the numbers do not prove", [Points(_NOT_PROVEN)], "limits")
 
 
-def _tell_singling_out(result: Mapping[str, Any]) -> str:
+def _tell_singling_out(found: Findings) -> str:
     told = ["Can a person's record be told apart from all others?"]
-    rare = (result["why"] or {}).get("one_rare_location")
-    if rare:
+    rare = None if found.why is None else found.why.one_rare_location
+    if rare is not None:
         told.append(f"One rare location gives away {people_and_share(rare)}.")
-    curve = _strongest(result).get("coverage") or []
-    sure = [p for p in curve if p["precision"] is not None and p["precision"] >= _SURE]
+    curve = () if found.strongest is None else found.strongest.coverage
+    sure = [p for p in curve if p.precision is not None and p.precision >= _SURE]
     if sure:
-        most = max(sure, key=lambda point: float(point["coverage"]))
+        most = max(sure, key=lambda point: point.coverage)
         told.append(
-            f"The surest links, for {percent(most['coverage'])} of the people, are right in "
-            f"{percent(most['precision'])} of cases: they are singled out with confidence."
+            f"The surest links, for {percent(most.coverage)} of the people, are right in "
+            f"{percent(most.precision)} of cases: they are singled out with confidence."
         )
     elif curve:
         told.append(f"However few links are kept, fewer than {percent(_SURE)} of them are right.")
     return " ".join(told if len(told) > 1 else [*told, "This was not measured."])
 
 
-def _tell_linkability(result: Mapping[str, Any]) -> str:
+def _tell_linkability(found: Findings) -> str:
     told = "Can records of one person in two datasets be linked? "
-    headline, worst = result["headline"], result["worst_case"]
-    if isinstance(headline["linked"], str):
+    headline, worst = found.headline, found.worst_case
+    if isinstance(headline.linked, str):
         return told + (
-            f"Yes for {count(headline['linked'])} of {count(headline['people'])} people "
-            f"({rate(headline, 'share')}) by the strongest attack; guessing would link "
-            f"{percent(headline['chance'])}."
+            f"Yes for {count(headline.linked)} of {count(headline.people)} people "
+            f"({share_or_most(headline.share, headline.at_most)}) by the strongest attack; "
+            f"guessing would link {percent(headline.chance)}."
         )
-    if headline["share"] is None:
+    if headline.share is None:
         return told + "Links were made but could not be scored, because who is who is not known."
     told += (
-        f"Yes for {count(headline['linked'])} of {count(headline['people'])} people "
-        f"({percent(headline['share'])}; 95 % interval {interval(headline['interval'])}) by the "
-        f"strongest attack; guessing would link {percent(headline['chance'])}."
+        f"Yes for {count(headline.linked)} of {count(headline.people)} people "
+        f"({percent(headline.share)}; 95 % interval {interval(headline.interval)}) by the "
+        f"strongest attack; guessing would link {percent(headline.chance)}."
     )
-    if worst and worst["share"] is not None:
+    if worst is not None and worst.share is not None:
         told += (
-            f" At least one attack links {percent(worst['share'])} of the "
-            f"{count(worst['people'])} people every attack was tried on."
+            f" At least one attack links {percent(worst.share)} of the "
+            f"{count(worst.people)} people every attack was tried on."
         )
     return told
 
 
-def _tell_intruder(result: Mapping[str, Any]) -> str:
-    attack = _strongest(result)
+def _tell_intruder(found: Findings) -> str:
     told = (
         "Somebody without special skills but with time and public tools. The attacks run here are "
         "published"
     )
-    spent = attack.get("seconds")
+    spent = None if found.strongest is None else found.strongest.seconds
     told += f"; the strongest took {seconds(spent)} on an ordinary computer. " if spent else ". "
-    told += f"What it takes is knowledge. Assumed here: {_assumed(result)} "
-    knowledge = (result["growth"].get("knowledge") or {}).get("points") or []
-    if knowledge:
-        least = min(knowledge, key=lambda point: float(point["x"]))
+    told += f"What it takes is knowledge. Assumed here: {_assumed(found)} "
+    knowledge = found.growth.knowledge
+    if knowledge is not None and knowledge.points:
+        least = min(knowledge.points, key=lambda point: point.x)
         told += (
-            f"If she knows only {percent(least['x'])} of the people, she links "
-            f"{rate(least)} of those."
+            f"If she knows only {percent(least.x)} of the people, she links {rate(least)} of those."
         )
     return told.strip()
 
 
-def _assumed(result: Mapping[str, Any]) -> str:
-    return within(sentence(result["headline"]["assumption"])) or "nothing is recorded."
+def _assumed(found: Findings) -> str:
+    return within(sentence(found.headline.assumption)) or "nothing is recorded."
 
 
-def _strongest(result: Mapping[str, Any]) -> Mapping[str, Any]:
-    name = result["headline"]["attack"]
-    return next((a for a in result["attacks"] if a["name"] == name and a["ran"]), {})
-
-
-def _tabulate(data: Mapping[str, Any]) -> Table:
-    sides = (data["released"], data["auxiliary"])
+def _tabulate(data: DataFacts) -> Table:
+    sides = (data.released, data.auxiliary)
     lines = (
-        ("People", [count(side["users"]) for side in sides]),
-        ("Locations", [count(side["locations"]) for side in sides]),
-        ("Events", [count(side["events"]) for side in sides]),
-        ("First day", [date(side["first"]) for side in sides]),
-        ("Last day", [date(side["last"]) for side in sides]),
-        ("Days covered", [count(side["days"]) for side in sides]),
-        ("Active days, median", [count(side["active_days_median"]) for side in sides]),
+        ("People", [count(side.users) for side in sides]),
+        ("Locations", [count(side.locations) for side in sides]),
+        ("Events", [count(side.events) for side in sides]),
+        ("First day", [date(side.first) for side in sides]),
+        ("Last day", [date(side.last) for side in sides]),
+        ("Days covered", [count(side.days) for side in sides]),
+        ("Active days, median", [count(side.active_days_median) for side in sides]),
     )
     return Table(
         columns=("", "Released", "Auxiliary"),
@@ -166,23 +161,23 @@ def _tabulate(data: Mapping[str, Any]) -> Table:
     )
 
 
-def _list_data(data: Mapping[str, Any]) -> list[str]:
-    has = [name for name, there in data["has"].items() if there]
+def _list_data(data: DataFacts) -> list[str]:
+    has = [item.name for item in fields(data.has) if getattr(data.has, item.name)]
     overlap = {
         True: "The two sides' periods overlap, so they may share events: the risk is overstated.",
         False: "Nobody has events of the same day on both sides.",
         None: "Without times it is not known whether the two sides' periods overlap.",
     }
     told = [
-        sentence(data["split"]["description"]) if data["split"] else "",
-        f"{count(data['common_users'])} people are on both sides; rates are shares of them.",
-        _TRUTHS.get(data["truth"], ""),
-        overlap[data["periods_overlap"]],
+        "" if data.split is None else sentence(data.split.description),
+        f"{count(data.common_users)} people are on both sides; rates are shares of them.",
+        _TRUTHS[data.truth],
+        overlap[data.periods_overlap],
         f"The data has {join(has)}." if has else "The data has neither times nor positions.",
-        f"{count(data['rows_skipped'])} rows could not be read." if data["rows_skipped"] else "",
+        f"{count(data.rows_skipped)} rows could not be read." if data.rows_skipped else "",
         *(
             f"{count(n)} rows were left out on purpose: {reason}."
-            for reason, n in data["rows_left_out"].items()
+            for reason, n in data.rows_left_out.items()
         ),
     ]
     return [text for text in told if text]

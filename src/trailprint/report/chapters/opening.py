@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from trailprint.audit.results.attacks import Interval
+from trailprint.audit.results.data import DataFacts
+from trailprint.audit.results.findings import Findings, Headline
+from trailprint.audit.results.protections import HeadlineProtection
 from trailprint.report.blocks import Block, Facts, Figure, Note, Prose, Table, Tile, Tiles
 from trailprint.report.charts import draw_people
 from trailprint.report.wording import (
     UNKNOWN,
     capital,
     count,
-    highest,
     in_a_hundred,
     interval,
     percent,
-    rate,
     sentence,
+    share_or_most,
     times,
 )
 
@@ -26,26 +28,31 @@ _NO_VERDICT = (
 )
 
 
-def write_title(result: Mapping[str, Any]) -> str:
+def write_title(found: Findings) -> str:
     """The page's heading: how many of how many."""
-    headline = result["headline"]
-    if highest(headline, "share") is None:
+    headline = found.headline
+    if _most(headline) is None:
         return "How many people could be linked could not be measured"
-    linked, people = capital(count(headline["linked"])), count(headline["people"])
-    if headline["linked"] == 0:
+    linked, people = capital(count(headline.linked)), count(headline.people)
+    if headline.linked == 0:
         return f"None of {people} people was linked by these attacks"
     return f"{linked} of {people} people could be linked to their own records"
 
 
-def write_lead(result: Mapping[str, Any]) -> list[Block]:
+def write_lead(found: Findings) -> list[Block]:
     """What stands below the heading."""
-    lead: list[Block] = [Prose(sentence(result["headline"]["sentence"]))]
-    failed = [control for control in result["controls"] if not control["passed"]]
-    if failed:
-        lead.append(_warn(len(failed), len(result["controls"])))
-    if highest(result["headline"], "share") is not None:
-        lead += [_show_tiles(result), _draw_hundred(result["headline"])]
-    return [*lead, Facts(_list_facts(result)), Note(_NO_VERDICT, title="Not a verdict")]
+    lead: list[Block] = [Prose(sentence(found.headline.sentence))]
+    n_failed = sum(not control.passed for control in found.controls)
+    if n_failed:
+        lead.append(_warn(n_failed, len(found.controls)))
+    if _most(found.headline) is not None:
+        lead += [_show_tiles(found), _draw_hundred(found.headline)]
+    return [*lead, Facts(_list_facts(found)), Note(_NO_VERDICT, title="Not a verdict")]
+
+
+def _most(scored: Headline | HeadlineProtection) -> float | None:
+    """The share that is linked, or where few people are, the most it can be."""
+    return scored.at_most if scored.share is None else scored.share
 
 
 def _warn(n_failed: int, n_controls: int) -> Note:
@@ -57,36 +64,38 @@ def _warn(n_failed: int, n_controls: int) -> Note:
     )
 
 
-def _show_tiles(result: Mapping[str, Any]) -> Tiles:
-    headline, worst = result["headline"], result["worst_case"]
+def _show_tiles(found: Findings) -> Tiles:
+    headline, worst = found.headline, found.worst_case
     tiles = [
         Tile(
             "Linked by the strongest attack",
-            rate(headline, "share"),
-            f"{count(headline['linked'])} of {count(headline['people'])} people{_ends(headline)}",
+            share_or_most(headline.share, headline.at_most),
+            f"{count(headline.linked)} of {count(headline.people)} people"
+            f"{_ends(headline.interval)}",
         ),
-        Tile("Linked by guessing", percent(headline["chance"]), _compare(headline)),
+        Tile("Linked by guessing", percent(headline.chance), _compare(headline)),
     ]
-    if worst and worst["people"]:
-        detail = f"{count(worst['linked'])} of {count(worst['people'])} people"
-        if worst["not_tried"]:
-            detail += f" tried by every attack; {count(worst['not_tried'])} were not"
-        share = "—" if worst["share"] is None else percent(worst["share"])
+    if worst is not None and worst.people:
+        detail = f"{count(worst.linked)} of {count(worst.people)} people"
+        if worst.not_tried:
+            detail += f" tried by every attack; {count(worst.not_tried)} were not"
+        share = "—" if worst.share is None else percent(worst.share)
         tiles.append(Tile("Linked by at least one attack", share, detail))
-    n_tested = len((result["protections"] or {}).get("points") or ())
-    return Tiles([*tiles, _price(headline["protection"], n_tested)])
+    n_tested = 0 if found.protections is None else len(found.protections.points)
+    return Tiles([*tiles, _price(headline.protection, n_tested)])
 
 
-def _ends(scored: Mapping[str, Any]) -> str:
-    if scored["interval"] is None:
-        return ""
-    return f"; 95 % interval {interval(scored['interval'])}"
+def _ends(ends: Interval | None) -> str:
+    return "" if ends is None else f"; 95 % interval {interval(ends)}"
 
 
-def _draw_hundred(headline: Mapping[str, Any]) -> Figure:
-    rows = [_row("As the data is", headline), _row("By guessing", {"share": headline["chance"]})]
-    if headline["protection"] is not None:
-        rows.append(_row("Protected", headline["protection"]))
+def _draw_hundred(headline: Headline) -> Figure:
+    rows = [
+        _row("As the data is", headline.share, headline.at_most),
+        _row("By guessing", headline.chance, None),
+    ]
+    if headline.protection is not None:
+        rows.append(_row("Protected", headline.protection.share, headline.protection.at_most))
     known = [row for row in rows if row["share"] is not None]
     return Figure(
         title="Of a hundred people like these",
@@ -100,67 +109,68 @@ def _draw_hundred(headline: Mapping[str, Any]) -> Figure:
     )
 
 
-def _row(label: str, scored: Mapping[str, Any]) -> dict[str, Any]:
-    share = highest(scored, "share")
+def _row(label: str, exact: float | None, at_most: float | None) -> dict[str, Any]:
+    share = at_most if exact is None else exact
     words = in_a_hundred(share)
-    if scored["share"] is None and share is not None:
+    if exact is None and share is not None:
         words = f"at most {words.removeprefix('fewer than ')}"
     return {
         "label": label,
         "share": share,
         "text": words.replace("fewer than ", "<"),
         "words": words,
-        "rate": rate(scored, "share"),
+        "rate": share_or_most(exact, at_most),
     }
 
 
-def _compare(headline: Mapping[str, Any]) -> str:
-    if headline["share"] is None:
+def _compare(headline: Headline) -> str:
+    if headline.share is None:
         return "too few people are linked to compare"
-    if headline["times_chance"] is None:
+    if headline.times_chance is None:
         return "no ratio: guessing links nobody"
-    return f"the attack links {times(headline['times_chance'])} as many"
+    return f"the attack links {times(headline.times_chance)} as many"
 
 
-def _price(protection: Mapping[str, Any] | None, n_tested: int) -> Tile:
+def _price(protection: HeadlineProtection | None, n_tested: int) -> Tile:
     if protection is None:
         why = f"none of {n_tested} tested was effective enough" if n_tested else "none was tested"
         return Tile("Linked after a protection", "—", why)
-    detail = f"{protection['label']}, at a loss of {percent(protection['loss'])}"
-    return Tile("Linked after the cheapest effective protection", rate(protection, "share"), detail)
+    detail = f"{protection.label}, at a loss of {percent(protection.loss)}"
+    left = share_or_most(protection.share, protection.at_most)
+    return Tile("Linked after the cheapest effective protection", left, detail)
 
 
-def _list_facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
-    headline = result["headline"]
+def _list_facts(found: Findings) -> list[tuple[str, str]]:
+    headline = found.headline
     facts = [
-        ("Strongest attack", headline["attack_title"] or UNKNOWN),
-        ("Assumption", sentence(headline["assumption"]) or UNKNOWN),
-        ("Data", describe_data(result["data"])),
+        ("Strongest attack", headline.attack_title or UNKNOWN),
+        ("Assumption", sentence(headline.assumption) or UNKNOWN),
+        ("Data", describe_data(found.data)),
     ]
-    protection = headline["protection"]
+    protection = headline.protection
     if protection is not None:
         facts.append(("Cheapest protection", _describe_protection(protection)))
     return facts
 
 
-def _describe_protection(protection: Mapping[str, Any]) -> str:
+def _describe_protection(protection: HeadlineProtection) -> str:
     return (
-        f"{protection['label']}: {rate(protection, 'share')} are still linked"
-        f"{_ends(protection)}. Loss {percent(protection['loss'])}. "
-        f"{sentence(protection['loss_meaning'])}"
+        f"{protection.label}: {share_or_most(protection.share, protection.at_most)} are still "
+        f"linked{_ends(protection.interval)}. Loss {percent(protection.loss)}. "
+        f"{sentence(protection.loss_meaning)}"
     )
 
 
-def describe_data(data: Mapping[str, Any]) -> str:
+def describe_data(data: DataFacts) -> str:
     """What was attacked, in a sentence or three."""
-    people, places = count(data["common_users"]), count(data["locations"])
+    people, places = count(data.common_users), count(data.locations)
     told = f"{people} people on both sides, {places} places. "
     told += (
-        sentence(data["split"]["description"])
-        if data["sides"] == "split" and data["split"]
+        sentence(data.split.description)
+        if data.sides == "split" and data.split is not None
         else "Released and auxiliary data are two separate datasets."
     )
-    if data["sampled"]:
-        drawn = data["sampled"]
-        told += f" {count(drawn['users'])} of {count(drawn['of'])} people were drawn by lot."
+    if data.sampled is not None:
+        drawn = data.sampled
+        told += f" {count(drawn.users)} of {count(drawn.of)} people were drawn by lot."
     return told

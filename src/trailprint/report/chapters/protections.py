@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.protections import ProtectionPoint, Protections
 from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Key, Points, Prose, Section, Table
 from trailprint.report.charts import Mark, draw_scatter
@@ -22,45 +24,44 @@ from trailprint.report.wording import (
 _TITLE = "What protection costs"
 
 
-def write_protections(result: Mapping[str, Any]) -> Section:
+def write_protections(found: Findings) -> Section:
     """The frontier, the target and what was not tried."""
-    protections = result["protections"] or {}
-    points = protections.get("points") or []
+    protections = found.protections
+    if protections is None:
+        return Section(_TITLE, [Prose("No protection was tested.")], "protections")
+    points = protections.points
     blocks: list[Block] = [Prose(_tell_target(protections))] if points else []
     if any(_is_measured(point) for point in points):
-        blocks.append(_draw(protections, points, result))
+        blocks.append(_draw(protections, found.attack_titles))
     else:
         blocks.append(Prose("No protection was tested."))
-    left_out = [f"{e['label']}: {sentence(e['why'])}" for e in protections.get("left_out") or ()]
+    left_out = [f"{refused.label}: {sentence(refused.why)}" for refused in protections.left_out]
     if left_out:
         blocks.append(Points(left_out, title="Not tested"))
     return Section(_TITLE, blocks, "protections")
 
 
-def _is_measured(point: Mapping[str, Any]) -> bool:
-    return point["loss"] is not None and highest(point) is not None
+def _is_measured(point: ProtectionPoint) -> bool:
+    return point.loss is not None and highest(point) is not None
 
 
-def _tell_target(protections: Mapping[str, Any]) -> str:
-    if protections["target_reading"]:
-        return sentence(protections["target_reading"])
-    if protections["target_risk"] is None:
+def _tell_target(protections: Protections) -> str:
+    if protections.target_reading:
+        return sentence(protections.target_reading)
+    if protections.target_risk is None:
         return (
             "No target was set. With one (--target-risk), the cheapest protection that reaches it "
             "would be named here."
         )
-    return f"The target was a risk of at most {percent(protections['target_risk'])}."
+    return f"The target was a risk of at most {percent(protections.target_risk)}."
 
 
-def _draw(
-    protections: Mapping[str, Any], points: Sequence[Mapping[str, Any]], result: Mapping[str, Any]
-) -> Figure:
-    target = protections["target_risk"]
+def _draw(protections: Protections, names: Mapping[str, str]) -> Figure:
+    points, target = protections.points, protections.target_risk
     marks = [Mark(target, f"Target: {percent(target)}")] if target is not None else []
-    best = (protections["target"] or {}).get("label")
+    best = None if protections.target is None else protections.target.label
     drawn = [(n, point) for n, point in enumerate(points, 1) if _is_measured(point)]
-    names = {attack["name"]: attack["title"] for attack in result["attacks"]}
-    n_on = sum(bool(point["on_frontier"]) for point in points)
+    n_on = sum(point.on_frontier for point in points)
     return Figure(
         title="Risk that is left against what is lost",
         summary=f"{len(points)} protections; {n_on} of them are not beaten by another in both "
@@ -73,7 +74,7 @@ def _draw(
         ),
         reading="Down is safer, left is cheaper. Points on the line are the best bargains: nothing "
         "else that was tried both costs less and leaves less. "
-        f"{sentence(protections['loss_meaning'])}{tell_veiled(points)}",
+        f"{sentence(protections.loss_meaning)}{tell_veiled(points)}",
         table=_tabulate(points, names),
         legend=_legend(points, best),
         is_open=True,
@@ -86,45 +87,45 @@ def _name_weight(attack: str | None) -> str:
     return f"Histograms, {written}" if written else ""
 
 
-def _row(number: int, point: Mapping[str, Any], best: str | None) -> dict[str, Any]:
-    low, high = point["interval"] or (None, None)
+def _row(number: int, point: ProtectionPoint, best: str | None) -> dict[str, Any]:
+    low, high = point.interval or (None, None)
     return {
-        "x": point["loss"],
+        "x": point.loss,
         "y": highest(point),
         "low": low,
         "high": high,
         "label": str(number),
-        "on_line": point["on_frontier"],
-        "stressed": point["label"] == best,
+        "on_line": point.on_frontier,
+        "stressed": point.label == best,
     }
 
 
-def _legend(points: Sequence[Mapping[str, Any]], best: str | None) -> list[Key]:
+def _legend(points: Sequence[ProtectionPoint], best: str | None) -> list[Key]:
     legend = [Key("a", "Best bargain", "dot"), Key("f", "Beaten by another", "hollow")]
-    if best is not None and any(point["label"] == best for point in points):
+    if best is not None and any(point.label == best for point in points):
         legend.append(Key("b", "Cheapest that reaches the target", "ring"))
     return legend
 
 
-def _tabulate(points: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> Table:
+def _tabulate(points: Sequence[ProtectionPoint], names: Mapping[str, str]) -> Table:
     """The points; the attack has a column only where it is not the same for all."""
-    attacks = [names.get(point["attack"]) or _name_weight(point["attack"]) for point in points]
+    attacks = [names.get(point.attack or "") or _name_weight(point.attack) for point in points]
     is_one = len(set(attacks)) == 1
     rows = [
         (
-            f"{number}. {point['label']}{' (asked for)' if point['asked'] else ''}",
+            f"{number}. {point.label}{' (asked for)' if point.asked else ''}",
             *(() if is_one else (attack,)),
-            percent(point["loss"]),
+            percent(point.loss),
             rate(point),
-            rate_interval(point),
-            NOT_SHOWN if point["cluster_accuracy"] is None else percent(point["cluster_accuracy"]),
+            rate_interval(point.interval, point.at_most),
+            NOT_SHOWN if point.cluster_accuracy is None else percent(point.cluster_accuracy),
         )
         for number, (point, attack) in enumerate(zip(points, attacks, strict=True), 1)
     ]
     figures = ("Loss", "Still linked", "95 % interval", "To an equal record")
     texts = ("Protection",) if is_one else ("Protection", "Strongest attack")
     by = f"Strongest attack: {within(attacks[0])}. " if is_one and attacks[0] else ""
-    by += f"Guessing would link {percent(points[0]['chance'])}. "
+    by += f"Guessing would link {percent(points[0].chance)}. "
     return Table(
         columns=texts + figures,
         rows=rows,

@@ -1,0 +1,160 @@
+"""
+What an attack found.
+
+A `MeasuredAttack` knows exact counts and stays inside the audit; an `AttackFinding` is what may
+be told of it. Only `audit.disclosure` makes one from the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from trailprint.audit.results.plain import OMITTED
+
+Interval = tuple[float, float]
+"""Ends of a 95 % interval."""
+
+VeiledCount = int | str
+"""A count of people, or a text in its place: ``"<10"``, ``">90"`` or ``"hidden"``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankPoint:
+    """Share of the people whose own record is among the ``k`` best guesses."""
+
+    k: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankCurve:
+    """Where the right counterpart stands."""
+
+    median: float | None
+    curve: tuple[RankPoint, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoveragePoint:
+    """Precision when only the surest links are kept."""
+
+    coverage: float
+    precision: float | None
+    links: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """The other method of the same attack: the one that links fewer people."""
+
+    title: str
+    accuracy: float | None
+    interval: Interval | None
+    chance: float | None
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """How far a matching may be from the best possible one, where that is known."""
+
+    optimality_gap: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredAttack:
+    """An attack that ran, with exact counts: not to be told."""
+
+    name: str
+    people: int
+    matched: int
+    correct: int
+    accuracy: float | None
+    interval: Interval | None
+    chance: float | None
+    precision: float | None
+    variant: str
+    baseline: Baseline | None
+    ranks: RankCurve | None
+    coverage: tuple[CoveragePoint, ...] = ()
+    notes: tuple[str, ...] = ()
+    proof: Proof = Proof()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackFinding:
+    """What may be told of an attack; one that did not run says why."""
+
+    name: str
+    title: str
+    question: str
+    assumptions: tuple[str, ...] = ()
+    ran: bool
+    why_not: str | None
+    people: int | None = 0
+    matched: int | None = None
+    correct: VeiledCount | None = None
+    accuracy: float | None = None
+    interval: Interval | None = None
+    chance: float | None = None
+    precision: float | None = None
+    variant: str | None = ""
+    baseline: Baseline | None = None
+    ranks: RankCurve | None = None
+    coverage: tuple[CoveragePoint, ...] = ()
+    notes: tuple[str, ...] = ()
+    proof: Proof = Proof()
+    seconds: float | None = 0.0
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedBy:
+    """How many people are linked by exactly this many attacks."""
+
+    attacks: int
+    people: VeiledCount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorstCase:
+    """People that at least one attack links, of those every attack was tried on."""
+
+    attacks: tuple[str, ...]
+    people: int | None
+    not_tried: int
+    linked: VeiledCount | None
+    share: float | None
+    interval: Interval | None
+    by_attacks: tuple[LinkedBy, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """Whether two attacks link the same people."""
+
+    first: str
+    second: str
+    both: VeiledCount
+    only_first: VeiledCount
+    only_second: VeiledCount
+    neither: VeiledCount
+    people: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlFinding:
+    """An attack whose outcome is known beforehand."""
+
+    attack: str
+    kind: Literal["absent", "permuted"]
+    title: str
+    people: VeiledCount | None
+    links: VeiledCount | None
+    share: float | None
+    interval: Interval | None
+    expected: float | None
+    passed: bool
+    reading: str

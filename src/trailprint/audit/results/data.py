@@ -1,0 +1,63 @@
+"""What was audited: the two sides, and how they came about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideFacts:
+    """One side: how much of it there is, and from when."""
+
+    users: int
+    locations: int
+    events: float
+    first: str | None
+    last: str | None
+    days: float | None
+    active_days_median: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitFacts:
+    """How one dataset was cut in two."""
+
+    kind: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampled:
+    """A random choice of the people on both sides."""
+
+    users: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Has:
+    """What both sides say of each event beside who and where."""
+
+    times: bool
+    durations: bool
+    positions: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataFacts:
+    """The data, as far as it may be told."""
+
+    sides: Literal["split", "two"]
+    split: SplitFacts | None
+    released: SideFacts
+    auxiliary: SideFacts
+    common_users: int | None
+    locations: int
+    sampled: Sampled | None
+    has: Has
+    rows_skipped: int
+    rows_left_out: Mapping[str, int]
+    periods_overlap: bool | None
+    truth: Literal["same-ids", "file", "none"]

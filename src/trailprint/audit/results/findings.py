@@ -1,0 +1,155 @@
+"""The whole result of an audit: ``result.json`` as types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from trailprint.audit.results.attacks import (
+    Agreement,
+    AttackFinding,
+    ControlFinding,
+    Interval,
+    VeiledCount,
+    WorstCase,
+)
+from trailprint.audit.results.data import DataFacts
+from trailprint.audit.results.growth import Growth
+from trailprint.audit.results.plain import OMITTED, from_plain, to_plain
+from trailprint.audit.results.protections import HeadlineProtection, Protections
+
+SCHEMA = "trailprint.result/1"
+"""Which form of ``result.json`` these types describe."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Privacy:
+    """How few people are not counted, and whether locations have their names."""
+
+    small_count_threshold: int
+    locations_named: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """What the page says first."""
+
+    people: int | None
+    linked: VeiledCount | None
+    share: float | None
+    interval: Interval | None
+    at_most: float | None = None
+    chance: float | None
+    times_chance: float | None
+    attack: str | None
+    attack_title: str | None
+    assumption: str | None
+    protection: HeadlineProtection | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocationFinding:
+    """A location, what correct links owe to it, and what leaving it out changes."""
+
+    label: str
+    users: VeiledCount | None
+    contribution: float
+    leave_one_out: float | str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RareLocation:
+    """People whom one rare location alone gives away."""
+
+    people: VeiledCount
+    share: float | None
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """Which locations give people away."""
+
+    locations: tuple[LocationFinding, ...]
+    one_rare_location: RareLocation | None
+    reading: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskBin:
+    """How many people run a risk between two ends."""
+
+    low: float
+    high: float
+    people: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskSpread:
+    """How the risk is spread over people."""
+
+    bins: tuple[RiskBin, ...]
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seconds:
+    """How long the audit took, and each of its parts."""
+
+    total: float
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """
+    Everything an audit may tell, without identifiers.
+
+    ``to_dict()`` is ``result.json``; ``from_dict()`` reads it again.
+    """
+
+    schema: str = SCHEMA
+    version: str
+    seed: int
+    privacy: Privacy
+    data: DataFacts
+    headline: Headline
+    attacks: tuple[AttackFinding, ...]
+    worst_case: WorstCase | None
+    agreement: tuple[Agreement, ...]
+    controls: tuple[ControlFinding, ...]
+    growth: Growth
+    protections: Protections | None
+    why: Why | None
+    per_user: RiskSpread | None
+    settings: Mapping[str, Any]
+    versions: Mapping[str, str]
+    seconds: Seconds | None = field(default=None, metadata=OMITTED)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The findings as plain values, ready for JSON."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Findings:
+        """The findings of a ``result.json``; `ShapeError` where it is none."""
+        return from_plain(cls, plain)
+
+    @property
+    def attack_titles(self) -> dict[str, str]:
+        """The attacks' titles by their names."""
+        return {attack.name: attack.title for attack in self.attacks}
+
+    @property
+    def strongest(self) -> AttackFinding | None:
+        """The attack the headline is about."""
+        own = (a for a in self.attacks if a.ran and a.name == self.headline.attack)
+        return next(own, None)
+
+    @property
+    def data_notes(self) -> list[str]:
+        """What was done to the data before it was audited, in words."""
+        return list(self.settings.get("data_notes", ()))

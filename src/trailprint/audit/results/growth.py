@@ -1,0 +1,142 @@
+"""How risk grows with people, time, resolution and what the adversary knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from trailprint.audit.results.attacks import VeiledCount
+from trailprint.audit.results.plain import OMITTED
+
+
+class Banded(Protocol):
+    """A rate with its band, as every study measures it."""
+
+    @property
+    def x(self) -> float: ...
+
+    @property
+    def accuracy(self) -> float | None: ...
+
+    @property
+    def low(self) -> float | None: ...
+
+    @property
+    def high(self) -> float | None: ...
+
+    @property
+    def at_most(self) -> float | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Point:
+    x: float
+    accuracy: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsersPoint(_Point):
+    """Risk among ``x`` people drawn at random, over several runs."""
+
+    runs: int
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtrapolatedPoint(_Point):
+    """What the fitted curve says of ``x`` people: not measured."""
+
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimePoint(_Point):
+    """Risk after ``x`` days of observing each person."""
+
+    at_most: float | None = field(default=None, metadata=OMITTED)
+    people: VeiledCount | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolutionPoint:
+    """Risk at one size of places."""
+
+    x: float
+    label: str
+    locations: int
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgePoint(_Point):
+    """Risk where the adversary knows a share ``x`` of the people."""
+
+    precision: float | None
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """A curve through the measurements, and how it goes on."""
+
+    formula: str
+    extrapolation: tuple[ExtrapolatedPoint, ...]
+    caution: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsersGrowth:
+    """Risk by the number of people."""
+
+    title: str | None = field(default=None, metadata=OMITTED)
+    points: tuple[UsersPoint, ...]
+    fit: Fit | None
+    reading: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeGrowth:
+    """Risk by the length of observation."""
+
+    points: tuple[TimePoint, ...]
+    reading: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolutionGrowth:
+    """Risk by the size of places."""
+
+    points: tuple[ResolutionPoint, ...]
+    reading: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeGrowth:
+    """Risk by the share of people the adversary knows."""
+
+    points: tuple[KnowledgePoint, ...]
+    reading: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyLeftOut:
+    """A study that was not made, and why."""
+
+    study: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """Every study that was made, and why others were not."""
+
+    users: UsersGrowth | None
+    time: TimeGrowth | None
+    resolution: ResolutionGrowth | None
+    knowledge: KnowledgeGrowth | None
+    left_out: tuple[StudyLeftOut, ...]

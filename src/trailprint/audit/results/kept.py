@@ -1,0 +1,127 @@
+"""
+What single parts of an audit found, from the plain values that are kept of them.
+
+Parts are kept as JSON, in a store that may be anybody's. Here, and nowhere else, they become
+types; what does not fit is a `ShapeError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trailprint.audit.parts import Outcome
+from trailprint.audit.results.attacks import ControlFinding, MeasuredAttack
+from trailprint.audit.results.findings import Why
+from trailprint.audit.results.growth import (
+    KnowledgeGrowth,
+    ResolutionGrowth,
+    TimeGrowth,
+    UsersGrowth,
+)
+from trailprint.audit.results.plain import from_plain
+from trailprint.audit.results.protections import MeasuredProtection, ProtectionLeftOut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAttack:
+    """What an attack found, and how to run its best method again."""
+
+    entry: MeasuredAttack
+    chosen: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptControls:
+    """The controls of one attack."""
+
+    controls: tuple[ControlFinding, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptProtections:
+    """One family of protections: what was tried, what reaches the target, what was refused."""
+
+    points: tuple[MeasuredProtection, ...]
+    target: MeasuredProtection | None = None
+    left_out: tuple[ProtectionLeftOut, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptUsers:
+    """Risk by the number of people, or why it was not measured."""
+
+    study: UsersGrowth | None
+    why_not: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptTime:
+    """Risk by the length of observation, or why it was not measured."""
+
+    study: TimeGrowth | None
+    why_not: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptResolution:
+    """Risk by the size of places, or why it was not measured."""
+
+    study: ResolutionGrowth | None
+    why_not: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptKnowledge:
+    """Risk by the share of people known, or why it was not measured."""
+
+    study: KnowledgeGrowth | None
+    why_not: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptWhy:
+    """Which locations give people away."""
+
+    why: Why
+
+
+def attack_of(outcome: Outcome) -> KeptAttack:
+    """What an attack found."""
+    return from_plain(KeptAttack, outcome.data)
+
+
+def controls_of(outcome: Outcome) -> tuple[ControlFinding, ...]:
+    """The controls of one attack."""
+    return from_plain(KeptControls, outcome.data).controls
+
+
+def protections_of(outcome: Outcome) -> KeptProtections:
+    """What one family of protections costs and leaves."""
+    return from_plain(KeptProtections, outcome.data)
+
+
+def users_of(outcome: Outcome) -> KeptUsers:
+    """Risk by the number of people."""
+    return from_plain(KeptUsers, outcome.data)
+
+
+def time_of(outcome: Outcome) -> KeptTime:
+    """Risk by the length of observation."""
+    return from_plain(KeptTime, outcome.data)
+
+
+def resolution_of(outcome: Outcome) -> KeptResolution:
+    """Risk by the size of places."""
+    return from_plain(KeptResolution, outcome.data)
+
+
+def knowledge_of(outcome: Outcome) -> KeptKnowledge:
+    """Risk by the share of people known."""
+    return from_plain(KeptKnowledge, outcome.data)
+
+
+def why_of(outcome: Outcome) -> Why:
+    """Which locations give people away."""
+    return from_plain(KeptWhy, outcome.data).why
