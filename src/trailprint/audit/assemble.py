@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from trailprint.arrays import Floats
 from trailprint.audit.attack_parts import did_not_run
-from trailprint.audit.bench import Bench
+from trailprint.audit.context import AuditContext
 from trailprint.audit.disclosure import veil_attack, veil_bins, veil_protection
 from trailprint.audit.headline import make_headline
 from trailprint.audit.options import ATTACKS
@@ -65,19 +65,21 @@ class Done(Discreet):
         ]
 
 
-def assemble(bench: Bench, done: Done) -> Findings:
+def assemble(context: AuditContext, done: Done) -> Findings:
     """Everything that may be told."""
     measured = {
         name: kept.attack_of(outcome).entry for name, outcome in _attacked(done.outcomes).items()
     }
-    protections = _protections(bench, done)
+    protections = _protections(context, done)
     worst, agreement = _together(done)
     return Findings(
         version=version("trailprint"),
-        seed=bench.options.seed,
-        privacy=Privacy(small_count_threshold=SMALL, locations_named=bench.options.name_locations),
-        data=_data(bench, done),
-        headline=make_headline(list(measured.values()), protections, bench.sizes.n_people),
+        seed=context.options.seed,
+        privacy=Privacy(
+            small_count_threshold=SMALL, locations_named=context.options.name_locations
+        ),
+        data=_data(context, done),
+        headline=make_headline(list(measured.values()), protections, context.sizes.n_people),
         attacks=_attacks(measured, done),
         worst_case=worst,
         agreement=agreement,
@@ -88,10 +90,10 @@ def assemble(bench: Bench, done: Done) -> Findings:
             for control in kept.controls_of(done.outcomes[f"control/{name}"])
         ),
         growth=_growth(done),
-        protections=_veil_protections(protections, bench.sizes.n_people),
-        why=_why(bench, done),
+        protections=_veil_protections(protections, context.sizes.n_people),
+        why=_why(context, done),
         per_user=_per_user(done),
-        settings={**bench.options.to_dict(), "data_notes": _notes(bench)},
+        settings={**context.options.to_dict(), "data_notes": _notes(context)},
         versions={"python": platform.python_version()}
         | {package: version(package) for package in _PACKAGES},
         seconds=Seconds(
@@ -117,9 +119,9 @@ def _attacks(measured: Mapping[str, MeasuredAttack], done: Done) -> tuple[Attack
     )
 
 
-def _data(bench: Bench, done: Done) -> DataFacts:
-    sides, sizes = bench.sides, bench.sizes
-    columns = [side.columns for side in bench.events]
+def _data(context: AuditContext, done: Done) -> DataFacts:
+    sides, sizes = context.sides, context.sizes
+    columns = [side.columns for side in context.events]
     return DataFacts(
         sides="two" if sides.kind is None else "split",
         split=None
@@ -139,7 +141,7 @@ def _data(bench: Bench, done: Done) -> DataFacts:
         ),
         rows_skipped=sum(sum(tally.bad.values()) for tally in done.tallies),
         rows_left_out=_left_out_rows(done.tallies),
-        periods_overlap=periods_overlap(*bench.events),
+        periods_overlap=periods_overlap(*context.events),
         truth=sides.truth,
     )
 
@@ -152,9 +154,9 @@ def _left_out_rows(tallies: Sequence[Tally]) -> dict[str, int]:
     return dict(counts)
 
 
-def _notes(bench: Bench) -> list[str]:
+def _notes(context: AuditContext) -> list[str]:
     """What was done to the data before it was audited, in words."""
-    return list(dict.fromkeys(note for side in bench.events for note in side.notes))
+    return list(dict.fromkeys(note for side in context.events for note in side.notes))
 
 
 def _side(events: Events) -> SideFacts:
@@ -223,7 +225,7 @@ def _growth(done: Done) -> Growth:
     )
 
 
-def _protections(bench: Bench, done: Done) -> MeasuredProtections:
+def _protections(context: AuditContext, done: Done) -> MeasuredProtections:
     found = [
         kept.protections_of(outcome)
         for name, outcome in done.outcomes.items()
@@ -238,7 +240,7 @@ def _protections(bench: Bench, done: Done) -> MeasuredProtections:
         target = next(point for point in points if (point.name, point.parameters) == same)
     return MeasuredProtections(
         points=points,
-        target_risk=bench.options.target_risk,
+        target_risk=context.options.target_risk,
         target=target,
         left_out=(
             *(refused for family in found for refused in family.left_out),
@@ -261,18 +263,18 @@ def _veil_protections(protections: MeasuredProtections, n_people: int) -> Protec
     )
 
 
-def _why(bench: Bench, done: Done) -> Why:
+def _why(context: AuditContext, done: Done) -> Why:
     outcome = done.outcomes.get("why")
     if outcome is not None:
         found = kept.why_of(outcome)
-        return _name_locations(bench, outcome, found) if bench.options.name_locations else found
+        return _name_locations(context, outcome, found) if context.options.name_locations else found
     reason = next((skipped.why for skipped in done.left_out if skipped.name == "why"), "")
     return Why(locations=(), one_rare_location=None, reading=f"{NOTHING_KNOWN} {reason}")
 
 
-def _name_locations(bench: Bench, outcome: Outcome, why: Why) -> Why:
+def _name_locations(context: AuditContext, outcome: Outcome, why: Why) -> Why:
     """The most revealing locations by name; what is kept of the part has numbers only."""
     rows = pa.array(outcome.arrays["locations"])
-    names = bench.histograms[0].locations.take(rows).to_pylist()
+    names = context.histograms[0].locations.take(rows).to_pylist()
     named = zip(why.locations, names, strict=True)
     return replace(why, locations=tuple(replace(row, label=str(name)) for row, name in named))

@@ -16,8 +16,9 @@ from trailprint.arrays import Ints
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.trail import TrailOptions, match_trails
-from trailprint.audit.bench import Bench
-from trailprint.audit.parts import Outcome, Tell
+from trailprint.audit.context import AuditContext
+from trailprint.audit.methods import BestMethod, CandidateMethod, choose_method
+from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.attacks import (
     AttackFinding,
     Baseline,
@@ -28,7 +29,6 @@ from trailprint.audit.results.attacks import (
 )
 from trailprint.audit.results.kept import KeptAttack
 from trailprint.audit.results.plain import from_plain, to_plain
-from trailprint.audit.variants import Stronger, Tried, choose_stronger
 from trailprint.audit.wording import ABOUT, lower_first
 from trailprint.evaluation.agreement import align_people, linked_people
 from trailprint.evaluation.per_user import estimate_user_risk
@@ -58,38 +58,42 @@ _REIDIT = {
 
 
 def histogram_attack(
-    bench: Bench, method: HistogramMethod = "joint", *, margins: bool = True
+    context: AuditContext, method: HistogramMethod = "joint", *, margins: bool = True
 ) -> HistogramAttack:
     """Matching of histograms, as the audit runs it again and again."""
     options = MatchOptions(
-        method=method, margins=margins and method == "joint", seed=bench.options.seed
+        method=method, margins=margins and method == "joint", seed=context.options.seed
     )
     return lambda released, auxiliary: match_histograms(
-        released, auxiliary, options, n_threads=bench.n_threads
+        released, auxiliary, options, n_threads=context.n_threads
     )
 
 
-def attack_histograms(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
+def attack_histograms(
+    context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+) -> Outcome:
     """Joint matching with margins and one-by-one; what links more people counts."""
     tried = []
     for method, title in _METHODS.items():
         began = time.perf_counter()
-        linkage = histogram_attack(bench, method)(*bench.histograms)
+        linkage = histogram_attack(context, method)(*context.histograms)
         seconds = time.perf_counter() - began
         tried.append(
-            Tried(title=title, linkage=linkage, seconds=seconds, chosen={"method": method})
+            CandidateMethod(
+                title=title, linkage=linkage, seconds=seconds, chosen={"method": method}
+            )
         )
-        tell(0.6)
-    found = choose_stronger(tried[0], tried[1], bench.truth)
+        progress(0.6)
+    found = choose_method(tried[0], tried[1], context.truth)
     linkage = found.best.linkage
-    title = f"{lower_first(found.best.title)} of {_COUNTED[bench.options.weight]}"
+    title = f"{lower_first(found.best.title)} of {_COUNTED[context.options.weight]}"
     entry = replace(
-        describe("histogram", found, bench.truth),
+        describe("histogram", found, context.truth),
         variant=f"{title}, Jensen–Shannon weight",
-        coverage=_measure_coverage(linkage, bench.truth),
+        coverage=_measure_coverage(linkage, context.truth),
         proof=Proof(optimality_gap=linkage.facts.get("optimality_gap")),
     )
-    return keep_attack(entry, found, find_people(linkage, bench, bench.truth))
+    return keep_attack(entry, found, find_people(linkage, context, context.truth))
 
 
 def _measure_coverage(linkage: Linkage, truth: Truth) -> tuple[CoveragePoint, ...]:
@@ -101,45 +105,47 @@ def _measure_coverage(linkage: Linkage, truth: Truth) -> tuple[CoveragePoint, ..
 
 
 def keep_attack(
-    entry: MeasuredAttack, found: Stronger, arrays: Mapping[str, NDArray[Any]]
+    entry: MeasuredAttack, found: BestMethod, arrays: Mapping[str, NDArray[Any]]
 ) -> Outcome:
     """What is kept of an attack."""
     kept = KeptAttack(entry=entry, chosen=found.best.chosen)
     return Outcome(data=to_plain(kept), arrays=arrays)
 
 
-def trail_attack(bench: Bench, options: TrailOptions) -> TrailAttack:
+def trail_attack(context: AuditContext, options: TrailOptions) -> TrailAttack:
     """Trail matching with everything chosen."""
     return lambda released, auxiliary: match_trails(
-        released, auxiliary, options, n_threads=bench.n_threads
+        released, auxiliary, options, n_threads=context.n_threads
     )
 
 
-def attack_trails(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
+def attack_trails(
+    context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+) -> Outcome:
     """REIDIT with what the data allows and with equal trails only; what links more counts."""
-    allowed, notes = _allowed_reidit(bench)
-    tell(0.6)
+    allowed, notes = _allowed_reidit(context)
+    progress(0.6)
     plain = allowed
     if allowed.linkage.facts["algorithm"] != "complete":
-        plain = _try_reidit(bench, TrailOptions(algorithm="complete"))
-    found = choose_stronger(allowed, plain, bench.truth)
-    entry = describe("trail", found, bench.truth)
+        plain = _try_reidit(context, TrailOptions(algorithm="complete"))
+    found = choose_method(allowed, plain, context.truth)
+    entry = describe("trail", found, context.truth)
     entry = replace(entry, notes=(*notes, *entry.notes))
-    return keep_attack(entry, found, find_people(found.best.linkage, bench, bench.truth))
+    return keep_attack(entry, found, find_people(found.best.linkage, context, context.truth))
 
 
-def _try_reidit(bench: Bench, options: TrailOptions) -> Tried:
+def _try_reidit(context: AuditContext, options: TrailOptions) -> CandidateMethod:
     began = time.perf_counter()
-    linkage = trail_attack(bench, options)(*bench.trails)
+    linkage = trail_attack(context, options)(*context.trails)
     chosen = {name: linkage.facts[name] for name in ("algorithm", "reserved")}
     title = _REIDIT[chosen["algorithm"], chosen["reserved"]]
     seconds = time.perf_counter() - began
-    return Tried(title=title, linkage=linkage, seconds=seconds, chosen=chosen)
+    return CandidateMethod(title=title, linkage=linkage, seconds=seconds, chosen=chosen)
 
 
-def _allowed_reidit(bench: Bench) -> tuple[Tried, list[str]]:
+def _allowed_reidit(context: AuditContext) -> tuple[CandidateMethod, list[str]]:
     """What the data allows; where it allows nothing, what links most."""
-    first = _try_reidit(bench, TrailOptions())
+    first = _try_reidit(context, TrailOptions())
     if not first.linkage.facts["contradicted"]:
         return first, [
             "The data does not contradict the release tactic assumed, under which no link is wrong."
@@ -149,14 +155,14 @@ def _allowed_reidit(bench: Bench) -> tuple[Tried, list[str]]:
         TrailOptions(algorithm="incomplete", reserved="identified"),
         TrailOptions(algorithm="incomplete", reserved="deidentified"),
     )
-    tried = [_try_reidit(bench, way) for way in ways]
-    return max(tried, key=lambda way: way.count_right(bench.truth)), [
+    tried = [_try_reidit(context, way) for way in ways]
+    return max(tried, key=lambda way: way.count_right(context.truth)), [
         "The data contradicts every release tactic REIDIT assumes, so links may be wrong. Of its "
         "three variants the one with the most right links is shown."
     ]
 
 
-def describe(name: str, found: Stronger, truth: Truth) -> MeasuredAttack:
+def describe(name: str, found: BestMethod, truth: Truth) -> MeasuredAttack:
     """What every attack says of itself."""
     linkage, other = found.best.linkage, found.other
     risk, ranks = _measure(linkage, truth), measure_ranks(linkage, truth)
@@ -197,7 +203,7 @@ def _measure(linkage: Linkage, truth: Truth) -> Risk:
     return risk
 
 
-def _baseline(other: Tried, truth: Truth) -> Baseline:
+def _baseline(other: CandidateMethod, truth: Truth) -> Baseline:
     """The other method, to compare with."""
     risk = _measure(other.linkage, truth)
     return Baseline(
@@ -209,22 +215,25 @@ def _baseline(other: Tried, truth: Truth) -> Baseline:
 
 
 def find_people(
-    linkage: Linkage, bench: Bench, truth: Truth, users: tuple[pa.Array, pa.Array] | None = None
+    linkage: Linkage,
+    context: AuditContext,
+    truth: Truth,
+    users: tuple[pa.Array, pa.Array] | None = None,
 ) -> dict[str, NDArray[Any]]:
     """
-    Whom an attack finds, for each of the bench's people; its links, in rows of histograms.
+    Whom an attack finds, for each of the context's people; its links, in rows of histograms.
 
-    ``users`` are the users of the attack's rows, where they are not the bench's. Somebody the
+    ``users`` are the users of the attack's rows, where they are not the context's. Somebody the
     attack was not tried on has no risk (nan).
     """
-    known = bench.histograms[0].users, bench.histograms[1].users
+    known = context.histograms[0].users, context.histograms[1].users
     own = known if users is None else users
-    risk = np.full(len(bench.people), np.nan)
-    risk[_look_up(own[0].take(pa.array(truth.released)), bench.people)] = estimate_user_risk(
+    risk = np.full(len(context.people), np.nan)
+    risk[_look_up(own[0].take(pa.array(truth.released)), context.people)] = estimate_user_risk(
         linkage, truth
     )
     return {
-        "linked": align_people(bench.people, {"": linked_people(linkage, truth, own[0])})[""],
+        "linked": align_people(context.people, {"": linked_people(linkage, truth, own[0])})[""],
         "risk": risk,
         "released": _look_up(own[0].take(pa.array(linkage.released)), known[0]),
         "auxiliary": _look_up(own[1].take(pa.array(linkage.auxiliary)), known[1]),

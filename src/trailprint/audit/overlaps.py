@@ -157,5 +157,5 @@ def _list_agreement(linked: Mapping[str, Flags]) -> Iterator[_Count]:
 
 
 def _links_just(pair: tuple[str, str], found: tuple[bool, bool], atom: Atom) -> bool:
-    """Tried by two attacks, and linked by both, one or none of them."""
+    """CandidateMethod by two attacks, and linked by both, one or none of them."""
     return atom.tried >= set(pair) and tuple(name in atom.linked for name in pair) == found

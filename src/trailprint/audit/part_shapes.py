@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trailprint.audit.bench import Sizes
+from trailprint.audit.context import Sizes
 from trailprint.audit.parts import Outcome
 from trailprint.audit.results.kept import (
     attack_of,

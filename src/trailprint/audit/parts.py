@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from trailprint.discreet import Discreet
 from trailprint.store import Store
 
-Tell = Callable[[float | None], None]
+PartProgress = Callable[[float | None], None]
 """Told which share of a part is over."""
 
 
@@ -69,7 +69,7 @@ class Part:
     name: str
     title: str
     seconds: float
-    compute: Callable[[Mapping[str, Outcome], Tell], Outcome]
+    compute: Callable[[Mapping[str, Outcome], PartProgress], Outcome]
     depends_on: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     is_asked: bool = False

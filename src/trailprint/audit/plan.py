@@ -9,8 +9,8 @@ from typing import Any
 
 from trailprint.audit import study_parts
 from trailprint.audit.attack_parts import attack_histograms, attack_trails
-from trailprint.audit.bench import Bench, Sizes
-from trailprint.audit.parts import Outcome, Part, Tell
+from trailprint.audit.context import AuditContext, Sizes
+from trailprint.audit.parts import Outcome, Part, PartProgress
 from trailprint.audit.protection_parts import Family, label_point, list_families, try_family
 from trailprint.audit.sequence_parts import attack_sequences, control_sequences, count_controlled
 from trailprint.audit.wording import ABOUT, duration
@@ -24,7 +24,7 @@ _N_WEIGHTS = 3
 #: Of the time limit, a family of protections that nobody asked for may take so much.
 _MOST_OF_LIMIT = 0.15
 
-Compute = Callable[[Bench, Mapping[str, Outcome], Tell], Outcome]
+Compute = Callable[[AuditContext, Mapping[str, Outcome], PartProgress], Outcome]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,39 +123,39 @@ class Plan:
         return LeftOut(name=part.name, title=part.title, why=why)
 
 
-def make_plan(bench: Bench) -> Plan:
+def make_plan(context: AuditContext) -> Plan:
     """Attacks first, then their controls, protections, growth, and why."""
-    attacks, refused = _plan_attacks(bench)
-    protections, thinned = _plan_protections(bench)
+    attacks, refused = _plan_attacks(context)
+    protections, thinned = _plan_protections(context)
     parts = [
         *attacks,
-        *_plan_controls(bench, attacks),
+        *_plan_controls(context, attacks),
         *protections,
-        *_plan_studies(bench),
+        *_plan_studies(context),
     ]
     return Plan(
         parts=tuple(parts),
         left_out=(*refused, *thinned),
-        time_limit_s=bench.options.time_limit_s,
-        n_people=bench.sizes.n_people,
+        time_limit_s=context.options.time_limit_s,
+        n_people=context.sizes.n_people,
     )
 
 
-def _plan_attacks(bench: Bench) -> tuple[list[Part], list[LeftOut]]:
-    n_models = count_models(bench)
+def _plan_attacks(context: AuditContext) -> tuple[list[Part], list[LeftOut]]:
+    n_models = count_models(context)
     known: dict[str, tuple[Compute, float]] = {
-        "histogram": (attack_histograms, 3 * match_seconds(bench.sizes)),
-        "trail": (attack_trails, 4 * trail_seconds(bench.sizes)),
+        "histogram": (attack_histograms, 3 * match_seconds(context.sizes)),
+        "trail": (attack_trails, 4 * trail_seconds(context.sizes)),
         "sequence": (
             partial(attack_sequences, n_models),
-            sequence_seconds(bench.sizes, n_models),
+            sequence_seconds(context.sizes, n_models),
         ),
     }
     parts: list[Part] = []
     refused: list[LeftOut] = []
-    for name in bench.options.attacks:
+    for name in context.options.attacks:
         title = ABOUT[name]["title"]
-        why = _why_no_sequences(bench, n_models) if name == "sequence" else None
+        why = _why_no_sequences(context, n_models) if name == "sequence" else None
         if why is not None:
             refused.append(LeftOut(name="attack/sequence", title=title, why=why))
             continue
@@ -165,7 +165,7 @@ def _plan_attacks(bench: Bench) -> tuple[list[Part], list[LeftOut]]:
         is_asked = name != "sequence" and not any(part.is_asked for part in parts)
         parts.append(
             _part(
-                bench,
+                context,
                 f"attack/{name}",
                 title,
                 seconds,
@@ -177,11 +177,11 @@ def _plan_attacks(bench: Bench) -> tuple[list[Part], list[LeftOut]]:
     return parts, refused
 
 
-def _why_no_sequences(bench: Bench, n_models: int) -> str | None:
+def _why_no_sequences(context: AuditContext, n_models: int) -> str | None:
     """Why sequences cannot be attacked, whatever the time; None where they can."""
-    if not all("start" in side.columns for side in bench.events):
+    if not all("start" in side.columns for side in context.events):
         return "It needs the time of each visit, and the data has none."
-    allowed, needed = bench.events[0].engine.memory_bytes, sequence_bytes(bench.sizes, n_models)
+    allowed, needed = context.events[0].engine.memory_bytes, sequence_bytes(context.sizes, n_models)
     if allowed is not None and needed > allowed:
         return (
             f"It would need about {needed / 1e6:,.0f} MB of memory, and --memory allows "
@@ -190,13 +190,13 @@ def _why_no_sequences(bench: Bench, n_models: int) -> str | None:
     return None
 
 
-def _plan_controls(bench: Bench, attacks: Sequence[Part]) -> list[Part]:
+def _plan_controls(context: AuditContext, attacks: Sequence[Part]) -> list[Part]:
     known: dict[str, tuple[Compute, float]] = {
-        "histogram": (study_parts.control_histograms, 3 * match_seconds(bench.sizes)),
-        "trail": (study_parts.control_trails, 3 * trail_seconds(bench.sizes)),
+        "histogram": (study_parts.control_histograms, 3 * match_seconds(context.sizes)),
+        "trail": (study_parts.control_trails, 3 * trail_seconds(context.sizes)),
         "sequence": (
             control_sequences,
-            3 * sequence_seconds(bench.sizes, count_controlled(bench.sizes)),
+            3 * sequence_seconds(context.sizes, count_controlled(context.sizes)),
         ),
     }
     parts = []
@@ -205,24 +205,24 @@ def _plan_controls(bench: Bench, attacks: Sequence[Part]) -> list[Part]:
         compute, seconds = known[name]
         title = f"Controls of {attack.title.lower()}"
         needs = (attack.name,)
-        parts.append(_part(bench, f"control/{name}", title, seconds, compute, needs=needs))
+        parts.append(_part(context, f"control/{name}", title, seconds, compute, needs=needs))
     return parts
 
 
-def _plan_protections(bench: Bench) -> tuple[list[Part], list[LeftOut]]:
+def _plan_protections(context: AuditContext) -> tuple[list[Part], list[LeftOut]]:
     parts: list[Part] = []
     thinned: list[LeftOut] = []
-    for family in list_families(bench):
-        fitting, dropped = _thin(bench, family)
-        parts.append(_plan_family(bench, fitting))
+    for family in list_families(context):
+        fitting, dropped = _thin(context, family)
+        parts.append(_plan_family(context, fitting))
         thinned += dropped
     return parts, thinned
 
 
-def _thin(bench: Bench, family: Family) -> tuple[Family, list[LeftOut]]:
+def _thin(context: AuditContext, family: Family) -> tuple[Family, list[LeftOut]]:
     """Every other value, and again, as long as a family would take too much of the time."""
-    limit, fitting = bench.options.time_limit_s, family
-    once = _once_seconds(bench, family)
+    limit, fitting = context.options.time_limit_s, family
+    once = _once_seconds(context, family)
     while (
         limit is not None
         and fitting.n_points > 1
@@ -244,65 +244,67 @@ def _thin(bench: Bench, family: Family) -> tuple[Family, list[LeftOut]]:
     return fitting, dropped
 
 
-def _once_seconds(bench: Bench, family: Family) -> float:
+def _once_seconds(context: AuditContext, family: Family) -> float:
     """One value of a family: protected, attacked and measured."""
-    once = _N_WEIGHTS * match_seconds(bench.sizes) + events_seconds(bench.sizes)
+    once = _N_WEIGHTS * match_seconds(context.sizes) + events_seconds(context.sizes)
     if any(step.name == "microaggregate" for step in family.chain):
-        once += grouping_seconds(bench.sizes)
+        once += grouping_seconds(context.sizes)
     return once
 
 
-def _plan_family(bench: Bench, family: Family) -> Part:
+def _plan_family(context: AuditContext, family: Family) -> Part:
     title = "Without protection" if family.title == "none" else f"Protection: {family.title}"
     return _part(
-        bench,
+        context,
         f"protect/{family.title}",
         title,
-        family.n_points * _once_seconds(bench, family),
+        family.n_points * _once_seconds(context, family),
         partial(_try, family),
         depends_on={
             "chain": [[step.name, step.parameters()] for step in family.chain],
             "values": list(family.values),
-            "target_risk": bench.options.target_risk,
+            "target_risk": context.options.target_risk,
             "is_asked": family.is_asked,
         },
     )
 
 
-def _try(family: Family, bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
-    return try_family(bench, family, before, tell)
+def _try(
+    family: Family, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+) -> Outcome:
+    return try_family(context, family, before, progress)
 
 
-def _plan_studies(bench: Bench) -> list[Part]:
-    once, counting = match_seconds(bench.sizes), events_seconds(bench.sizes)
+def _plan_studies(context: AuditContext) -> list[Part]:
+    once, counting = match_seconds(context.sizes), events_seconds(context.sizes)
     return [
         _part(
-            bench, "growth/users", "Risk by number of people", 25 * once, study_parts.study_users
+            context, "growth/users", "Risk by number of people", 25 * once, study_parts.study_users
         ),
         _part(
-            bench,
+            context,
             "growth/time",
             "Risk by length of observation",
             8 * (once + counting),
             study_parts.study_time,
         ),
         _part(
-            bench,
+            context,
             "why",
             "Most revealing locations",
-            once + study_parts.N_LOCATIONS * trail_seconds(bench.sizes),
+            once + study_parts.N_LOCATIONS * trail_seconds(context.sizes),
             study_parts.explain,
-            depends_on={"trails": "trail" in bench.options.attacks},
+            depends_on={"trails": "trail" in context.options.attacks},
         ),
         _part(
-            bench,
+            context,
             "growth/resolution",
             "Risk by size of places",
             6 * (once + counting),
             study_parts.study_resolution,
         ),
         _part(
-            bench,
+            context,
             "growth/knowledge",
             "Risk by share of people known",
             15 * once,
@@ -312,7 +314,7 @@ def _plan_studies(bench: Bench) -> list[Part]:
 
 
 def _part(
-    bench: Bench,
+    context: AuditContext,
     name: str,
     title: str,
     seconds: float,
@@ -326,7 +328,7 @@ def _part(
         name=name,
         title=title,
         seconds=seconds,
-        compute=partial(compute, bench),
+        compute=partial(compute, context),
         depends_on=depends_on or {},
         needs=needs,
         is_asked=is_asked,
@@ -362,13 +364,13 @@ def grouping_seconds(sizes: Sizes) -> float:
     return 5e-8 * sizes.n_released * sizes.n_visited
 
 
-def count_models(bench: Bench) -> int:
+def count_models(context: AuditContext) -> int:
     """For how many people models are trained: a third of the time limit may go into that."""
-    wanted, limit = bench.options.sequence_users, bench.options.time_limit_s
+    wanted, limit = context.options.sequence_users, context.options.time_limit_s
     while (
         limit is not None
         and wanted > LEAST_MODELS
-        and sequence_seconds(bench.sizes, wanted) > limit / 3
+        and sequence_seconds(context.sizes, wanted) > limit / 3
     ):
         wanted = max(LEAST_MODELS, wanted * 3 // 4)
     return wanted

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from trailprint.audit.bench import Bench
-from trailprint.audit.parts import Outcome, Tell
+from trailprint.audit.context import AuditContext
+from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import KeptProtections
 from trailprint.audit.results.plain import to_plain
 from trailprint.audit.results.protections import MeasuredProtection, ProtectionLeftOut
@@ -52,12 +52,12 @@ class Family:
         return len(self.values)
 
 
-def list_families(bench: Bench) -> list[Family]:
+def list_families(context: AuditContext) -> list[Family]:
     """Nothing at all first; then what was asked for, or what the data allows."""
     nothing = Family(title="none", chain=(_NOTHING,), parameter="n", values=(_NOTHING.n,))
-    engine = bench.events[0].engine
-    asked = [_read(text, engine) for text in dict.fromkeys(bench.options.protections)]
-    return [nothing, *(asked or _suitable(bench))]
+    engine = context.events[0].engine
+    asked = [_read(text, engine) for text in dict.fromkeys(context.options.protections)]
+    return [nothing, *(asked or _suitable(context))]
 
 
 def check_protections(protections: Sequence[str], engine: Engine) -> None:
@@ -89,18 +89,18 @@ def _is_single(chain: Sequence[Protection], parameter: str) -> bool:
     return True
 
 
-def _suitable(bench: Bench) -> list[Family]:
-    n_users, n_locations = bench.sizes.n_released, bench.sizes.n_locations
+def _suitable(context: AuditContext) -> list[Family]:
+    n_users, n_locations = context.sizes.n_released, context.sizes.n_locations
     tops = sorted({max(1, round(share * n_locations)) for share in _SHARES_OF_LOCATIONS})
     families = [
         _family(Microaggregate(), "k", [k for k in _GROUP_SIZES if 2 * k <= n_users]),
         _family(CommonLocations(), "min_users", [n for n in _MIN_USERS if n <= n_users]),
         _family(TopLocations(), "n", [n for n in reversed(tops) if n < n_locations]),
     ]
-    if "lat" in bench.events[0].columns and "lat" in bench.events[1].columns:
-        families.append(_family(CoarsenGrid(), "cell_m", _coarser_cells(bench)))
+    if "lat" in context.events[0].columns and "lat" in context.events[1].columns:
+        families.append(_family(CoarsenGrid(), "cell_m", _coarser_cells(context)))
     else:
-        n_levels = _count_levels(bench)
+        n_levels = _count_levels(context)
         families.append(_family(CoarsenNames(), "levels", list(range(n_levels - 1, 0, -1))))
     return [family for family in families if family.values]
 
@@ -111,16 +111,16 @@ def _family(protection: Protection, parameter: str, values: Sequence[Any]) -> Fa
     )
 
 
-def _coarser_cells(bench: Bench) -> list[float]:
+def _coarser_cells(context: AuditContext) -> list[float]:
     """Cells beyond those the data is on already, as far as its notes tell."""
-    notes = [note for note in bench.events[0].notes if note.startswith("Cells of ")]
+    notes = [note for note in context.events[0].notes if note.startswith("Cells of ")]
     now = float(notes[-1].split()[2]) if notes else 0.0
     return [cell_m for cell_m in _CELLS_M if cell_m > now]
 
 
-def _count_levels(bench: Bench) -> int:
+def _count_levels(context: AuditContext) -> int:
     """How many parts most names have, such as three in building.floor.room; one where none."""
-    events = bench.events[0]
+    events = context.events[0]
     parts = "length(location::VARCHAR) - length(replace(location::VARCHAR, '.', '')) + 1"
     (typical,) = events.engine.row(
         f"SELECT quantile_disc({parts}, 0.1) FROM (SELECT DISTINCT location FROM ({events.query}))"
@@ -128,22 +128,24 @@ def _count_levels(bench: Bench) -> int:
     return min(int(typical or 1), 4)
 
 
-def try_family(bench: Bench, family: Family, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
+def try_family(
+    context: AuditContext, family: Family, before: Mapping[str, Outcome], progress: PartProgress
+) -> Outcome:
     """Protect, attack and measure; what the data does not allow is left out with the reason."""
     options = SweepOptions(
         parameter=family.parameter,
         values=family.values,
-        target_risk=bench.options.target_risk,
-        seed=bench.options.seed,
+        target_risk=context.options.target_risk,
+        seed=context.options.seed,
     )
     try:
         frontier = sweep(
-            *bench.events,
+            *context.events,
             family.chain,
             options,
-            counting=bench.counting,
-            n_threads=bench.n_threads,
-            progress=lambda what, share: tell(share),
+            counting=context.counting,
+            n_threads=context.n_threads,
+            progress=lambda what, share: progress(share),
         )
     except (InputError, OptionError) as error:
         refused = ProtectionLeftOut(label=family.title, why=str(error))

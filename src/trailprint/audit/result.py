@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from trailprint.audit.assemble import worst_risk
-from trailprint.audit.bench import Bench
+from trailprint.audit.context import AuditContext
 from trailprint.audit.options import ATTACKS
 from trailprint.audit.parts import Outcome
 from trailprint.audit.results.findings import Findings
@@ -27,9 +27,11 @@ class AuditResult(Shown):
     Who was found is in ``links()`` and ``per_user()`` only: handle them with care.
     """
 
-    def __init__(self, findings: Findings, bench: Bench, outcomes: Mapping[str, Outcome]) -> None:
+    def __init__(
+        self, findings: Findings, context: AuditContext, outcomes: Mapping[str, Outcome]
+    ) -> None:
         self.findings = findings
-        self._bench = bench
+        self._context = context
         self._found = {
             name: outcomes[f"attack/{name}"] for name in ATTACKS if f"attack/{name}" in outcomes
         }
@@ -41,8 +43,8 @@ class AuditResult(Shown):
 
     def links(self) -> pa.Table:
         """Who is linked to whom: attack, released, auxiliary, confidence. Handle with care."""
-        released, auxiliary = (side.users for side in self._bench.histograms)
-        given = given_ids(self._bench.sides, auxiliary)
+        released, auxiliary = (side.users for side in self._context.histograms)
+        given = given_ids(self._context.sides, auxiliary)
         tables = [
             pa.table(
                 {
@@ -66,8 +68,8 @@ class AuditResult(Shown):
         matching one by one links more people: it has no margins); ``risk``, the estimated
         probability that the strongest attack links them correctly.
         """
-        bench = self._bench
-        columns: dict[str, Any] = {"user": bench.people}
+        context = self._context
+        columns: dict[str, Any] = {"user": context.people}
         for name, outcome in self._found.items():
             untried = np.isnan(outcome.arrays["risk"])
             columns[f"linked_by_{name}"] = pa.array(outcome.arrays["linked"], mask=untried)
@@ -79,13 +81,13 @@ class AuditResult(Shown):
 
     def _margins(self) -> pa.Array:
         """How much worse the joint matching would be without each person's link."""
-        n_released = self._bench.sizes.n_released
+        n_released = self._context.sizes.n_released
         margin = np.full(n_released, np.nan)
         found = self._found.get("histogram")
         # The confidence of a link made one by one is its gain, which is no margin.
         if found is not None and attack_of(found).chosen["method"] == "joint":
             margin[found.arrays["released"]] = found.arrays["confidence"]
-        own = margin[self._bench.truth.released]
+        own = margin[self._context.truth.released]
         return pa.array(own, mask=np.isnan(own))
 
     def _shown(self) -> Mapping[str, object]:

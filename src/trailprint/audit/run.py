@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from trailprint.audit.assemble import Done, assemble
-from trailprint.audit.bench import Bench
+from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome, Part, fetch, keep, key_of
@@ -59,22 +59,24 @@ def run_audit(
     the data, counts towards the time limit. Of that ``reserved_s`` are left to the caller.
     """
     began = time.perf_counter() if began is None else began
-    tell = progress or (lambda what, share: None)
-    tell("Counting events", None)
-    bench = Bench(make_sides(asked.sides, asked.truth, asked.options), asked.options, n_threads)
-    work = _Work(bench, store or MemoryStore(), tell, began, reserved_s)
+    report = progress or (lambda what, share: None)
+    report("Counting events", None)
+    context = AuditContext(
+        make_sides(asked.sides, asked.truth, asked.options), asked.options, n_threads
+    )
+    work = _Work(context, store or MemoryStore(), report, began, reserved_s)
     plan = work.plan
     if on_plan is not None:
         on_plan(plan)
     outcomes, left_out = work.run()
-    tell("Putting the result together", None)
+    report("Putting the result together", None)
     done = Done(
         outcomes=outcomes,
         left_out=left_out,
         tallies=[side.tally for side in asked.sides],
         seconds=time.perf_counter() - began,
     )
-    return AuditResult(assemble(bench, done), bench, outcomes)
+    return AuditResult(assemble(context, done), context, outcomes)
 
 
 class _Stretch(NamedTuple):
@@ -88,29 +90,34 @@ class _Work:
     """The parts of one audit, and where finished ones are kept."""
 
     def __init__(
-        self, bench: Bench, store: Store, tell: Progress, began: float, reserved_s: float = 0.0
+        self,
+        context: AuditContext,
+        store: Store,
+        report: Progress,
+        began: float,
+        reserved_s: float = 0.0,
     ) -> None:
         self._store = store
-        self._tell = tell
+        self._report = report
         self._began = began
         self._fingerprint = {
-            **bench.fingerprint(),
-            "seed": bench.options.seed,
-            "weight": bench.options.weight,
+            **context.fingerprint(),
+            "seed": context.options.seed,
+            "weight": context.options.weight,
             "revision": _REVISION,
             "versions": {name: version(name) for name in ("trailprint", "duckdb", "numpy")},
         }
-        plan = make_plan(bench)
-        self._found = {part.name: self._find(part, bench) for part in plan.parts}
+        plan = make_plan(context)
+        self._found = {part.name: self._find(part, context) for part in plan.parts}
         kept = frozenset(name for name, outcome in self._found.items() if outcome is not None)
         self.plan = replace(
             plan, kept=kept, reserved_s=reserved_s, spent_s=time.perf_counter() - began
         )
 
-    def _find(self, part: Part, bench: Bench) -> Outcome | None:
+    def _find(self, part: Part, context: AuditContext) -> Outcome | None:
         """What was kept of a part, if it is usable."""
         kept = fetch(self._store, self._key(part))
-        return kept if kept is not None and fits_shape(part.name, kept, bench.sizes) else None
+        return kept if kept is not None and fits_shape(part.name, kept, context.sizes) else None
 
     def _key(self, part: Part) -> str:
         return key_of(part, self._fingerprint)
@@ -187,7 +194,7 @@ class _Work:
             nonlocal furthest
             check_stop()
             furthest = max(furthest, share or 0.0)
-            self._tell(part.title, min(stretch.first + stretch.length * furthest, 1.0))
+            self._report(part.title, min(stretch.first + stretch.length * furthest, 1.0))
 
         try:
             with time_limit(may_take):

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from trailprint.attacks.sequence import CorrelateOptions, correlate_sequences
 from trailprint.audit.attack_parts import describe, find_people, keep_attack
-from trailprint.audit.bench import Bench, Sizes
-from trailprint.audit.parts import Outcome, Tell
+from trailprint.audit.context import AuditContext, Sizes
+from trailprint.audit.methods import CandidateMethod, choose_method
+from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import attack_of
-from trailprint.audit.variants import Tried, choose_stronger
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.features.sequences import Sequences
 from trailprint.linkage import Linkage
@@ -34,34 +34,41 @@ _FEW_VISITS = 40_000
 
 
 def attack_sequences(
-    n_most: int, bench: Bench, before: Mapping[str, Outcome], tell: Tell
+    n_most: int, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
 ) -> Outcome:
     """A CRF and a Markov chain for each released person; what links more people counts."""
-    sides, truth = _draw_people(bench, n_most)
-    own = _try(bench, "crf", sides, tell)
-    found = choose_stronger(own, _try(bench, "markov", sides), truth)
+    sides, truth = _draw_people(context, n_most)
+    own = _try(context, "crf", sides, progress)
+    found = choose_method(own, _try(context, "markov", sides), truth)
     entry = describe("sequence", found, truth)
-    entry = replace(entry, notes=(*entry.notes, *_notes(bench, truth)))
+    entry = replace(entry, notes=(*entry.notes, *_notes(context, truth)))
     users = sides[0].users, sides[1].users
-    return keep_attack(entry, found, find_people(found.best.linkage, bench, truth, users))
+    return keep_attack(entry, found, find_people(found.best.linkage, context, truth, users))
 
 
 def _try(
-    bench: Bench, model: Model, sides: tuple[Sequences, Sequences], tell: Tell | None = None
-) -> Tried:
+    context: AuditContext,
+    model: Model,
+    sides: tuple[Sequences, Sequences],
+    progress: PartProgress | None = None,
+) -> CandidateMethod:
     began = time.perf_counter()
-    linkage = _attack(bench, model, tell)(*sides)
+    linkage = _attack(context, model, progress)(*sides)
     seconds = time.perf_counter() - began
-    return Tried(title=_MODELS[model], linkage=linkage, seconds=seconds, chosen={"model": model})
+    return CandidateMethod(
+        title=_MODELS[model], linkage=linkage, seconds=seconds, chosen={"model": model}
+    )
 
 
-def control_sequences(bench: Bench, before: Mapping[str, Outcome], tell: Tell) -> Outcome:
+def control_sequences(
+    context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+) -> Outcome:
     """People who are not there, and rows in another order, for some of the people."""
-    sides, truth = _draw_people(bench, count_controlled(bench.sizes))
+    sides, truth = _draw_people(context, count_controlled(context.sizes))
     model = attack_of(before["attack/sequence"]).chosen["model"]
-    options, attack = ControlOptions(seed=bench.options.seed), _attack(bench, model)
+    options, attack = ControlOptions(seed=context.options.seed), _attack(context, model)
     found = [control_absent("sequence", attack, *sides, truth, options)]
-    tell(0.33)
+    progress(0.33)
     found += control_permuted("sequence", attack, *sides, truth, options)
     return Outcome(data={"controls": [control.to_dict() for control in found]})
 
@@ -74,27 +81,27 @@ def count_controlled(sizes: Sizes) -> int:
 
 
 def _attack(
-    bench: Bench, model: Model, tell: Tell | None = None
+    context: AuditContext, model: Model, progress: PartProgress | None = None
 ) -> Callable[[Sequences, Sequences], Linkage]:
-    options = CorrelateOptions(model=model, seed=bench.options.seed)
-    progress = None if tell is None else lambda what, share: tell(share)
+    options = CorrelateOptions(model=model, seed=context.options.seed)
+    follow = None if progress is None else lambda what, share: progress(share)
 
     def attack(released: Sequences, auxiliary: Sequences) -> Linkage:
-        n_threads = 1 if released.n_visits < _FEW_VISITS else bench.n_threads
+        n_threads = 1 if released.n_visits < _FEW_VISITS else context.n_threads
         return correlate_sequences(
-            released, auxiliary, options, n_threads=n_threads, progress=progress
+            released, auxiliary, options, n_threads=n_threads, progress=follow
         )
 
     return attack
 
 
-def _draw_people(bench: Bench, n_most: int) -> tuple[tuple[Sequences, Sequences], Truth]:
+def _draw_people(context: AuditContext, n_most: int) -> tuple[tuple[Sequences, Sequences], Truth]:
     """Everybody, or where that are too many, a random choice of the people on both sides."""
-    released, auxiliary = bench.sequences
+    released, auxiliary = context.sequences
     truth = truth_from_ids(released.users, auxiliary.users)
     if max(len(released.users), len(auxiliary.users)) <= n_most:
         return (released, auxiliary), truth
-    random = np.random.default_rng([bench.options.seed, 3])
+    random = np.random.default_rng([context.options.seed, 3])
     chosen: NDArray[np.int64] = np.sort(random.permutation(truth.n_common)[:n_most])
     sides = (
         select_people(released, truth.released[chosen]),
@@ -103,8 +110,8 @@ def _draw_people(bench: Bench, n_most: int) -> tuple[tuple[Sequences, Sequences]
     return sides, truth_from_ids(sides[0].users, sides[1].users)
 
 
-def _notes(bench: Bench, truth: Truth) -> list[str]:
-    if truth.n_common >= bench.sizes.n_people:
+def _notes(context: AuditContext, truth: Truth) -> list[str]:
+    if truth.n_common >= context.sizes.n_people:
         return []
     return [
         f"Tried on {truth.n_common:,} people drawn at random, because a model is trained for "

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from trailprint.audit.bench import Bench
+from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.parts import Part
 from trailprint.audit.plan import LEAST_MODELS, Plan, count_models, make_plan
@@ -18,9 +18,9 @@ def campus(engine):
     return read(simulate_campus(CampusOptions(n_users=30, n_days=14)), engine=engine)
 
 
-def make_bench(events, **options):
+def make_context(events, **options):
     chosen = AuditOptions(**options)
-    return Bench(make_sides([events], None, chosen), chosen)
+    return AuditContext(make_sides([events], None, chosen), chosen)
 
 
 def part(name, seconds, *, is_asked=False):
@@ -28,7 +28,7 @@ def part(name, seconds, *, is_asked=False):
 
 
 def test_everything_without_a_limit(campus):
-    plan = make_plan(make_bench(campus))
+    plan = make_plan(make_context(campus))
     names = [part.name for part in plan.parts]
     assert names[:3] == ["attack/histogram", "attack/trail", "attack/sequence"]
     assert names[3:6] == ["control/histogram", "control/trail", "control/sequence"]
@@ -44,7 +44,7 @@ def test_everything_without_a_limit(campus):
 
 def test_only_what_was_asked_for(campus):
     asked = ("microaggregate:k=3", "coarsen-names:levels=2 then top-locations:n=5")
-    plan = make_plan(make_bench(campus, attacks=("trail",), protections=asked))
+    plan = make_plan(make_context(campus, attacks=("trail",), protections=asked))
     names = [part.name for part in plan.parts]
     assert names[:2] == ["attack/trail", "control/trail"]
     assert [n for n in names if n.startswith("protect/")] == [
@@ -55,7 +55,7 @@ def test_only_what_was_asked_for(campus):
 
 def test_no_sequences_without_times(make_events):
     rows = [(f"u{i % 5}", f"p{i % 7}") for i in range(200)]
-    plan = make_plan(make_bench(make_events(rows, "user", "location")))
+    plan = make_plan(make_context(make_events(rows, "user", "location")))
     assert [part.name for part in plan.parts][:2] == ["attack/histogram", "attack/trail"]
     (left_out,) = plan.left_out
     assert left_out.name == "attack/sequence"
@@ -80,15 +80,15 @@ def test_why_a_part_does_not_fit():
 
 
 def test_fewer_models_where_time_is_short(campus):
-    assert count_models(make_bench(campus)) == 2000
-    bench = make_bench(campus, time_limit_s=0.1)
-    assert count_models(bench) == LEAST_MODELS
+    assert count_models(make_context(campus)) == 2000
+    context = make_context(campus, time_limit_s=0.1)
+    assert count_models(context) == LEAST_MODELS
 
 
 def test_protections_are_thinned_where_time_is_short(campus):
-    everything = make_plan(make_bench(campus, time_limit_s=None))
-    bench = make_bench(campus, time_limit_s=4.0)
-    plan = make_plan(bench)
+    everything = make_plan(make_context(campus, time_limit_s=None))
+    context = make_context(campus, time_limit_s=4.0)
+    plan = make_plan(context)
     part = next(part for part in plan.parts if part.name == "protect/microaggregate")
     assert part.depends_on["values"] == [5]
     labels = [left.title for left in plan.left_out if left.name.startswith("protect/Averages")]
@@ -100,7 +100,7 @@ def test_protections_are_thinned_where_time_is_short(campus):
 
 def test_a_chain_asked_for_is_not_thinned(campus):
     asked = ("microaggregate:k=3", "microaggregate:k=4")
-    plan = make_plan(make_bench(campus, time_limit_s=0.1, protections=asked))
+    plan = make_plan(make_context(campus, time_limit_s=0.1, protections=asked))
     assert {f"protect/{text}" for text in asked} < {part.name for part in plan.parts}
     assert plan.left_out == ()
 
@@ -109,4 +109,4 @@ def test_an_unknown_protection_is_refused_before_any_work(campus):
     from trailprint.errors import OptionError
 
     with pytest.raises(OptionError, match="A protection must be one of"):
-        make_plan(make_bench(campus, protections=("magic:k=3",)))
+        make_plan(make_context(campus, protections=("magic:k=3",)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trailprint.audit.bench import Bench
+from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.protection_parts import list_families, mark_frontier, try_family
 from trailprint.audit.results.kept import protections_of
@@ -17,20 +17,20 @@ def campus(engine):
     return read(simulate_campus(CampusOptions(n_users=30, n_days=14)), engine=engine)
 
 
-def make_bench(events, **options):
+def make_context(events, **options):
     chosen = AuditOptions(**options)
-    return Bench(make_sides([events], None, chosen), chosen)
+    return AuditContext(make_sides([events], None, chosen), chosen)
 
 
-def tried(bench):
+def tried(context):
     return [
-        protections_of(try_family(bench, family, {}, lambda share: None))
-        for family in list_families(bench)
+        protections_of(try_family(context, family, {}, lambda share: None))
+        for family in list_families(context)
     ]
 
 
 def test_names_with_parts_are_shortened(campus):
-    families = {family.title: family for family in list_families(make_bench(campus))}
+    families = {family.title: family for family in list_families(make_context(campus))}
     assert list(families) == [
         "none",
         "microaggregate",
@@ -45,15 +45,15 @@ def test_names_with_parts_are_shortened(campus):
 def test_positions_are_coarsened_beyond_the_cells_they_are_on(make_events):
     rows = [(f"u{i % 5}", 46 + i % 7 / 50, 7 + i % 3 / 30) for i in range(400)]
     families = {
-        f.title: f for f in list_families(make_bench(make_events(rows, "user", "lat", "lon")))
+        f.title: f for f in list_families(make_context(make_events(rows, "user", "lat", "lon")))
     }
     assert families["coarsen-grid"].values == (2000.0, 5000.0, 10000.0)
     assert "coarsen-names" not in families
 
 
 def test_nothing_costs_nothing_and_averages_of_all_protect(campus):
-    bench = make_bench(campus, protections=("microaggregate:k=30",))
-    nothing, averages = tried(bench)
+    context = make_context(campus, protections=("microaggregate:k=30",))
+    nothing, averages = tried(context)
     assert nothing.points[0].label == "No protection"
     assert nothing.points[0].loss == 0
     assert not nothing.points[0].asked
@@ -67,7 +67,7 @@ def test_nothing_costs_nothing_and_averages_of_all_protect(campus):
 def test_a_chain_is_applied_in_order(campus):
     text = "coarsen-names:levels=1 then microaggregate:k=5"
     chain, alone = (
-        tried(make_bench(campus, protections=(one,)))[1].points[0]
+        tried(make_context(campus, protections=(one,)))[1].points[0]
         for one in (text, "microaggregate:k=5")
     )
     assert chain.label == text
@@ -75,7 +75,7 @@ def test_a_chain_is_applied_in_order(campus):
 
 
 def test_what_the_data_does_not_allow_is_left_out(campus):
-    _, found = tried(make_bench(campus, protections=("coarsen-grid:cell_m=100",)))
+    _, found = tried(make_context(campus, protections=("coarsen-grid:cell_m=100",)))
     assert found.points == ()
     (left_out,) = found.left_out
     assert left_out.label == "coarsen-grid:cell_m=100"
@@ -86,14 +86,14 @@ def test_a_mapping_from_a_file_can_be_tried(campus, write):
     names = campus.engine.rows(f"SELECT DISTINCT location FROM ({campus.query})")
     lines = "".join(f"{name},{name.split('.')[0]}\n" for (name,) in names)
     path = write("regions.csv", "location,region\n" + lines)
-    _, found = tried(make_bench(campus, protections=(f"coarsen-regions:mapping={path}",)))
+    _, found = tried(make_context(campus, protections=(f"coarsen-regions:mapping={path}",)))
     assert len(found.points) == 1, found.left_out
 
 
 def test_a_target_is_searched_for(campus):
-    bench = make_bench(campus, target_risk=0.2)
-    family = next(f for f in list_families(bench) if f.title == "microaggregate")
-    found = protections_of(try_family(bench, family, {}, lambda share: None))
+    context = make_context(campus, target_risk=0.2)
+    family = next(f for f in list_families(context) if f.title == "microaggregate")
+    found = protections_of(try_family(context, family, {}, lambda share: None))
     assert found.target.accuracy <= 0.2
     cheaper = [p for p in found.points if p.loss < found.target.loss]
     # A cheaper one may be as good by lucky lots, never by whom it confuses.

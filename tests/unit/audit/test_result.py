@@ -31,12 +31,12 @@ def result_of(method: str) -> AuditResult:
             "confidence": np.array([0.25, 0.5]),
         },
     )
-    bench = SimpleNamespace(
+    context = SimpleNamespace(
         people=pa.array(["a", "b", "c"]),
         sizes=SimpleNamespace(n_released=3),
         truth=SimpleNamespace(released=np.arange(3)),
     )
-    return AuditResult(None, bench, {"attack/histogram": kept})
+    return AuditResult(None, context, {"attack/histogram": kept})
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from trailprint import Engine
 from trailprint.attacks.sequence import correlate_sequences
 from trailprint.audit import AuditOptions, audit, run
-from trailprint.audit.bench import Bench, Sizes
+from trailprint.audit.context import AuditContext, Sizes
 from trailprint.audit.parts import Outcome, Part
 from trailprint.audit.plan import Plan, make_plan, sequence_seconds
 from trailprint.audit.sides import make_sides
@@ -32,34 +32,36 @@ def campus(engine):
 
 
 @pytest.fixture(scope="module")
-def bench(campus):
-    return Bench(make_sides([campus], None, AuditOptions()), AuditOptions(), 1)
+def context(campus):
+    return AuditContext(make_sides([campus], None, AuditOptions()), AuditOptions(), 1)
 
 
-def at_once(bench, before, tell):
+def at_once(context, before, progress):
     return Outcome(data={})
 
 
-def goes_on(bench, before, tell):
+def goes_on(context, before, progress):
     for step in range(6_000):
         time.sleep(0.01)
-        tell(step / 6_000)
+        progress(step / 6_000)
     return Outcome(data={})
 
 
-def waits_for_a_query(bench, before, tell):
-    bench.events[0].engine.row("SELECT sum(a.range * b.range) FROM range(9000000) a, range(9999) b")
+def waits_for_a_query(context, before, progress):
+    context.events[0].engine.row(
+        "SELECT sum(a.range * b.range) FROM range(9000000) a, range(9999) b"
+    )
     return Outcome(data={})
 
 
-def work_on(bench, monkeypatch, parts, limit_s=LIMIT_S, store=None, began=None, reserved_s=0.0):
+def work_on(context, monkeypatch, parts, limit_s=LIMIT_S, store=None, began=None, reserved_s=0.0):
     """The parts of a made-up plan, as an audit would do them."""
     planned = tuple(
         Part(
             name=name,
             title=name,
             seconds=0.0,
-            compute=partial(compute, bench),
+            compute=partial(compute, context),
             needs=("why",) if name == "growth/users" else (),
             is_asked=name == "attack/histogram",
         )
@@ -68,16 +70,16 @@ def work_on(bench, monkeypatch, parts, limit_s=LIMIT_S, store=None, began=None, 
     monkeypatch.setattr(run, "make_plan", lambda _: Plan(parts=planned, time_limit_s=limit_s))
     began = time.perf_counter() if began is None else began
     store = store or MemoryStore()
-    return run._Work(bench, store, lambda *_: None, began, reserved_s).run()
+    return run._Work(context, store, lambda *_: None, began, reserved_s).run()
 
 
 @pytest.mark.parametrize("compute", [goes_on, waits_for_a_query])
 def test_a_part_that_takes_too_long_is_stopped_and_what_comes_later_is_done(
-    bench, monkeypatch, compute
+    context, monkeypatch, compute
 ):
     parts = {"attack/histogram": at_once, "why": compute, "growth/users": at_once, "b": at_once}
     began = time.perf_counter()
-    outcomes, left_out = work_on(bench, monkeypatch, parts)
+    outcomes, left_out = work_on(context, monkeypatch, parts)
     assert time.perf_counter() - began < 1.2 * LIMIT_S + 1
     assert list(outcomes) == ["attack/histogram", "b"]
     assert [one.name for one in left_out] == ["why", "growth/users"]
@@ -85,18 +87,18 @@ def test_a_part_that_takes_too_long_is_stopped_and_what_comes_later_is_done(
     assert "longer than the time limit of 1 second allows" in left_out[0].why
 
 
-def test_the_cheapest_attack_is_done_whatever_the_limit(bench, monkeypatch):
+def test_the_cheapest_attack_is_done_whatever_the_limit(context, monkeypatch):
     began = time.perf_counter() - 60
     parts = {"attack/histogram": at_once, "b": at_once}
-    outcomes, left_out = work_on(bench, monkeypatch, parts, began=began)
+    outcomes, left_out = work_on(context, monkeypatch, parts, began=began)
     assert list(outcomes) == ["attack/histogram"]
     assert "leaves less" in left_out[0].why
 
 
-def test_what_is_reserved_for_the_report_is_left(bench, monkeypatch):
+def test_what_is_reserved_for_the_report_is_left(context, monkeypatch):
     parts = {"attack/histogram": at_once, "why": goes_on, "b": goes_on}
     began = time.perf_counter()
-    _, left_out = work_on(bench, monkeypatch, parts, limit_s=3.0, reserved_s=2.0)
+    _, left_out = work_on(context, monkeypatch, parts, limit_s=3.0, reserved_s=2.0)
     assert time.perf_counter() - began < 2.0
     assert "longer than the time limit of 3 seconds allows" in left_out[0].why
 
@@ -111,22 +113,22 @@ def test_what_was_spent_before_the_first_part_is_not_announced_as_left():
     assert len(replace(plan, spent_s=3.0, reserved_s=2.0, kept=everything).expected()) == 2
 
 
-def test_without_any_attack_there_is_no_result(bench, monkeypatch):
+def test_without_any_attack_there_is_no_result(context, monkeypatch):
     with pytest.raises(OptionError, match=r"At least one attack must fit .*Raise --time-limit"):
-        work_on(bench, monkeypatch, {"attack/sequence": goes_on}, limit_s=0.1)
+        work_on(context, monkeypatch, {"attack/sequence": goes_on}, limit_s=0.1)
 
 
-def test_without_a_limit_nothing_is_stopped(bench, monkeypatch):
-    outcomes, left_out = work_on(bench, monkeypatch, {"attack/histogram": at_once}, limit_s=None)
+def test_without_a_limit_nothing_is_stopped(context, monkeypatch):
+    outcomes, left_out = work_on(context, monkeypatch, {"attack/histogram": at_once}, limit_s=None)
     assert list(outcomes) == ["attack/histogram"]
     assert not left_out
 
 
-def test_the_same_audit_again_uses_what_was_kept_however_long_reading_took(bench, monkeypatch):
+def test_the_same_audit_again_uses_what_was_kept_however_long_reading_took(context, monkeypatch):
     parts, store = {"attack/histogram": at_once, "b": at_once}, MemoryStore()
-    work_on(bench, monkeypatch, parts, store=store)
+    work_on(context, monkeypatch, parts, store=store)
     again, left_out = work_on(
-        bench, monkeypatch, parts, store=store, began=time.perf_counter() - 60
+        context, monkeypatch, parts, store=store, began=time.perf_counter() - 60
     )
     assert list(again) == ["attack/histogram", "b"]
     assert not left_out
@@ -172,11 +174,13 @@ def test_training_is_stopped_in_the_middle_of_a_model(wanderers, n_threads):
     assert time.perf_counter() - began < 10
 
 
-def test_many_places_make_training_long(wanderers, bench):
-    sizes = Bench(make_sides([wanderers, wanderers], None, AuditOptions()), AuditOptions()).sizes
+def test_many_places_make_training_long(wanderers, context):
+    sizes = AuditContext(
+        make_sides([wanderers, wanderers], None, AuditOptions()), AuditOptions()
+    ).sizes
     assert sizes.n_transitions == pytest.approx(2 * 1_200 * 150**2, rel=0.01)
     assert sequence_seconds(sizes, 50) > 7
-    assert sequence_seconds(bench.sizes, 50) < 5
+    assert sequence_seconds(context.sizes, 50) < 5
     plain = Sizes(
         n_released=2,
         n_auxiliary=2,
@@ -192,7 +196,7 @@ def test_many_places_make_training_long(wanderers, bench):
 def test_the_first_of_the_cheap_attacks_is_always_done(campus):
     for attacks in (("histogram", "sequence"), ("sequence", "trail", "histogram"), ("sequence",)):
         options = AuditOptions(attacks=attacks)
-        plan = make_plan(Bench(make_sides([campus], None, options), options))
+        plan = make_plan(AuditContext(make_sides([campus], None, options), options))
         asked = [part.name for part in plan.parts if part.is_asked]
         assert asked == [f"attack/{name}" for name in attacks if name != "sequence"][:1]
 
@@ -208,7 +212,7 @@ def tight():
 
 
 def test_what_needs_more_memory_than_allowed_is_left_out_and_said(tight):
-    plan = make_plan(Bench(make_sides([tight], None, AuditOptions()), AuditOptions()))
+    plan = make_plan(AuditContext(make_sides([tight], None, AuditOptions()), AuditOptions()))
     assert not [part for part in plan.parts if "sequence" in part.name]
     (left_out,) = [one for one in plan.left_out if one.name == "attack/sequence"]
     assert "MB of memory, and --memory allows 1 MB" in left_out.why

@@ -16,7 +16,7 @@ from trailprint.linkage import Linkage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Tried(Discreet):
+class CandidateMethod(Discreet):
     """One method of an attack: what it is called, what it found, and how to run it again."""
 
     title: str
@@ -30,24 +30,24 @@ class Tried(Discreet):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Stronger(Discreet):
+class BestMethod(Discreet):
     """The method of an attack that counts, and the other one, if there is one to compare with."""
 
-    best: Tried
-    other: Tried | None
+    best: CandidateMethod
+    other: CandidateMethod | None
     notes: tuple[str, ...] = ()
 
 
-def choose_stronger(own: Tried, simple: Tried, truth: Truth) -> Stronger:
+def choose_method(own: CandidateMethod, simple: CandidateMethod, truth: Truth) -> BestMethod:
     """
     The family's own method, or the simpler one where that links more people.
 
     An adversary takes what works best: nobody may be told a smaller risk than was measured.
     """
     if simple is own:
-        return Stronger(best=own, other=None)
+        return BestMethod(best=own, other=None)
     if simple.count_right(truth) <= own.count_right(truth):
-        return Stronger(best=own, other=simple)
+        return BestMethod(best=own, other=simple)
     title = lower_first(simple.title)
     note = f"Here the simpler method links more people, so that it is the one shown: {title}."
-    return Stronger(best=simple, other=own, notes=(note,))
+    return BestMethod(best=simple, other=own, notes=(note,))

@@ -42,7 +42,7 @@ class Sizes:
     n_transitions: float = 0.0
 
 
-class Bench:
+class AuditContext:
     """Two sides, the options, and features built when first asked for."""
 
     def __init__(self, sides: Sides, options: AuditOptions, n_threads: int | None = None) -> None:
