@@ -8,8 +8,9 @@ import os
 import re
 import threading
 import weakref
+from collections import deque
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import duckdb
 import pyarrow as pa
@@ -35,6 +36,16 @@ _MOST_THREADS = 1024
 #: One count for all engines: a name that strays into another engine is missing there, never
 #: somebody else's table.
 _NUMBERS = itertools.count()
+
+
+#: Names of tables that are dropped when nobody needs them, wherever they are in SQL.
+_OWNED = re.compile(r"\b(?:events|typed)_\d+\b")
+
+
+class Table:
+    """A temporary table for as long as somebody holds this."""
+
+    __slots__ = ("__weakref__",)
 
 
 class Engine:
@@ -78,6 +89,8 @@ class Engine:
         self.memory_bytes = None if memory is None else _count_bytes(memory)
         # A connection holds one result at a time: run and fetch must not be torn apart.
         self._lock = threading.RLock()
+        self._tables: weakref.WeakValueDictionary[str, Table] = weakref.WeakValueDictionary()
+        self._unneeded: deque[str] = deque()
         config: dict[str, Any] = {"temp_directory": self.scratch}
         # Nothing is fetched from the network, not even a part of DuckDB.
         config["autoinstall_known_extensions"] = False
@@ -110,6 +123,7 @@ class Engine:
     def run(self, sql: str) -> Connection:
         """Execute ``sql``; DuckDB's errors become ours, without any value of the data."""
         with self._lock, self._speaking():
+            self._drop_unneeded()
             return self.connection.execute(sql)
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
@@ -124,6 +138,7 @@ class Engine:
     def arrow(self, sql: str) -> pa.Table:
         """A result as an Arrow table."""
         with self._lock, self._speaking():
+            self._drop_unneeded()
             return self.connection.sql(sql).to_arrow_table()
 
     def columns(self, sql: str) -> dict[str, str]:
@@ -136,6 +151,34 @@ class Engine:
         name = self.new_name(stem)
         self.run(f"CREATE TEMP TABLE {name} AS {sql}")
         return name
+
+    @contextlib.contextmanager
+    def table(self, sql: str, stem: Literal["events", "typed"]) -> Iterator[str]:
+        """
+        Run ``sql`` once into a temporary table; its name.
+
+        It is dropped after the block, once nobody holds what `tables_in` gives for its name.
+        """
+        name = self.materialise(sql, stem)
+        table = self._tables[name] = Table()
+        weakref.finalize(table, self._unneeded.append, name).atexit = False
+        yield name
+
+    def tables_in(self, *queries: str) -> tuple[Table, ...]:
+        """The tables of `table` that queries name: whoever keeps a query keeps these with it."""
+        names = {name for query in queries for name in _OWNED.findall(query)}
+        found = (self._tables.get(name) for name in names)
+        return tuple(table for table in found if table is not None)
+
+    def _drop_unneeded(self) -> None:
+        """
+        Drop tables that nobody needs, before the next query.
+
+        Not when that is noticed: it may be in the middle of a query, in whatever thread.
+        """
+        while self._unneeded:
+            self.connection.execute(f"DROP TABLE IF EXISTS {self._unneeded[0]}")
+            self._unneeded.popleft()
 
     def register(self, table: pa.Table, stem: str) -> str:
         """Make an Arrow table known to queries, without a copy; its name."""

@@ -8,7 +8,7 @@ from typing import Literal
 
 from trailprint.discreet import Discreet, Words
 from trailprint.errors import ColumnError
-from trailprint.events.engine import Engine, quote_text
+from trailprint.events.engine import Engine, Table, quote_text
 
 Column = Literal["user", "location", "start", "end", "weight", "lat", "lon"]
 
@@ -68,6 +68,12 @@ class Events(Discreet):
     raw_query: str = ""
     tally: Tally = Tally()
     notes: tuple[str, ...] = ()
+    #: Temporary tables of the queries, which live as long as somebody needs them.
+    tables: tuple[Table, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        tables = self.engine.tables_in(self.query, self.raw_query)
+        object.__setattr__(self, "tables", tables)
 
     def _shown(self) -> dict[str, object]:
         return {
@@ -132,4 +138,5 @@ class Events(Discreet):
 
     def materialise(self) -> Events:
         """Run the query once, so that later ones start from its result."""
-        return replace(self, query=f"FROM {self.engine.materialise(self.query, 'events')}")
+        with self.engine.table(self.query, "events") as name:
+            return replace(self, query=f"FROM {name}")

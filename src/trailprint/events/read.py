@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -21,6 +22,9 @@ from trailprint.events.raw import Raw, open_files, open_table
 from trailprint.events.times import check_timezone, is_whole_number, time_expression
 
 _NO_TIMES = "No column of times was found: if there is one, name it with --start-column."
+
+#: Tables of a source's text, in SQL.
+_TEXTS = re.compile(r"\btext_\d+\b")
 
 #: More rows of no use than this share, and reading stops unless told to go on.
 BAD_ROWS_LIMIT = 0.01
@@ -62,7 +66,11 @@ def read(
     engine = engine or default_engine()
     check_timezone(engine, options.timezone)
     raw = _open(engine, source, options)
-    return _clean(engine, raw, options)
+    events = _clean(engine, raw, options)
+    if raw.is_text:  # It has been converted into a table of its own.
+        for name in _TEXTS.findall(raw.query):
+            engine.drop(name)
+    return events
 
 
 def _open(engine: Engine, source: Any, options: ReadOptions) -> Raw:
@@ -84,7 +92,13 @@ def _clean(engine: Engine, raw: Raw, options: ReadOptions) -> Events:
     require_columns(raw.parts, raw.header)
     typed = _typed_query(engine, raw, types, options)
     if raw.is_text or options.drop_duplicates:
-        typed = f"FROM {engine.materialise(typed, 'typed')}"
+        with engine.table(typed, "typed") as name:
+            return _keep_good(engine, raw, options, f"FROM {name}")
+    return _keep_good(engine, raw, options, typed)
+
+
+def _keep_good(engine: Engine, raw: Raw, options: ReadOptions, typed: str) -> Events:
+    """The rows that can be used; the others are counted."""
     columns = frozenset(raw.parts)
     if not raw.left_out and proves_clean(raw.parts, raw.ranges):
         tally, good = Tally(rows=_count_rows(engine, typed)), None

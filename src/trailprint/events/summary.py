@@ -81,12 +81,14 @@ def summarise(events: Events) -> Summary:
         f'SELECT "user", location, {events.total_sql()} AS n FROM ({events.query}) GROUP BY ALL'
     )
     total = events.total_sql("n") if "weight" in events.columns else "sum(n)"
-    pairs = f"FROM {events.engine.materialise(counted, 'pairs')}"
+    stored = events.engine.materialise(counted, "pairs")
+    pairs = f"FROM {stored}"
     n_users, per_user, places_per_user = row(
         f'SELECT count(*), median(n), median(places) FROM (SELECT "user", {total} AS n, '
         f'count(*) AS places FROM ({pairs}) GROUP BY "user")'
     )
     n_events, n_locations = row(f"SELECT {total}, count(DISTINCT location) FROM ({pairs})")
+    events.engine.drop(stored)
     first, last, active_days = _times(events)
     return Summary(
         rows=events.tally.rows,
