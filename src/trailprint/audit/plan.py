@@ -10,6 +10,7 @@ from typing import Any
 from trailprint.audit import study_parts
 from trailprint.audit.attack_parts import attack_histograms, attack_trails
 from trailprint.audit.context import AuditContext, Sizes
+from trailprint.audit.memory import find_too_large, sequence_bytes, why_too_large
 from trailprint.audit.parts import Outcome, Part, PartProgress
 from trailprint.audit.protection_parts import Family, label_point, list_families, try_family
 from trailprint.audit.sequence_parts import attack_sequences, control_sequences, count_controlled
@@ -133,9 +134,15 @@ def make_plan(context: AuditContext) -> Plan:
         *protections,
         *_plan_studies(context),
     ]
+    why = find_too_large(parts, context.sizes, context.events[0].engine.memory_bytes)
+    too_large = [
+        LeftOut(name=part.name, title=part.title, why=why[part.name])
+        for part in parts
+        if part.name in why
+    ]
     return Plan(
-        parts=tuple(parts),
-        left_out=(*refused, *thinned),
+        parts=tuple(part for part in parts if part.name not in why),
+        left_out=(*refused, *thinned, *too_large),
         time_limit_s=context.options.time_limit_s,
         n_people=context.sizes.n_people,
     )
@@ -181,13 +188,8 @@ def _why_no_sequences(context: AuditContext, n_models: int) -> str | None:
     """Why sequences cannot be attacked, whatever the time; None where they can."""
     if not all("start" in side.columns for side in context.events):
         return "It needs the time of each visit, and the data has none."
-    allowed, needed = context.events[0].engine.memory_bytes, sequence_bytes(context.sizes, n_models)
-    if allowed is not None and needed > allowed:
-        return (
-            f"It would need about {needed / 1e6:,.0f} MB of memory, and --memory allows "
-            f"{allowed / 1e6:,.0f} MB."
-        )
-    return None
+    allowed = context.events[0].engine.memory_bytes
+    return why_too_large(sequence_bytes(context.sizes, n_models), allowed)
 
 
 def _plan_controls(context: AuditContext, attacks: Sequence[Part]) -> list[Part]:
@@ -351,12 +353,6 @@ def sequence_seconds(sizes: Sizes, n_most: int) -> float:
     share = n_people / max(sizes.n_released, 1)
     visits = 2.5e-4 * sizes.n_events / 2 + 1.4e-7 * sizes.n_transitions
     return 0.2 + share * visits + 1e-5 * n_people**2
-
-
-def sequence_bytes(sizes: Sizes, n_most: int) -> float:
-    """Visits of both sides as arrays, and those that models are run over spelt out for them."""
-    share = min(sizes.n_released, n_most) / max(sizes.n_released, 1)
-    return 150 * sizes.n_events + share * 1_000 * sizes.n_events / 2
 
 
 def grouping_seconds(sizes: Sizes) -> float:

@@ -1,0 +1,55 @@
+"""
+How much memory the parts of an audit need, and which of them exceed what was allowed.
+
+Peaks were measured for campuses of 3,000 and 10,000 people and are rounded up. They come on top of
+what the program itself takes, about 300 MB, and of what DuckDB holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trailprint.audit.context import Sizes
+from trailprint.audit.parts import Part
+
+#: For each user of both sides: a joint matching, its candidates and its proof.
+_MATCH_BYTES = 6_000
+_TRAIL_BYTES = 500
+
+
+def why_too_large(needed: float, allowed: int | None) -> str | None:
+    """A sentence for the report where something needs more bytes than --memory allows."""
+    if allowed is None or needed <= allowed:
+        return None
+    return (
+        f"It would need about {needed / 1e6:,.0f} MB of memory, and --memory allows "
+        f"{allowed / 1e6:,.0f} MB."
+    )
+
+
+def find_too_large(parts: Sequence[Part], sizes: Sizes, allowed: int | None) -> dict[str, str]:
+    """Why parts exceed --memory, by name; the first attack is done even so."""
+    # What needs sequences was looked at before.
+    counted = [part for part in parts if not (part.is_asked or part.name.endswith("/sequence"))]
+    found = {part.name: why_too_large(part_bytes(part.name, sizes), allowed) for part in counted}
+    return {name: why for name, why in found.items() if why is not None}
+
+
+def part_bytes(name: str, sizes: Sizes) -> float:
+    """The arrays of both sides, and what a part makes of them."""
+    n_users = sizes.n_released + sizes.n_auxiliary
+    if name.endswith("/trail"):
+        return feature_bytes(sizes) + _TRAIL_BYTES * n_users
+    changed = feature_bytes(sizes) if name.startswith("protect/") else 0.0
+    return feature_bytes(sizes) + changed + _MATCH_BYTES * n_users
+
+
+def feature_bytes(sizes: Sizes) -> float:
+    """Histograms of both sides while they are built."""
+    return 180 * 2 * sizes.n_visited
+
+
+def sequence_bytes(sizes: Sizes, n_most: int) -> float:
+    """Visits of both sides as arrays, and those that models are run over spelt out for them."""
+    share = min(sizes.n_released, n_most) / max(sizes.n_released, 1)
+    return 150 * sizes.n_events + share * 1_000 * sizes.n_events / 2
