@@ -13,6 +13,7 @@ from trailprint.cli import stopwatch
 from trailprint.cli.compile_ahead import compile_first
 from trailprint.cli.flags import ReadFlags, RunFlags, ScoreFlags, ShapeFlags, SplitFlags
 from trailprint.cli.groups import argument, option, takes
+from trailprint.cli.memory import require_address_space
 from trailprint.cli.present import open_console, print_json, print_line, print_table
 from trailprint.cli.progress import showing
 from trailprint.errors import OptionError
@@ -148,6 +149,7 @@ def run(
     engine = running.engine()
     check_protections(options.protections, engine)
     sources = [source for source in (data, auxiliary) if source is not None]
+    require_address_space()
     check_folder(auditing.out, sources=sources)
     with showing(engine):
         described = [describe_source(source) for source in sources]

@@ -10,6 +10,7 @@ import typer
 from trailprint.cli.audit import audit_to_folder, finish
 from trailprint.cli.flags import RunFlags
 from trailprint.cli.groups import takes
+from trailprint.cli.memory import require_address_space
 from trailprint.events.read import read
 from trailprint.events.write import write_table
 from trailprint.simulate.campus import CampusOptions, simulate_campus
@@ -34,6 +35,7 @@ def run(
 
     options = CampusOptions(n_users=users, n_days=_N_DAYS, seed=running.seed)
     engine = running.engine()
+    require_address_space()
     campus = open_folder(out) / "campus.parquet"
     write_table(simulate_campus(options), campus, engine)
     events = read(str(campus), engine=engine)

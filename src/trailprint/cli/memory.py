@@ -6,10 +6,15 @@ import math
 import resource
 import time
 
+from trailprint.errors import OptionError
+
 MEMORY = "The work needs more memory than there is. Try less data at once."
 
 #: Seconds of computing; loading everything takes one or two.
 _LOADING_S = 10
+
+#: Address space that the library which draws charts reserves for a moment: 64 GiB, and the rest.
+_DRAWING_BYTES = 75e9
 
 #: What libraries and the system say when memory is short.
 _SHORT = (
@@ -25,6 +30,17 @@ def is_memory_limited() -> bool:
     """Whether somebody set a limit to the memory of processes."""
     limits = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
     return any(resource.getrlimit(limit)[0] != resource.RLIM_INFINITY for limit in limits)
+
+
+def require_address_space() -> None:
+    """Refuse before any work is done where a limit does not let charts be drawn after it."""
+    allowed = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if allowed != resource.RLIM_INFINITY and allowed < _DRAWING_BYTES:
+        raise OptionError(
+            f"Drawing a report takes {_DRAWING_BYTES / 1e9:.0f} GB of address space, hardly any of "
+            f"it memory, but the limit is {allowed / 1e9:.1f} GB (ulimit -v). Lift it; a limit on "
+            "memory itself, as of a container, is fine."
+        )
 
 
 def limit_loading() -> tuple[int, int] | None:
