@@ -21,7 +21,7 @@ del os.fork, os.getuid, os.O_NOFOLLOW, signal.SIGHUP
 _IMPORT = "import trailprint as tp\nprint(len([getattr(tp, name) for name in tp.__all__]) > 10)\n"
 _READ = 'import trailprint as tp\ntp.read(pyarrow.table({"user": ["a"], "location": ["b"]}))\n'
 _KEEP = 'from trailprint.store import FolderStore\nFolderStore("never-made", {})\n'
-_PROGRAM = 'from trailprint.cli.main import main\nsys.argv = ["trailprint", "--version"]\nmain()\n'
+_PROGRAM = 'from trailprint.cli.main import main\nsys.argv = ["trailprint", "layouts"]\nmain()\n'
 
 
 def _run(program: str) -> subprocess.CompletedProcess[str]:

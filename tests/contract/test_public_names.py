@@ -8,10 +8,10 @@ import pytest
 
 import trailprint
 import trailprint.errors
-from trailprint.cli.app import app
+from trailprint.cli.app import build_app
 from trailprint.errors import TrailprintError
 
-COMMANDS = sorted(command.name for command in app.registered_commands)
+COMMANDS = sorted(command.name for command in build_app().registered_commands)
 
 
 #: Whoever changes this list changes what other people's programs rely on.

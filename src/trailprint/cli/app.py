@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import errno
+import functools
 import io
 import os
 import sys
 import traceback
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from trailprint import __version__
-from trailprint.cli import (
-    audit,
-    correlate,
-    demo,
-    inspect,
-    layouts,
-    match,
-    protect,
-    reproduce,
-    simulate,
-    split,
-    trails,
-)
+from trailprint.cli.front import ABOUT, COMMANDS, COMPLETING, VERSION_HELP
 from trailprint.cli.memory import is_short_of_memory
 from trailprint.cli.supervisor import fail_for_memory
 from trailprint.cli.switches import check_flags
@@ -41,38 +32,35 @@ _TOO_MANY = (
     "as 'data/*.csv' in quotes, so that the shell leaves it as it is."
 )
 
-app = typer.Typer(
-    name="trailprint",
-    help="How many people in a behavioural dataset could be re-identified, and why.",
-    no_args_is_help=False,
-    invoke_without_command=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (
-    demo,
-    audit,
-    inspect,
-    split,
-    match,
-    trails,
-    correlate,
-    protect,
-    simulate,
-    reproduce,
-    layouts,
-):
-    app.command(name=command.NAME, epilog=f"Example:  {command.EXAMPLE}")(command.run)
+
+def find_app(arguments: Sequence[str]) -> typer.Typer:
+    """The program with the command that is named, or with all where none is."""
+    named = bool(arguments) and arguments[0] in COMMANDS and COMPLETING not in os.environ
+    return build_app((arguments[0],) if named else tuple(COMMANDS))
 
 
-@app.callback()
+@functools.cache
+def build_app(names: tuple[str, ...] = tuple(COMMANDS)) -> typer.Typer:
+    """The program with these commands; no other one is loaded."""
+    app = typer.Typer(
+        name="trailprint",
+        help=ABOUT,
+        no_args_is_help=False,
+        invoke_without_command=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    for name in names:
+        command = import_module(f"trailprint.cli.{name}")
+        app.command(name=name, epilog=f"Example:  {command.EXAMPLE}")(command.run)
+    return app
+
+
 def _options(
     context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", help=VERSION_HELP, is_eager=True)] = False,
 ) -> None:
     if version:
         typer.echo(__version__)
@@ -86,7 +74,9 @@ def run(arguments: list[str] | None = None) -> None:
     if arguments is None:  # Elsewhere standard output is somebody else's, who may close it.
         _buffer_output()
     try:
-        check_flags(app, sys.argv[1:] if arguments is None else arguments)
+        given = sys.argv[1:] if arguments is None else arguments
+        app = find_app(given)
+        check_flags(app, given)
         code = app(args=arguments, standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()

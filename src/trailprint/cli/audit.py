@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from trailprint.audit.plan import Plan
     from trailprint.audit.result import AuditResult
 
-NAME = "audit"
 EXAMPLE = "trailprint audit visits.parquet --out audit"
 
 _AUDIT = "Audit"

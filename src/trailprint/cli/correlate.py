@@ -21,7 +21,6 @@ from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.numbers import format_seconds
 
-NAME = "correlate"
 EXAMPLE = "trailprint correlate campus.parquet --folds 10 --work models/"
 
 _CORRELATE = "Correlation"

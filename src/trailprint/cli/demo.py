@@ -15,7 +15,6 @@ from trailprint.events.read import read
 from trailprint.events.write import write_table
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 
-NAME = "demo"
 EXAMPLE = "trailprint demo"
 
 _N_USERS = 250

@@ -10,7 +10,6 @@ from trailprint.cli.present import print_json, print_table
 from trailprint.cli.progress import showing
 from trailprint.events.summary import Summary, summarise
 
-NAME = "inspect"
 EXAMPLE = "trailprint inspect visits.csv --timezone Europe/Zurich"
 
 

@@ -7,7 +7,6 @@ from trailprint.cli.groups import takes
 from trailprint.cli.present import print_json, print_table
 from trailprint.events.layouts import LAYOUTS
 
-NAME = "layouts"
 EXAMPLE = "trailprint layouts"
 
 

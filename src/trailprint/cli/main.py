@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 
 from trailprint.cli import stopwatch
-from trailprint.errors import TrailprintError
-from trailprint.platforms import require_private_files
+from trailprint.cli.front import answer
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -23,6 +21,11 @@ def main(arguments: list[str] | None = None) -> None:
         130, 143 and 129.
     """
     stopwatch.start()
+    given = sys.argv[1:] if arguments is None else arguments
+    if answer(given):
+        sys.exit(0)
+    import signal
+
     _check_system()
     if arguments is None:
         # Until there are handlers, Ctrl-C ends the program without a traceback.
@@ -33,7 +36,7 @@ def main(arguments: list[str] | None = None) -> None:
         # Threads for linear algebra take memory each, and there is next to none of it.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         supervise()
-    _load()
+    _load(given)
     from trailprint.cli.app import run
     from trailprint.cli.supervisor import say_ended
 
@@ -44,6 +47,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _check_system() -> None:
+    from trailprint.errors import TrailprintError
+    from trailprint.platforms import require_private_files
+
     try:
         require_private_files()
     except TrailprintError as error:
@@ -51,13 +57,15 @@ def _check_system() -> None:
         sys.exit(2)
 
 
-def _load() -> None:
-    """Load everything else, or say that there is too little memory for it."""
+def _load(arguments: list[str]) -> None:
+    """Load what the command needs, or say that there is too little memory for it."""
     from trailprint.cli import memory, supervisor
 
     before = memory.limit_loading()
     try:
-        import trailprint.cli.app  # noqa: F401
+        from trailprint.cli.app import find_app
+
+        find_app(arguments)
     except Exception as error:
         if not (memory.is_short_of_memory(error) or memory.is_memory_limited()):
             raise

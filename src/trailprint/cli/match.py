@@ -19,7 +19,6 @@ from trailprint.cli.progress import announce_compilation, showing
 from trailprint.errors import OptionError
 from trailprint.numbers import format_seconds
 
-NAME = "match"
 EXAMPLE = "trailprint match released.parquet auxiliary.parquet --margins"
 
 _MATCH = "Matching"

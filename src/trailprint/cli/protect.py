@@ -20,7 +20,6 @@ from trailprint.events.write import check_outputs, write_events, write_table
 if TYPE_CHECKING:
     from trailprint.protections.protection import Protection
 
-NAME = "protect"
 EXAMPLE = "trailprint protect visits.csv --apply microaggregate:k=10 --out protected.parquet"
 
 _PROTECT, _SWEEP = "Protection", "Trade-off"

@@ -19,7 +19,7 @@ from typing import Any
 
 import typer
 
-from trailprint.cli.app import app
+from trailprint.cli.app import build_app
 
 WIDTH = 100
 
@@ -37,7 +37,7 @@ options that cannot be used (one sentence on standard error), 1 for a defect of 
 
 def render() -> str:
     """The whole reference as Markdown."""
-    program: Any = typer.main.get_command(app)
+    program: Any = typer.main.get_command(build_app())
     sections = [_HEAD, _section(_title(program), _program(program))]
     for name, command in _commands(program):
         sections.append(_section(f"{_title(program)} {name}", _command(program, command)))
@@ -46,7 +46,7 @@ def render() -> str:
 
 def without_help() -> list[str]:
     """Commands, arguments and options that say nothing about themselves."""
-    program: Any = typer.main.get_command(app)
+    program: Any = typer.main.get_command(build_app())
     silent = [] if program.help else [_title(program)]
     for name, command in [("", program), *_commands(program)]:
         if not command.help:
@@ -158,7 +158,7 @@ def _with_rule(parameter: Any) -> str:
 
 def _hints(name: str) -> dict[str, Any]:
     """The types a command declares for its parameters."""
-    declared = next(known for known in app.registered_commands if known.name == name)
+    declared = next(known for known in build_app().registered_commands if known.name == name)
     assert declared.callback is not None  # Every command has a function.
     return typing.get_type_hints(declared.callback)
 

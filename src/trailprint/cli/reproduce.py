@@ -14,7 +14,6 @@ from trailprint.errors import OptionError
 from trailprint.events.options import ReadOptions
 from trailprint.numbers import format_seconds
 
-NAME = "reproduce"
 EXAMPLE = "trailprint reproduce 2005 2013-table-1 --out papers/"
 
 _PANEL = "Experiments"

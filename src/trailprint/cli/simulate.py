@@ -9,30 +9,19 @@ from typing import Annotated
 import pyarrow as pa
 import typer
 
+from trailprint import simulate
 from trailprint.cli.flags import RunFlags
 from trailprint.cli.groups import argument, takes
 from trailprint.cli.present import print_json, print_table
 from trailprint.errors import OptionError
 from trailprint.events.write import check_outputs, write_table
-from trailprint.simulate.call_records import call_records
-from trailprint.simulate.calls import simulate_calls
-from trailprint.simulate.campus import CampusOptions, simulate_campus
-from trailprint.simulate.gps import GpsOptions, simulate_gps
-from trailprint.simulate.households import HouseholdOptions, simulate_households
-from trailprint.simulate.web import WebOptions, simulate_web
-from trailprint.simulate.weekday_campus import (
-    N_BY_TEN,
-    WeekdayCampusOptions,
-    simulate_weekday_campus,
-)
 
-NAME = "simulate"
 EXAMPLE = "trailprint simulate campus --users 300 --out campus.parquet"
 
 _N_USERS = 300
 _N_DAYS = 28
 #: How many people there are unless a number is given, where it is the paper's.
-_USUAL = {"gps": 154, "households": 147, "web": 121, "weekday-campus": N_BY_TEN}
+_USUAL = {"gps": 154, "households": 147, "web": 121, "weekday-campus": 2174}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,21 +48,29 @@ class _Wanted:
 
 def _campus(wanted: _Wanted) -> pa.Table:
     if wanted.paper:
-        return simulate_campus(CampusOptions.paper(seed=wanted.seed))
+        return simulate.simulate_campus(simulate.CampusOptions.paper(seed=wanted.seed))
     days = wanted.days or _N_DAYS
-    return simulate_campus(
-        CampusOptions(n_users=wanted.n_users("campus"), n_days=days, seed=wanted.seed)
-    )
+    n_users = wanted.n_users("campus")
+    options = simulate.CampusOptions(n_users=n_users, n_days=days, seed=wanted.seed)
+    return simulate.simulate_campus(options)
+
+
+def _calls(n_users: int, wanted: _Wanted) -> pa.Table:
+    from trailprint.simulate.call_records import call_records
+
+    return call_records(simulate.simulate_calls(n_users, seed=wanted.seed), seed=wanted.seed)
 
 
 _KINDS: Mapping[str, Callable[[int, _Wanted], pa.Table]] = {
-    "calls": lambda n, w: call_records(simulate_calls(n, seed=w.seed), seed=w.seed),
+    "calls": _calls,
     "campus": lambda n, w: _campus(w),
-    "gps": lambda n, w: simulate_gps(GpsOptions(n_users=n, seed=w.seed)),
-    "households": lambda n, w: simulate_households(HouseholdOptions(n_users=n, seed=w.seed)),
-    "web": lambda n, w: simulate_web(WebOptions(n_users=n, seed=w.seed)),
-    "weekday-campus": lambda n, w: simulate_weekday_campus(
-        WeekdayCampusOptions(n_users=n, seed=w.seed)
+    "gps": lambda n, w: simulate.simulate_gps(simulate.GpsOptions(n_users=n, seed=w.seed)),
+    "households": lambda n, w: simulate.simulate_households(
+        simulate.HouseholdOptions(n_users=n, seed=w.seed)
+    ),
+    "web": lambda n, w: simulate.simulate_web(simulate.WebOptions(n_users=n, seed=w.seed)),
+    "weekday-campus": lambda n, w: simulate.simulate_weekday_campus(
+        simulate.WeekdayCampusOptions(n_users=n, seed=w.seed)
     ),
 }
 

@@ -14,7 +14,6 @@ from trailprint.events.events import Events
 from trailprint.events.split import split
 from trailprint.events.write import check_outputs, write_events
 
-NAME = "split"
 EXAMPLE = (
     "trailprint split visits.csv --at median --active-both "
     "--released released.parquet --auxiliary auxiliary.parquet"

@@ -20,7 +20,6 @@ from trailprint.errors import OptionError
 from trailprint.events.households import to_households
 from trailprint.numbers import format_seconds
 
-NAME = "trails"
 EXAMPLE = "trailprint trails ip-lists/ customer-lists/ --identified-columns name,address"
 
 _TRAILS, _STUDY = "Trails", "Sensitivity"

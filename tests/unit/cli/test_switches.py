@@ -2,10 +2,12 @@
 
 import pytest
 
-from trailprint.cli.app import app
+from trailprint.cli.app import build_app
 from trailprint.cli.audit import _advise
 from trailprint.cli.switches import check_flags
 from trailprint.errors import OptionError
+
+app = build_app()
 
 
 @pytest.mark.parametrize(

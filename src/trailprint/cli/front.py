@@ -1,0 +1,101 @@
+"""
+What the program says without loading anything: its version, and which commands there are.
+
+Whoever asks for either waits for the interpreter and little else.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+# Not from typing: nothing is imported here but what Python itself has loaded.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+ABOUT = "How many people in a behavioural dataset could be re-identified, and why."
+VERSION_HELP = "Print the version and stop."
+
+#: Each command, in the order of the help, and what it does; a test holds commands to it.
+COMMANDS = {
+    "demo": "Simulate a small campus, audit it and write a report: nobody in it exists.",
+    "audit": "Audit a dataset: every attack, controls, growth, protections and one report.",
+    "inspect": "Say what is in a dataset: users, locations, events, span, and what could not be "
+    "read.",
+    "split": "Cut one dataset in two: what would be released, and what somebody might already "
+    "know.",
+    "match": "Match two datasets by their users' habits: how many could be re-identified?",
+    "trails": "Match lists of pseudonyms and lists of names by the places they appear at.",
+    "correlate": "Correlate a person's few days of visits with a log: who in it is that?",
+    "protect": "Apply protections in order: what do they cost, and which risk remains?",
+    "simulate": "Make a synthetic population: nobody in it exists, and who is who is known.",
+    "reproduce": "Run experiments of the papers, on simulated people or on your own copies of "
+    "the data.",
+    "layouts": "List the known research layouts, for --layout.",
+}
+_OPTIONS = {
+    "--version": VERSION_HELP,
+    "--install-completion": "Let the current shell complete commands and options.",
+    "--show-completion": "Print what --install-completion would install.",
+    "--help, -h": "Show this message and exit.",
+}
+#: Set by a shell that asks for completions.
+COMPLETING = "_TRAILPRINT_COMPLETE"
+_USUAL_WIDTH = 100
+
+
+def answer(arguments: Sequence[str]) -> bool:
+    """Answer ``--version``, ``--help`` or nothing at all; False for everything else."""
+    if COMPLETING in os.environ:
+        return False
+    if not arguments or list(arguments) in (["--help"], ["-h"]):
+        return _print(write_help(_width()))
+    if list(arguments) == ["--version"]:
+        from trailprint import __version__
+
+        return _print(f"{__version__}\n")
+    return False
+
+
+def write_help(width: int) -> str:
+    """The help of the program itself."""
+    lines = ["Usage: trailprint [OPTIONS] COMMAND …", "", *_wrap(ABOUT, width)]
+    for title, rows in (("Options", _OPTIONS), ("Commands", COMMANDS)):
+        left = max(map(len, rows)) + 4
+        lines += ["", f"{title}:"]
+        for name, meaning in rows.items():
+            first, *others = _wrap(meaning, width - left)
+            lines += [f"  {name:<{left - 2}}{first}", *(" " * left + line for line in others)]
+    more = "trailprint COMMAND --help says what a command takes, with an example."
+    return "\n".join([*lines, "", *_wrap(more, width), ""])
+
+
+def _wrap(text: str, width: int) -> Iterator[str]:
+    """Lines of whole words; a word longer than a line stands alone."""
+    line = ""
+    for word in text.split():
+        if line and len(line) + 1 + len(word) > width:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    yield line
+
+
+def _width() -> int:
+    try:
+        wanted = int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns)
+    except (OSError, ValueError):
+        wanted = _USUAL_WIDTH
+    return min(max(wanted, 50), _USUAL_WIDTH)
+
+
+def _print(text: str) -> bool:
+    """Whether it could be printed; where it could not, the whole program says why."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except (OSError, ValueError, AttributeError):
+        return False
+    return True

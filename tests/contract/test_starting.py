@@ -1,0 +1,82 @@
+"""What is loaded before anything is asked for, and that a shell can complete commands."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import trailprint
+from trailprint.cli.app import build_app
+from trailprint.cli.front import COMMANDS, write_help
+
+LARGE = {"numpy", "scipy", "pandas", "polars", "duckdb", "numba", "pyarrow", "vl_convert", "typer"}
+
+LOADED = """
+import atexit, sys
+atexit.register(lambda: sys.stderr.write(" ".join(sys.modules)))
+{code}
+"""
+
+
+def loaded_by(code: str) -> tuple[str, set[str]]:
+    """What a fresh interpreter prints, and the packages it has loaded in the end."""
+    script = LOADED.format(code=code)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, {name.split(".")[0] for name in done.stderr.split()}
+
+
+def test_importing_the_package_loads_no_library():
+    _, modules = loaded_by("import trailprint")
+    assert "trailprint" in modules
+    assert not modules & LARGE
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["-h"], []])
+def test_help_and_version_load_no_library(arguments):
+    code = f"sys.argv[1:] = {arguments}\nfrom trailprint.cli.main import main\nmain()"
+    printed, modules = loaded_by(code)
+    assert not modules & LARGE
+    assert printed == f"{trailprint.__version__}\n" or all(name in printed for name in COMMANDS)
+
+
+@pytest.mark.parametrize("command", ["simulate", "match", "inspect", "audit"])
+def test_the_help_of_a_command_compiles_nothing(command):
+    code = f"from trailprint.cli.main import main\nmain(['{command}', '--help'])"
+    printed, modules = loaded_by(code)
+    assert "Example:" in printed
+    assert not modules & {"numba", "scipy", "pandas", "polars", "vl_convert"}
+
+
+def test_the_help_says_what_each_command_says():
+    said = {command.name: command.callback.__doc__ for command in build_app().registered_commands}
+    assert {name: doc.strip().split("\n\n")[0] for name, doc in said.items()} == COMMANDS
+    assert list(said) == list(COMMANDS)
+
+
+@pytest.mark.parametrize("width", [50, 60, 100])
+def test_the_help_fits_the_terminal(width):
+    lines = write_help(width).splitlines()
+    assert max(map(len, lines)) <= width
+
+
+def complete(words: str, count: int) -> str:
+    environment = {
+        **os.environ,
+        "_TRAILPRINT_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(count),
+    }
+    script = (
+        "import sys; sys.argv[:] = ['trailprint']; from trailprint.cli import main; main.main()"
+    )
+    command = [sys.executable, "-c", script]
+    return subprocess.run(command, capture_output=True, text=True, env=environment).stdout
+
+
+def test_a_shell_completes_commands_and_options():
+    assert complete("trailprint ma", 1).split() == ["match"]
+    assert "--margins" in complete("trailprint match --marg", 2)
