@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import signal
 import sys
 
 from tests.torture.interrupts import LIMIT_S, interrupt_series
@@ -15,6 +16,9 @@ from tests.torture.outcomes import table
 def main() -> int:
     """Run the series that were asked for; 1 where a try failed."""
     wanted = _parse()
+    # Started in the background, a shell has them ignored, and programs inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     kinds = {
         "kills": lambda: kill_series(wanted.kills, random.Random(f"kills {wanted.seed}")),
         "interrupts": lambda: interrupt_series(

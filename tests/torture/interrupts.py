@@ -6,8 +6,7 @@ import random
 import shutil
 import signal
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 
 from tests.torture.outcomes import Series
 from tests.torture.programs import (
@@ -34,19 +33,27 @@ def interrupt_series(n_each: int, rng: random.Random, limit_s: float) -> Iterato
         make_data(where)
         for name in COMMANDS:
             seconds = run(COMMANDS[name][0], where).seconds
+            whole = _sizes(where, name)
             _clear(where, name)
             for number in _CODES:
                 series = Series(f"{number.name}: {name}")
                 for _ in range(n_each):
                     # Half of the moments lie in start-up, where little is in place yet.
                     latest = rng.choice((min(1.0, seconds), seconds))
-                    _interrupt(name, where, number, rng.uniform(0.0, latest), limit_s, series)
+                    moment = rng.uniform(0.0, latest)
+                    _interrupt(name, where, number, moment, limit_s, series, whole)
                     _clear(where, name)
                 yield series
 
 
 def _interrupt(
-    name: str, where: Place, number: signal.Signals, moment: float, limit_s: float, series: Series
+    name: str,
+    where: Place,
+    number: signal.Signals,
+    moment: float,
+    limit_s: float,
+    series: Series,
+    whole: Mapping[str, int],
 ) -> None:
     program = Program(COMMANDS[name][0], where)
     try:
@@ -56,6 +63,9 @@ def _interrupt(
         ended = program.wait(max(20.0, limit_s))
         took = time.monotonic() - sent
         faults = list(_judge(name, where, program, ended, number))
+        # A signal may come after the output was written, and before the program has ended.
+        if not _sizes(where, name).items() <= whole.items():
+            faults.append("an output was partly written")
         if ended is not None and ended.code != 0 and took > limit_s:
             faults.append(f"took more than {limit_s:g} s")
     finally:
@@ -88,9 +98,14 @@ def _judge(
         yield "temporary files are left"
     if temporary_names(where.work):
         yield "unfinished files are left"
-    outputs = [where.work / out for out in COMMANDS[name][1]]
-    if ended.code != 0 and name in ("match", "protect") and any(map(Path.exists, outputs)):
-        yield "an output was written"
+
+
+def _sizes(where: Place, name: str) -> dict[str, int]:
+    """Sizes of the files a command that writes the same bytes each time has written."""
+    outputs = COMMANDS[name][1] if name in ("match", "protect") else ()
+    return {
+        out: (where.work / out).stat().st_size for out in outputs if (where.work / out).is_file()
+    }
 
 
 def _is_too_early(ended: Ended, number: signal.Signals) -> bool:
