@@ -15,11 +15,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from trailprint.arrays import Floats
-from trailprint.audit.attack_parts import did_not_run
+from trailprint.audit.attacks.registry import attack_names, find_attack
 from trailprint.audit.context import AuditContext
 from trailprint.audit.disclosure import veil_attack, veil_bins, veil_protection
 from trailprint.audit.headline import make_headline
-from trailprint.audit.options import ATTACKS
 from trailprint.audit.overlaps import tell_together
 from trailprint.audit.parts import Outcome
 from trailprint.audit.plan import LeftOut
@@ -68,7 +67,8 @@ class Done(Discreet):
 def assemble(context: AuditContext, done: Done) -> Findings:
     """Everything that may be told."""
     measured = {
-        name: kept.attack_of(outcome).entry for name, outcome in _attacked(done.outcomes).items()
+        name: kept.attack_of(outcome).entry
+        for name, outcome in list_attacked(done.outcomes).items()
     }
     protections = _protections(context, done)
     worst, agreement = _together(done)
@@ -85,7 +85,7 @@ def assemble(context: AuditContext, done: Done) -> Findings:
         agreement=agreement,
         controls=tuple(
             control
-            for name in ATTACKS
+            for name in attack_names()
             if f"control/{name}" in done.outcomes
             for control in kept.controls_of(done.outcomes[f"control/{name}"])
         ),
@@ -103,9 +103,10 @@ def assemble(context: AuditContext, done: Done) -> Findings:
     )
 
 
-def _attacked(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
+def list_attacked(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
     """The attacks that ran, in their order."""
-    return {name: outcomes[f"attack/{name}"] for name in ATTACKS if f"attack/{name}" in outcomes}
+    parts = {name: f"attack/{name}" for name in attack_names()}
+    return {name: outcomes[part] for name, part in parts.items() if part in outcomes}
 
 
 def _attacks(measured: Mapping[str, MeasuredAttack], done: Done) -> tuple[AttackFinding, ...]:
@@ -114,8 +115,8 @@ def _attacks(measured: Mapping[str, MeasuredAttack], done: Done) -> tuple[Attack
     return tuple(
         veil_attack(measured[name])
         if name in measured
-        else did_not_run(name, reasons.get(name, "It was not asked for."))
-        for name in ATTACKS
+        else find_attack(name).finding(why_not=reasons.get(name, "It was not asked for."))
+        for name in attack_names()
     )
 
 
@@ -185,12 +186,12 @@ def _together(done: Done) -> tuple[WorstCase, tuple[Agreement, ...]]:
 
 
 def _by_attack(done: Done, array: str) -> dict[str, NDArray[Any]]:
-    return {name: outcome.arrays[array] for name, outcome in _attacked(done.outcomes).items()}
+    return {name: outcome.arrays[array] for name, outcome in list_attacked(done.outcomes).items()}
 
 
 def worst_risk(outcomes: Mapping[str, Outcome]) -> Floats:
     """Each person's highest estimated risk over the attacks tried on them."""
-    risks = [outcome.arrays["risk"] for outcome in _attacked(outcomes).values()]
+    risks = [outcome.arrays["risk"] for outcome in list_attacked(outcomes).values()]
     highest: Floats = np.fmax.reduce(risks)
     return highest
 

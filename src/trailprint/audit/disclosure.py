@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
+from trailprint.audit.attacks.registry import find_attack
 from trailprint.audit.results.attacks import (
     AttackFinding,
     Baseline,
@@ -14,7 +15,6 @@ from trailprint.audit.results.attacks import (
 )
 from trailprint.audit.results.findings import RiskBin
 from trailprint.audit.results.protections import MeasuredProtection, ProtectionPoint
-from trailprint.audit.wording import ABOUT
 from trailprint.studies.small_counts import (
     hide_small,
     highest_share,
@@ -34,14 +34,8 @@ def veil_attack(attack: MeasuredAttack) -> AttackFinding:
     n_people, n_right, other = attack.people, attack.correct, attack.baseline
     n_other = None if other is None else round((other.accuracy or 0.0) * n_people)
     is_told = not is_small(n_right)
-    about = ABOUT[attack.name]
-    return AttackFinding(
-        name=attack.name,
-        title=about["title"],
-        question=about["question"],
-        assumptions=tuple(about["assumptions"]),
-        ran=True,
-        why_not=None,
+    return replace(
+        find_attack(attack.name).finding(),
         people=n_people,
         matched=attack.matched,
         correct=hide_small(n_right),

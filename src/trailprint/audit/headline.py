@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trailprint.audit.disclosure import veil_attack, veil_protection
+from trailprint.audit.protection_parts import NONE
 from trailprint.audit.results.attacks import MeasuredAttack
 from trailprint.audit.results.findings import Headline
 from trailprint.audit.results.protections import (
@@ -76,8 +77,8 @@ def _find_cheapest(protections: MeasuredProtections) -> MeasuredProtection | Non
     """The target where one was set; else the least loss that leaves half of the risk or less."""
     if protections.target_risk is not None:
         return protections.target
-    plain = [point for point in protections.points if point.name == "none"]
+    plain = [point for point in protections.points if point.name == NONE]
     limit = EFFECTIVE * plain[0].accuracy if plain else 0.0
-    others = [point for point in protections.points if point.name != "none"]
+    others = [point for point in protections.points if point.name != NONE]
     enough = [p for p in others if p.accuracy <= limit and p.loss < WHOLLY_LOST]
     return min(enough, key=lambda point: point.loss, default=None)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from trailprint.arguments import check_fields
+from trailprint.audit.attacks.registry import attack_names
 from trailprint.errors import OptionError
 from trailprint.events.split import SplitOptions
-
-ATTACKS = ("histogram", "trail", "sequence")
-"""Every attack, in the order they are run."""
 
 WEIGHTS = ("visits", "duration", "day-balanced")
 """What histograms may count; see `HistogramOptions`."""
@@ -62,7 +60,7 @@ class AuditOptions:
     trailprint.errors.OptionError: ...
     """
 
-    attacks: tuple[str, ...] = ATTACKS
+    attacks: tuple[str, ...] = field(default_factory=attack_names)
     protections: tuple[str, ...] = ()
     target_risk: float | None = None
     weight: Literal["visits", "duration", "day-balanced"] = "visits"
@@ -78,11 +76,12 @@ class AuditOptions:
             if isinstance(getattr(self, name), str):  # One, never a list of its letters.
                 object.__setattr__(self, name, (getattr(self, name),))
         check_fields(self)
-        unknown = [name for name in self.attacks if name not in ATTACKS]
+        unknown = [name for name in self.attacks if name not in attack_names()]
         if unknown or not self.attacks or len(set(self.attacks)) < len(self.attacks):
             got = ",".join(self.attacks) or "none"
             raise OptionError(
-                f"--attacks must name some of {', '.join(ATTACKS)}, each once, got {got!r} instead."
+                f"--attacks must name some of {', '.join(attack_names())}, each once, "
+                f"got {got!r} instead."
             )
         if self.target_risk is not None and not 0 <= self.target_risk <= 1:
             raise OptionError(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trailprint.audit.attacks.registry import find_attack
 from trailprint.audit.context import Sizes
 from trailprint.audit.parts import Outcome
 from trailprint.audit.results.kept import (
@@ -28,14 +29,6 @@ from trailprint.audit.results.plain import ShapeError
 
 Check = Callable[[str, Outcome, Sizes], bool]
 
-_CHOSEN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "histogram": {"method": ("joint", "one-by-one")},
-    "trail": {
-        "algorithm": ("complete", "incomplete", "multiple"),
-        "reserved": ("none", "identified", "deidentified"),
-    },
-    "sequence": {"model": ("crf", "markov")},
-}
 _STUDIES: Mapping[str, Callable[[Outcome], object]] = {
     "users": users_of,
     "time": time_of,
@@ -55,7 +48,7 @@ def fits_shape(name: str, outcome: Outcome, sizes: Sizes) -> bool:
 
 
 def _fits_attack(name: str, outcome: Outcome, sizes: Sizes) -> bool:
-    kept, known = attack_of(outcome), _CHOSEN[name]
+    kept, known = attack_of(outcome), find_attack(name).choices
     return (
         kept.entry.name == name
         and all(kept.chosen.get(key) in values for key, values in known.items())

@@ -8,16 +8,17 @@ from functools import partial
 from typing import Any
 
 from trailprint.audit import study_parts
-from trailprint.audit.attack_parts import attack_histograms, attack_trails
-from trailprint.audit.context import AuditContext, Sizes
-from trailprint.audit.memory import find_too_large, sequence_bytes, why_too_large
+from trailprint.audit.attacks.registry import find_attack
+from trailprint.audit.context import AuditContext
+from trailprint.audit.estimates import (
+    events_seconds,
+    match_seconds,
+    trail_seconds,
+)
+from trailprint.audit.memory import find_too_large
 from trailprint.audit.parts import Outcome, Part, PartProgress
 from trailprint.audit.protection_parts import Family, label_point, list_families, try_family
-from trailprint.audit.sequence_parts import attack_sequences, control_sequences, count_controlled
-from trailprint.audit.wording import ABOUT, duration
-
-LEAST_MODELS = 50
-"""Fewer people say too little of the sequence attack."""
+from trailprint.audit.wording import duration
 
 #: Weights each protection is attacked with.
 _N_WEIGHTS = 3
@@ -149,65 +150,36 @@ def make_plan(context: AuditContext) -> Plan:
 
 
 def _plan_attacks(context: AuditContext) -> tuple[list[Part], list[LeftOut]]:
-    n_models = count_models(context)
-    known: dict[str, tuple[Compute, float]] = {
-        "histogram": (attack_histograms, 3 * match_seconds(context.sizes)),
-        "trail": (attack_trails, 4 * trail_seconds(context.sizes)),
-        "sequence": (
-            partial(attack_sequences, n_models),
-            sequence_seconds(context.sizes, n_models),
-        ),
-    }
     parts: list[Part] = []
     refused: list[LeftOut] = []
-    for name in context.options.attacks:
-        title = ABOUT[name]["title"]
-        why = _why_no_sequences(context, n_models) if name == "sequence" else None
+    for family in map(find_attack, context.options.attacks):
+        name, why = f"attack/{family.name}", family.refuse(context)
         if why is not None:
-            refused.append(LeftOut(name="attack/sequence", title=title, why=why))
+            refused.append(LeftOut(name=name, title=family.title, why=why))
             continue
-        compute, seconds = known[name]
-        limits = {"users": n_models} if name == "sequence" else {}
         # The limit may be too short for everything; the cheapest attack is done even so.
-        is_asked = name != "sequence" and not any(part.is_asked for part in parts)
+        is_asked = family.is_quick and not any(part.is_asked for part in parts)
         parts.append(
             _part(
                 context,
-                f"attack/{name}",
-                title,
-                seconds,
-                compute,
-                depends_on=limits,
+                name,
+                family.title,
+                family.estimate(context),
+                family.run,
+                depends_on=family.settings(context),
                 is_asked=is_asked,
             )
         )
     return parts, refused
 
 
-def _why_no_sequences(context: AuditContext, n_models: int) -> str | None:
-    """Why sequences cannot be attacked, whatever the time; None where they can."""
-    if not all("start" in side.columns for side in context.events):
-        return "It needs the time of each visit, and the data has none."
-    allowed = context.events[0].engine.memory_bytes
-    return why_too_large(sequence_bytes(context.sizes, n_models), allowed)
-
-
 def _plan_controls(context: AuditContext, attacks: Sequence[Part]) -> list[Part]:
-    known: dict[str, tuple[Compute, float]] = {
-        "histogram": (study_parts.control_histograms, 3 * match_seconds(context.sizes)),
-        "trail": (study_parts.control_trails, 3 * trail_seconds(context.sizes)),
-        "sequence": (
-            control_sequences,
-            3 * sequence_seconds(context.sizes, count_controlled(context.sizes)),
-        ),
-    }
     parts = []
     for attack in attacks:
-        name = attack.name.removeprefix("attack/")
-        compute, seconds = known[name]
-        title = f"Controls of {attack.title.lower()}"
-        needs = (attack.name,)
-        parts.append(_part(context, f"control/{name}", title, seconds, compute, needs=needs))
+        family = find_attack(attack.name.removeprefix("attack/"))
+        title = f"Controls of {family.title.lower()}"
+        name, seconds = f"control/{family.name}", family.estimate_control(context)
+        parts.append(_part(context, name, title, seconds, family.control, needs=(attack.name,)))
     return parts
 
 
@@ -224,6 +196,8 @@ def _plan_protections(context: AuditContext) -> tuple[list[Part], list[LeftOut]]
 def _thin(context: AuditContext, family: Family) -> tuple[Family, list[LeftOut]]:
     """Every other value, and again, as long as a family would take too much of the time."""
     limit, fitting = context.options.time_limit_s, family
+    if family.parameter is None:
+        return family, []
     once = _once_seconds(context, family)
     while (
         limit is not None
@@ -249,13 +223,12 @@ def _thin(context: AuditContext, family: Family) -> tuple[Family, list[LeftOut]]
 def _once_seconds(context: AuditContext, family: Family) -> float:
     """One value of a family: protected, attacked and measured."""
     once = _N_WEIGHTS * match_seconds(context.sizes) + events_seconds(context.sizes)
-    if any(step.name == "microaggregate" for step in family.chain):
-        once += grouping_seconds(context.sizes)
-    return once
+    sizes = context.sizes
+    return once + sum(step.seconds(sizes.n_released, sizes.n_visited) for step in family.chain)
 
 
 def _plan_family(context: AuditContext, family: Family) -> Part:
-    title = "Without protection" if family.title == "none" else f"Protection: {family.title}"
+    title = f"Protection: {family.title}" if family.chain else "Without protection"
     return _part(
         context,
         f"protect/{family.title}",
@@ -335,43 +308,3 @@ def _part(
         needs=needs,
         is_asked=is_asked,
     )
-
-
-def match_seconds(sizes: Sizes) -> float:
-    """One joint matching, from the pairs that share a location."""
-    return 0.05 + 2.5e-7 * sizes.n_pairs + 5e-5 * (sizes.n_released + sizes.n_auxiliary)
-
-
-def trail_seconds(sizes: Sizes) -> float:
-    """One matching of trails."""
-    return 0.05 + 5e-8 * sizes.n_pairs + 1e-5 * (sizes.n_released + sizes.n_auxiliary)
-
-
-def sequence_seconds(sizes: Sizes, n_most: int) -> float:
-    """Models trained and run for so many people, at most."""
-    n_people = min(sizes.n_released, n_most)
-    share = n_people / max(sizes.n_released, 1)
-    visits = 2.5e-4 * sizes.n_events / 2 + 1.4e-7 * sizes.n_transitions
-    return 0.2 + share * visits + 1e-5 * n_people**2
-
-
-def grouping_seconds(sizes: Sizes) -> float:
-    """People put into groups of the most alike."""
-    return 5e-8 * sizes.n_released * sizes.n_visited
-
-
-def count_models(context: AuditContext) -> int:
-    """For how many people models are trained: a third of the time limit may go into that."""
-    wanted, limit = context.options.sequence_users, context.options.time_limit_s
-    while (
-        limit is not None
-        and wanted > LEAST_MODELS
-        and sequence_seconds(context.sizes, wanted) > limit / 3
-    ):
-        wanted = max(LEAST_MODELS, wanted * 3 // 4)
-    return wanted
-
-
-def events_seconds(sizes: Sizes) -> float:
-    """Events changed and counted anew."""
-    return 0.1 + 2e-6 * sizes.n_events

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -13,144 +13,113 @@ from trailprint.audit.results.plain import to_plain
 from trailprint.audit.results.protections import MeasuredProtection, ProtectionLeftOut
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine
-from trailprint.protections.coarsen import CoarsenGrid, CoarsenNames
-from trailprint.protections.microaggregate import Microaggregate
-from trailprint.protections.protection import Protection
-from trailprint.protections.suppress import CommonLocations, TopLocations
-from trailprint.studies.frontier import Frontier, Point, SweepOptions, find_swept, sweep
+from trailprint.protections.protection import AuditedData, Protection
+from trailprint.protections.registry import PROTECTIONS
+from trailprint.studies.frontier import (
+    Frontier,
+    Point,
+    SweepOptions,
+    TrialOptions,
+    measure_chain,
+    sweep,
+)
 from trailprint.workflows.protect import read_chain
 
-_GROUP_SIZES = (2, 5, 10, 20)
-_MIN_USERS = (2, 5, 20)
-_SHARES_OF_LOCATIONS = (0.5, 0.2, 0.05)
-_CELLS_M = (500.0, 1000.0, 2000.0, 5000.0, 10000.0)
-_NOTHING = TopLocations(n=2**31 - 1)
-"""A protection that keeps everything: what the others are compared with."""
-
-_LABELS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "microaggregate": lambda p: f"Averages of groups of {p['k']}",
-    "common-locations": lambda p: f"Without locations of fewer than {p['min_users']} people",
-    "top-locations": lambda p: _only(p["n"]),
-    "coarsen-grid": lambda p: f"Cells of {_metres(p['cell_m'])}",
-    "coarsen-names": lambda p: f"Names of {p['levels']} part{'s' * (p['levels'] > 1)}",
-}
+NONE = "none"
+"""The name of the data as it is: what protections are compared with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Family:
-    """One chain of protections, and the values of one parameter to be tried."""
+    """
+    One chain of protections as it is, or with several values of one parameter.
+
+    ``parameter`` is that of the only protection of the chain; None where there is no value to
+    choose.
+    """
 
     title: str
-    chain: tuple[Protection, ...]
-    parameter: str
-    values: tuple[Any, ...]
+    chain: tuple[Protection, ...] = ()
+    parameter: str | None = None
+    values: tuple[Any, ...] = ()
     is_asked: bool = False
 
     @property
     def n_points(self) -> int:
         """How many matchings have to be done, for each weight."""
-        return len(self.values)
+        return max(len(self.values), 1)
 
 
 def list_families(context: AuditContext) -> list[Family]:
     """Nothing at all first; then what was asked for, or what the data allows."""
-    nothing = Family(title="none", chain=(_NOTHING,), parameter="n", values=(_NOTHING.n,))
     engine = context.events[0].engine
-    asked = [_read(text, engine) for text in dict.fromkeys(context.options.protections)]
-    return [nothing, *(asked or _suitable(context))]
+    asked = [
+        Family(title=text, chain=read_chain(text, engine), is_asked=True)
+        for text in dict.fromkeys(context.options.protections)
+    ]
+    return [Family(title=NONE), *(asked or _list_suitable(context))]
 
 
 def check_protections(protections: Sequence[str], engine: Engine) -> None:
-    """Complain about protections that cannot be read, before any work is done."""
+    """Refuse protections that cannot be read, before any work is done."""
     for text in protections:
-        _read(text, engine)
+        read_chain(text, engine)
 
 
-def _read(text: str, engine: Engine) -> Family:
-    """A chain as it was asked for, ``a:… then b:…``; one of its parameters is "swept"."""
-    chain = read_chain(text, engine)
-    for step in chain:
-        for item in fields(step):
-            value = getattr(step, item.name)
-            if isinstance(value, (int, float, str)) and _is_single(chain, item.name):
-                return Family(
-                    title=text, chain=chain, parameter=item.name, values=(value,), is_asked=True
-                )
-    return Family(
-        title=text, chain=(_NOTHING, *chain), parameter="n", values=(_NOTHING.n,), is_asked=True
+def _list_suitable(context: AuditContext) -> list[Family]:
+    """Every protection that audits try, with the values that suit the data."""
+    released, auxiliary = context.events
+    data = AuditedData(
+        released=released,
+        auxiliary=auxiliary,
+        n_users=context.sizes.n_released,
+        n_locations=context.sizes.n_locations,
     )
-
-
-def _is_single(chain: Sequence[Protection], parameter: str) -> bool:
-    try:
-        find_swept(chain, parameter)
-    except OptionError:
-        return False
-    return True
-
-
-def _suitable(context: AuditContext) -> list[Family]:
-    n_users, n_locations = context.sizes.n_released, context.sizes.n_locations
-    tops = sorted({max(1, round(share * n_locations)) for share in _SHARES_OF_LOCATIONS})
+    kinds = [kind for kind in PROTECTIONS.values() if kind.audited is not None]
     families = [
-        _family(Microaggregate(), "k", [k for k in _GROUP_SIZES if 2 * k <= n_users]),
-        _family(CommonLocations(), "min_users", [n for n in _MIN_USERS if n <= n_users]),
-        _family(TopLocations(), "n", [n for n in reversed(tops) if n < n_locations]),
+        Family(
+            title=kind.name,
+            chain=(kind(),),
+            parameter=kind.audited,
+            values=tuple(kind.audit_values(data)),
+        )
+        for kind in sorted(kinds, key=lambda kind: kind.audit_rank)
     ]
-    if "lat" in context.events[0].columns and "lat" in context.events[1].columns:
-        families.append(_family(CoarsenGrid(), "cell_m", _coarser_cells(context)))
-    else:
-        n_levels = _count_levels(context)
-        families.append(_family(CoarsenNames(), "levels", list(range(n_levels - 1, 0, -1))))
     return [family for family in families if family.values]
-
-
-def _family(protection: Protection, parameter: str, values: Sequence[Any]) -> Family:
-    return Family(
-        title=protection.name, chain=(protection,), parameter=parameter, values=tuple(values)
-    )
-
-
-def _coarser_cells(context: AuditContext) -> list[float]:
-    """Cells beyond those the data is on already, as far as its notes tell."""
-    notes = [note for note in context.events[0].notes if note.startswith("Cells of ")]
-    now = float(notes[-1].split()[2]) if notes else 0.0
-    return [cell_m for cell_m in _CELLS_M if cell_m > now]
-
-
-def _count_levels(context: AuditContext) -> int:
-    """How many parts most names have, such as three in building.floor.room; one where none."""
-    events = context.events[0]
-    parts = "length(location::VARCHAR) - length(replace(location::VARCHAR, '.', '')) + 1"
-    (typical,) = events.engine.row(
-        f"SELECT quantile_disc({parts}, 0.1) FROM (SELECT DISTINCT location FROM ({events.query}))"
-    )
-    return min(int(typical or 1), 4)
 
 
 def try_family(
     context: AuditContext, family: Family, before: Mapping[str, Outcome], progress: PartProgress
 ) -> Outcome:
     """Protect, attack and measure; what the data does not allow is left out with the reason."""
-    options = SweepOptions(
-        parameter=family.parameter,
-        values=family.values,
-        target_risk=context.options.target_risk,
-        seed=context.options.seed,
-    )
     try:
-        frontier = sweep(
-            *context.events,
-            family.chain,
-            options,
-            counting=context.counting,
-            n_threads=context.n_threads,
-            progress=lambda what, share: progress(share),
-        )
+        frontier = _measure(context, family, progress)
     except (InputError, OptionError) as error:
         refused = ProtectionLeftOut(label=family.title, why=str(error))
         return Outcome(data=to_plain(KeptProtections(points=(), left_out=(refused,))))
     return Outcome(data=to_plain(_describe(family, frontier)))
+
+
+def _measure(context: AuditContext, family: Family, progress: PartProgress) -> Frontier:
+    target_risk, seed = context.options.target_risk, context.options.seed
+    if family.parameter is None:
+        return measure_chain(
+            *context.events,
+            family.chain,
+            TrialOptions(target_risk=target_risk, seed=seed),
+            counting=context.counting,
+            n_threads=context.n_threads,
+        )
+    return sweep(
+        *context.events,
+        family.chain,
+        SweepOptions(
+            parameter=family.parameter, values=family.values, target_risk=target_risk, seed=seed
+        ),
+        counting=context.counting,
+        n_threads=context.n_threads,
+        progress=lambda what, share: progress(share),
+    )
 
 
 def _describe(family: Family, frontier: Frontier) -> KeptProtections:
@@ -170,7 +139,7 @@ def _point(family: Family, point: Point) -> MeasuredProtection:
     return MeasuredProtection(
         label=label_point(family, point.parameters),
         name=family.title,
-        parameters={} if family.title == "none" else dict(point.parameters),
+        parameters=dict(point.parameters),
         loss=point.loss.information_loss,
         accuracy=found.user_accuracy,
         interval=found.accuracy_interval,
@@ -183,21 +152,13 @@ def _point(family: Family, point: Point) -> MeasuredProtection:
 
 def label_point(family: Family, parameters: Mapping[str, Any]) -> str:
     """What a protection is called, for people."""
-    if family.title == "none":
+    if not family.chain:
         return "No protection"
-    if len(family.chain) == 1 and family.title.partition(":")[0] in _LABELS:
-        return _LABELS[family.title.partition(":")[0]](parameters)
-    return family.title
-
-
-def _only(n_locations: int) -> str:
-    if n_locations == 1:
-        return "Only the most visited location"
-    return f"Only the {n_locations:,} most visited locations"
-
-
-def _metres(cell_m: float) -> str:
-    return f"{cell_m / 1000:g} km" if cell_m >= 1000 else f"{cell_m:g} m"
+    if len(family.chain) > 1:
+        return family.title
+    (own,) = family.chain
+    known = {item.name for item in fields(own)} & set(parameters)
+    return replace(own, **{name: parameters[name] for name in known}).label() or family.title
 
 
 def mark_frontier(points: Sequence[MeasuredProtection]) -> tuple[MeasuredProtection, ...]:

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from trailprint.audit.assemble import worst_risk
+from trailprint.audit.assemble import list_attacked, worst_risk
 from trailprint.audit.context import AuditContext
-from trailprint.audit.options import ATTACKS
 from trailprint.audit.parts import Outcome
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.kept import attack_of
@@ -32,9 +31,7 @@ class AuditResult(Shown):
     ) -> None:
         self.findings = findings
         self._context = context
-        self._found = {
-            name: outcomes[f"attack/{name}"] for name in ATTACKS if f"attack/{name}" in outcomes
-        }
+        self._found = list_attacked(outcomes)
         self._outcomes = dict(outcomes)
 
     def to_dict(self) -> dict[str, Any]:

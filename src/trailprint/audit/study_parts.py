@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from trailprint.attacks.trail import TrailOptions
-from trailprint.audit.attack_parts import histogram_attack, restore_linkage, trail_attack
+from trailprint.audit.attacks.histogram import histogram_attack
+from trailprint.audit.attacks.measuring import restore_linkage
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import attack_of
-from trailprint.studies.controls import Control, ControlOptions, control_absent, control_permuted
 from trailprint.studies.driving_locations import find_driving_locations, trail_changes
 from trailprint.studies.growth_knowledge import KnowledgeOptions, grow_knowledge
 from trailprint.studies.growth_resolution import ResolutionOptions, grow_resolution
 from trailprint.studies.growth_time import TimeOptions, grow_time
 from trailprint.studies.growth_users import GrowthOptions, grow_users
-from trailprint.studies.people import Attack, Features
 
 Compute = Callable[[AuditContext, Mapping[str, Outcome], PartProgress], Outcome]
 
@@ -31,48 +29,6 @@ class _Study(Protocol):
     def why_not(self) -> str | None: ...
 
     def to_dict(self) -> dict[str, Any] | None: ...
-
-
-def control_histograms(
-    context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
-) -> Outcome:
-    """People who are not there, and rows in another order, for histogram matching."""
-    method = attack_of(before["attack/histogram"]).chosen["method"]
-    attack = histogram_attack(context, method)
-    return _control("histogram", attack, context.histograms, context, before, progress)
-
-
-def control_trails(
-    context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
-) -> Outcome:
-    """The same for trail matching, with what was chosen for it."""
-    return _control(
-        "trail", _chosen_trail_attack(context, before), context.trails, context, before, progress
-    )
-
-
-def _chosen_trail_attack(context: AuditContext, before: Mapping[str, Outcome]) -> Any:
-    return trail_attack(context, TrailOptions(**attack_of(before["attack/trail"]).chosen))
-
-
-def _control(
-    name: str,
-    attack: Attack[Features],
-    features: tuple[Features, Features],
-    context: AuditContext,
-    before: Mapping[str, Outcome],
-    progress: PartProgress,
-) -> Outcome:
-    options = ControlOptions(seed=context.options.seed)
-    found: list[Control] = [control_absent(name, attack, *features, context.truth, options)]
-    progress(0.5)
-    linkage = _restore(context, before[f"attack/{name}"])
-    found += control_permuted(name, attack, *features, context.truth, options, linkage=linkage)
-    return Outcome(data={"controls": [control.to_dict() for control in found]})
-
-
-def _restore(context: AuditContext, outcome: Outcome) -> Any:
-    return restore_linkage(outcome, context.sizes.n_released, context.sizes.n_auxiliary)
 
 
 def study_users(
@@ -131,7 +87,7 @@ def explain(
     """Which locations right links rest on; for trails, what leaving each of them out changes."""
     known = before.get("attack/histogram")
     attack = histogram_attack(context, margins=False)
-    linkage = attack(*context.histograms) if known is None else _restore(context, known)
+    linkage = attack(*context.histograms) if known is None else restore_linkage(known, context)
     found = find_driving_locations(*context.histograms, linkage, context.truth)
     changes, n_linked = None, 0
     if "attack/trail" in before:
@@ -139,7 +95,7 @@ def explain(
         progress(0.2)
         changes = trail_changes(
             *context.trails,
-            _restore(context, before["attack/trail"]),
+            restore_linkage(before["attack/trail"], context),
             context.truth,
             found.top(N_LOCATIONS),
             n_threads=context.n_threads,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from trailprint.audit.protection_parts import NONE
 from trailprint.audit.results.attacks import (
     AttackFinding,
     ControlFinding,
@@ -87,7 +88,7 @@ def _controls(controls: Sequence[ControlFinding]) -> str:
 
 def _protections(protections: Protections, named: HeadlineProtection | None) -> list[Row]:
     """A handful of points that help and that no other beats, and the one the headline names."""
-    risk = max((_most(p) for p in protections.points if p.name == "none"), default=2.0)
+    risk = max((_most(p) for p in protections.points if p.name == NONE), default=2.0)
     points = [p for p in protections.points if p.on_frontier and _most(p) < risk]
     points.sort(key=_loss)
     step = max(1, -(-len(points) // 4))

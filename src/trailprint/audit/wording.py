@@ -2,44 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from trailprint.audit.results.attacks import AttackFinding
 from trailprint.audit.results.protections import HeadlineProtection, ProtectionPoint
 from trailprint.numbers import format_percent
-
-ABOUT: Mapping[str, dict[str, Any]] = {
-    "histogram": {
-        "title": "Histogram matching",
-        "question": "Do habits, how often people are where, identify them across the two sides?",
-        "assumptions": [
-            "The adversary has records of the same people, by name, from another period.",
-            "She compares everybody with everybody at once, and each released record belongs to "
-            "at most one person.",
-            "Habits change little between the two periods.",
-        ],
-    },
-    "trail": {
-        "title": "Trail matching",
-        "question": "Does the mere set of places, without counts or times, identify people?",
-        "assumptions": [
-            "The adversary collects lists of names from the same places that are in the release.",
-            "Every entry stems from a visit, and the same pseudonym is the same person everywhere.",
-            "One side may lack visits that the other has, but has none the other lacks.",
-        ],
-    },
-    "sequence": {
-        "title": "Sequence correlation",
-        "question": "Do the order and the timing of visits identify one known person?",
-        "assumptions": [
-            "The adversary knows the visits of one person on some days, with their times.",
-            "She trains a model of each released record and takes the one that explains these "
-            "visits best.",
-            "Daily routines change little between the two periods.",
-        ],
-    },
-}
 
 LOSS_MEANING = (
     "Information loss compares each person's habits before and after: 0 % when nothing changed, "

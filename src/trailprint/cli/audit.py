@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import pyarrow as pa
 
+from trailprint.audit.attacks.registry import attack_names
 from trailprint.cli import stopwatch
 from trailprint.cli.compile_ahead import compile_first
 from trailprint.cli.flags import ReadFlags, RunFlags, ScoreFlags, ShapeFlags, SplitFlags
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 EXAMPLE = "trailprint audit visits.parquet --out audit"
 
 _AUDIT = "Audit"
+_ATTACKS = ",".join(attack_names())
 _MANIFEST = {"work": "trailprint audit", "format": 1}
 _CHANGED = (
     "The data, the options or the program have changed since the last audit in this folder: what "
@@ -46,8 +48,8 @@ class AuditFlags:
     ]
     attacks: Annotated[
         str,
-        option("--attacks", help="Some of histogram,trail,sequence (default: all).", panel=_AUDIT),
-    ] = "histogram,trail,sequence"
+        option("--attacks", help=f"Some of {_ATTACKS} (default: all).", panel=_AUDIT),
+    ] = _ATTACKS
     protect: Annotated[
         list[str] | None,
         option(

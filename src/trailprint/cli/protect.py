@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,16 +23,6 @@ if TYPE_CHECKING:
 EXAMPLE = "trailprint protect visits.csv --apply microaggregate:k=10 --out protected.parquet"
 
 _PROTECT, _SWEEP = "Protection", "Trade-off"
-
-_FACTS = {
-    "k": "k",
-    "groups": "groups",
-    "smallest_group": "smallest group",
-    "locations_changed": "records with another location, share",
-    "time_error_s": "starts moved by, seconds on average",
-    "epsilon": "epsilon, for each user",
-    "noise_scale": "scale of the noise, events",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,11 +185,21 @@ def _print_cost(found: dict[str, Any], out: str | None) -> None:
         ("locations kept", percent(found["locations_kept"])),
         ("error of popularity", percent(found["popularity_error"])),
     ]
-    rows += [(words, found[name]) for name, words in _FACTS.items() if name in found]
+    rows += [(words, found[name]) for name, words in _title_facts(found).items() if name in found]
     notes = [*found["notes"], *found.get("privacy_statement", [])]
     if out is not None:
         notes.append(f"Protected {found['released']} written to {out}.")
     print_table("What the protection costs", rows, notes)
+
+
+def _title_facts(found: Mapping[str, Any]) -> dict[str, str]:
+    """What protections that were applied call what they say of themselves."""
+    from trailprint.protections.registry import PROTECTIONS
+
+    titles: dict[str, str] = {}
+    for step in found["applied"]:
+        titles |= PROTECTIONS[step["name"]].fact_titles
+    return titles
 
 
 def _sweep(

@@ -48,6 +48,8 @@ class Events(Discreet):
         What reading met.
     notes : tuple of str
         What was done to the data on the way, in plain words.
+    cell_m : float, optional
+        The size of the grid's cells that locations are, where they are cells.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class Events(Discreet):
     raw_query: str = ""
     tally: Tally = Tally()
     notes: tuple[str, ...] = ()
+    cell_m: float | None = None
     #: Temporary tables of the queries, which live as long as somebody needs them.
     tables: tuple[Table, ...] = field(init=False, repr=False, compare=False)
 

@@ -88,7 +88,8 @@ def to_cells(events: Events, options: GridOptions, *, frame: Box | None = None) 
     row = f"CAST(floor(({y} - {corner_y}) / {options.cell_m}) AS INTEGER)"
     cell = f"'x' || {column} || '_y' || {row}"
     placed = events if options.box is None else within_box(events, options.box)
-    return _with_location(placed, cell, f"Cells of {options.cell_m:g} m.")
+    located = _with_location(placed, cell, f"Cells of {options.cell_m:g} m.")
+    return replace(located, cell_m=options.cell_m)
 
 
 def within_box(events: Events, box: Box) -> Events:

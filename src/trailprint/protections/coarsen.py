@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ from trailprint.events.engine import quote_name
 from trailprint.events.events import Events
 from trailprint.events.grid import GridOptions, extent, to_cells, truncate_names
 from trailprint.numbers import format_number
-from trailprint.protections.protection import EventProtection, Rule, Seed
+from trailprint.protections.protection import AuditedData, EventProtection, Rule, Seed
 
 
 def _without_positions(events: Events) -> Events:
@@ -34,11 +34,25 @@ class CoarsenGrid(EventProtection):
     is_public: ClassVar[bool] = True
     renames_locations: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"cell_m": 1}
+    audited: ClassVar[str | None] = "cell_m"
+    audit_rank: ClassVar[int] = 4
 
     cell_m: float = 1000.0
 
     def __post_init__(self) -> None:
         GridOptions(cell_m=self.cell_m)
+
+    def label(self) -> str:
+        """How large cells are."""
+        size = f"{self.cell_m / 1000:g} km" if self.cell_m >= 1000 else f"{self.cell_m:g} m"
+        return f"Cells of {size}"
+
+    @classmethod
+    def audit_values(cls, data: AuditedData) -> Sequence[float]:
+        """Cells beyond those the data is on already, as far as that is known."""
+        now = data.released.cell_m or 0.0
+        sizes = (500.0, 1000.0, 2000.0, 5000.0, 10000.0) if data.has_positions else ()
+        return [cell_m for cell_m in sizes if cell_m > now]
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
         """Cells over the extent of both sides together."""
@@ -116,6 +130,8 @@ class CoarsenNames(EventProtection):
     is_public: ClassVar[bool] = True
     renames_locations: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"levels": -1}
+    audited: ClassVar[str | None] = "levels"
+    audit_rank: ClassVar[int] = 5
 
     levels: int = 1
     separator: str = "."
@@ -128,11 +144,29 @@ class CoarsenNames(EventProtection):
         if not self.separator:
             raise OptionError("separator must be at least one character, got none. Try '.'.")
 
+    def label(self) -> str:
+        """How much of a name is left."""
+        return f"Names of {self.levels} part{'s' * (self.levels > 1)}"
+
+    @classmethod
+    def audit_values(cls, data: AuditedData) -> Sequence[int]:
+        """Ever shorter names; positions are coarsened by cells instead."""
+        return () if data.has_positions else range(_count_parts(data.released) - 1, 0, -1)
+
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
         """Cut every name."""
         return lambda events: _without_positions(
             truncate_names(events, self.levels, self.separator)
         )
+
+
+def _count_parts(events: Events) -> int:
+    """How many parts most names have, such as three in building.floor.room; one where none."""
+    parts = "length(location::VARCHAR) - length(replace(location::VARCHAR, '.', '')) + 1"
+    (typical,) = events.engine.row(
+        f"SELECT quantile_disc({parts}, 0.1) FROM (SELECT DISTINCT location FROM ({events.query}))"
+    )
+    return min(int(typical or 1), 4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +177,9 @@ class CoarsenTime(EventProtection):
     summary: ClassVar[str] = "times rounded down to multiples of unit_s seconds of the local day"
     is_public: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"unit_s": 1}
+    fact_titles: ClassVar[Mapping[str, str]] = {
+        "time_error_s": "starts moved by, seconds on average"
+    }
 
     unit_s: float = 3600.0
 

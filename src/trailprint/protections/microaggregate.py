@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
@@ -24,7 +24,12 @@ from trailprint.kernels.distances.sparse_rows import (
 )
 from trailprint.kernels.grouping.selection import group_by_mdav, select_groups
 from trailprint.protections.loss import relative_loss
-from trailprint.protections.protection import HistogramChange, HistogramProtection, Seed
+from trailprint.protections.protection import (
+    AuditedData,
+    HistogramChange,
+    HistogramProtection,
+    Seed,
+)
 
 Norm = Literal["l1", "l2"]
 Method = Literal["group-selection", "mdav"]
@@ -53,6 +58,13 @@ class Microaggregate(HistogramProtection):
     name: ClassVar[str] = "microaggregate"
     summary: ClassVar[str] = "groups of k or more users replaced by their mean histogram"
     monotone: ClassVar[Mapping[str, int]] = {"k": 1}
+    fact_titles: ClassVar[Mapping[str, str]] = {
+        "k": "k",
+        "groups": "groups",
+        "smallest_group": "smallest group",
+    }
+    audited: ClassVar[str | None] = "k"
+    audit_rank: ClassVar[int] = 1
 
     k: int = 5
     norm: Norm = "l1"
@@ -66,6 +78,19 @@ class Microaggregate(HistogramProtection):
                 raise OptionError(
                     f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}."
                 )
+
+    def label(self) -> str:
+        """How large groups are."""
+        return f"Averages of groups of {self.k}"
+
+    @classmethod
+    def audit_values(cls, data: AuditedData) -> Sequence[int]:
+        """Groups of which there are at least two."""
+        return [k for k in (2, 5, 10, 20) if 2 * k <= data.n_users]
+
+    def seconds(self, n_users: int, n_visited: int) -> float:
+        """People put into groups of the most alike."""
+        return 5e-8 * n_users * n_visited
 
     def change(
         self, histograms: Histograms, seed: Seed, *, n_threads: int | None = None

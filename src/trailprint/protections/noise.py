@@ -51,6 +51,10 @@ class Noise(HistogramProtection):
     summary: ClassVar[str] = "Laplace or geometric noise on counts, user-level epsilon"
     is_random: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"epsilon": -1}
+    fact_titles: ClassVar[Mapping[str, str]] = {
+        "epsilon": "epsilon, for each user",
+        "noise_scale": "scale of the noise, events",
+    }
 
     epsilon: float = 1.0
     max_events: int = 100

@@ -43,6 +43,9 @@ class PerturbLocations(EventProtection):
     is_public: ClassVar[bool] = False
     is_random: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"previous": 1, "next": 1}
+    fact_titles: ClassVar[Mapping[str, str]] = {
+        "locations_changed": "records with another location, share"
+    }
 
     previous: float = 0.15
     next: float = 0.15
@@ -121,6 +124,9 @@ class PerturbTimes(EventProtection):
     is_public: ClassVar[bool] = False
     is_random: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"sigma_s": 1}
+    fact_titles: ClassVar[Mapping[str, str]] = {
+        "time_error_s": "starts moved by, seconds on average"
+    }
 
     sigma_s: float = 3600.0
     order: Order = "clip"

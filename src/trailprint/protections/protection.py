@@ -9,7 +9,7 @@ one changes the released side only.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
@@ -43,6 +43,21 @@ class HistogramChange(Discreet):
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AuditedData(Discreet):
+    """What a protection may look at to say which values suit the data of an audit."""
+
+    released: Events
+    auxiliary: Events
+    n_users: int
+    n_locations: int
+
+    @property
+    def has_positions(self) -> bool:
+        """Whether both sides say where on earth each event was."""
+        return "lat" in self.released.columns and "lat" in self.auxiliary.columns
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Protection:
     """What events' and histograms' protections have in common."""
@@ -54,10 +69,28 @@ class _Protection:
     monotone: ClassVar[Mapping[str, int]] = {}
     #: Whether the outcome follows from the seed: who knows it can undo it.
     is_random: ClassVar[bool] = False
+    #: What `facts` and changes of histograms are called, for people.
+    fact_titles: ClassVar[Mapping[str, str]] = {}
+    #: The parameter an audit tries values of, and where among others; None: only when asked for.
+    audited: ClassVar[str | None] = None
+    audit_rank: ClassVar[int] = 100
 
     def parameters(self) -> dict[str, Any]:
         """The parameters as plain values, ready for JSON."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    def label(self) -> str | None:
+        """What it is called, for people; None: as it was written down."""
+        return None
+
+    @classmethod
+    def audit_values(cls, data: AuditedData) -> Sequence[Any]:
+        """Values of the `audited` parameter that suit the data; none where it does not help."""
+        return ()
+
+    def seconds(self, n_users: int, n_visited: int) -> float:
+        """How long it takes beyond changing and counting events; ``n_visited`` cells are filled."""
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

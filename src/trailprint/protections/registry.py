@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
 from typing import Any, get_type_hints
 
@@ -41,7 +41,12 @@ _KINDS: tuple[type[Protection], ...] = (
     Noise,
 )
 
-PROTECTIONS: Mapping[str, type[Protection]] = {kind.name: kind for kind in _KINDS}
+PROTECTIONS: dict[str, type[Protection]] = {kind.name: kind for kind in _KINDS}
+
+
+def register_protection(kind: type[Protection]) -> None:
+    """Add a protection that another package brings."""
+    PROTECTIONS[kind.name] = kind
 
 
 def parse_protection(text: str, read_pairs: ReadPairs | None = None) -> Protection:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.events.filters import WEEKDAYS, on_weekdays, with_enough_events, within
-from trailprint.protections.protection import EventProtection, Rule, Seed
+from trailprint.protections.protection import AuditedData, EventProtection, Rule, Seed
 
 Popularity = Literal["users", "events"]
 
@@ -27,6 +27,8 @@ class TopLocations(EventProtection):
     summary: ClassVar[str] = "only the n most popular locations; by=users or by=events"
     is_public: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"n": -1}
+    audited: ClassVar[str | None] = "n"
+    audit_rank: ClassVar[int] = 3
 
     n: int = 100
     by: Popularity = "users"
@@ -36,6 +38,18 @@ class TopLocations(EventProtection):
             raise OptionError(f"n must be at least 1 location, got {self.n!r}. Try n=100.")
         if self.by not in get_args(Popularity):
             raise OptionError(f"by must be users or events, got {self.by!r}.")
+
+    def label(self) -> str:
+        """How many locations are left."""
+        if self.n == 1:
+            return "Only the most visited location"
+        return f"Only the {self.n:,} most visited locations"
+
+    @classmethod
+    def audit_values(cls, data: AuditedData) -> Sequence[int]:
+        """Half of the locations, a fifth and a twentieth."""
+        tops = {max(1, round(share * data.n_locations)) for share in (0.5, 0.2, 0.05)}
+        return [n for n in sorted(tops, reverse=True) if n < data.n_locations]
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
         """The list follows from the release, which everybody can see."""
@@ -56,6 +70,8 @@ class CommonLocations(EventProtection):
     summary: ClassVar[str] = "without locations that fewer than min_users users visited"
     is_public: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"min_users": 1}
+    audited: ClassVar[str | None] = "min_users"
+    audit_rank: ClassVar[int] = 2
 
     min_users: int = 5
 
@@ -64,6 +80,15 @@ class CommonLocations(EventProtection):
             raise OptionError(
                 f"min_users must be at least 1 user, got {self.min_users!r}. Try min_users=5."
             )
+
+    def label(self) -> str:
+        """Which locations are gone."""
+        return f"Without locations of fewer than {self.min_users} people"
+
+    @classmethod
+    def audit_values(cls, data: AuditedData) -> Sequence[int]:
+        """A few people, as long as there are that many."""
+        return [n for n in (2, 5, 20) if n <= data.n_users]
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
         """The list follows from the release, which everybody can see."""

@@ -7,10 +7,17 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from trailprint.audit.attacks.registry import attack_names
+
+
+def load_schema() -> dict[str, Any]:
+    """The schema a result obeys, with the names of all attacks; do not change what is returned."""
+    return _load(attack_names())
+
 
 @cache
-def load_schema() -> dict[str, Any]:
-    """The schema a result obeys; do not change what is returned."""
+def _load(attacks: tuple[str, ...]) -> dict[str, Any]:
     text = files("trailprint.report").joinpath("result.schema.json").read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)
+    schema["$defs"]["attack"]["properties"]["name"]["enum"] = list(attacks)
     return schema

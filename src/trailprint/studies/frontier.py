@@ -123,7 +123,36 @@ class Frontier:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SweepOptions:
+class TrialOptions:
+    """
+    How a protected release is judged.
+
+    Attributes
+    ----------
+    target_risk : float, optional
+        What suffices: the strongest attack succeeds for at most this share of people.
+    attacks : tuple of MatchOptions
+        The strongest counts.
+    seed : int
+        Of protections and ties.
+    """
+
+    target_risk: float | None = None
+    attacks: tuple[MatchOptions, ...] = ATTACKS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.target_risk is not None and not 0 <= self.target_risk <= 1:
+            raise OptionError(
+                f"target_risk must be a share from 0 to 1, got {self.target_risk!r}. Try 0.05."
+            )
+        if not self.attacks:
+            raise OptionError("At least one attack is needed, got none.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepOptions(TrialOptions):
     """
     What is swept, and how it is judged.
 
@@ -145,22 +174,13 @@ class SweepOptions:
 
     parameter: str
     values: tuple[Any, ...]
-    target_risk: float | None = None
-    attacks: tuple[MatchOptions, ...] = ATTACKS
-    seed: int = 0
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        TrialOptions.__post_init__(self)
         if not self.values:
             raise OptionError(f"A sweep needs values of {self.parameter}, got none. Try k=2,5,10.")
         if len(set(self.values)) < len(self.values):
             raise OptionError(f"A sweep must name each value of {self.parameter} once.")
-        if self.target_risk is not None and not 0 <= self.target_risk <= 1:
-            raise OptionError(
-                f"target_risk must be a share from 0 to 1, got {self.target_risk!r}. Try 0.05."
-            )
-        if not self.attacks:
-            raise OptionError("At least one attack is needed, got none.")
 
 
 def find_swept(protections: Sequence[Protection], parameter: str) -> int:
@@ -196,7 +216,13 @@ def sweep(
     sides before any protection, so that leaving people out lowers them. A value this data does
     not allow is left out, unless none is allowed.
     """
+    place = find_swept(protections, options.parameter)
+    # A value that no protection takes is refused before any work is done.
+    swept = {
+        value: replace(protections[place], **{options.parameter: value}) for value in options.values
+    }
     bench = _Bench(released, auxiliary, protections, options, counting, n_threads)
+    bench.start_sweep(place, options.parameter)
     tell = progress or (lambda what, done: None)
     points: dict[Any, Point] = {}
     refused: list[tuple[Any, TrailprintError]] = []
@@ -218,9 +244,33 @@ def sweep(
         target=_cheapest([*points.values(), *searched], options.target_risk),
         n_people=bench.n_people,
         left_out=tuple(
-            LeftOut(parameters=bench.swept[value].parameters(), why=str(error))
+            LeftOut(parameters=swept[value].parameters(), why=str(error))
             for value, error in refused
         ),
+    )
+
+
+def measure_chain(
+    released: Events,
+    auxiliary: Events,
+    protections: Sequence[Protection],
+    options: TrialOptions,
+    *,
+    counting: HistogramOptions | None = None,
+    n_threads: int | None = None,
+) -> Frontier:
+    """
+    Protect as written down, attack and measure: one point; without protections, the data as is.
+
+    The point's parameters are those of the first protection.
+    """
+    bench = _Bench(released, auxiliary, protections, options, counting, n_threads)
+    point = bench.measure(tuple(protections), protections[0].parameters() if protections else {})
+    return Frontier(
+        points=(point,),
+        searched=(),
+        target=_cheapest([point], options.target_risk),
+        n_people=bench.n_people,
     )
 
 
@@ -244,7 +294,7 @@ class _Bench:
         released: Events,
         auxiliary: Events,
         protections: Sequence[Protection],
-        options: SweepOptions,
+        options: TrialOptions,
         counting: HistogramOptions | None,
         n_threads: int | None,
     ) -> None:
@@ -254,24 +304,31 @@ class _Bench:
         self._counting = counting
         self._n_threads = n_threads
         self._prices: dict[MatchOptions, NDArray[np.float64]] = {}
-        self._place = find_swept(protections, options.parameter)
-        self.swept = {value: self._with(value) for value in options.values}
-        before = start(released, auxiliary, counting)
-        self.n_people = _n_common(before, auxiliary)
+        self._place, self._parameter = 0, ""
+        self._stage = start(released, auxiliary, counting)
+        self._sides: tuple[Histograms, Histograms] | None = None
+        self.n_people = _n_common(self._stage, auxiliary)
         if not self.n_people:
             raise OptionError("A sweep needs people on both sides, but no user id is on both.")
-        self._stage = protect_events(before, self._chain[: self._place], options.seed)
-        self._sides: tuple[Histograms, Histograms] | None = None
+
+    def start_sweep(self, place: int, parameter: str) -> None:
+        """Do what comes before the swept protection."""
+        self._place, self._parameter = place, parameter
+        self._stage = protect_events(self._stage, self._chain[:place], self._options.seed)
         if isinstance(self._chain[self._place], HistogramProtection):
-            self._sides = build_sides(self._stage, counting)
+            self._sides = build_sides(self._stage, self._counting)
 
     def _with(self, value: Any) -> Protection:
-        return replace(self._chain[self._place], **{self._options.parameter: value})
+        return replace(self._chain[self._place], **{self._parameter: value})
 
     def point(self, value: Any) -> Point:
         """Protect with one value, attack, measure."""
         swept = self._with(value)
         chain = (*self._chain[: self._place], swept, *self._chain[self._place + 1 :])
+        return self.measure(chain, swept.parameters())
+
+    def measure(self, chain: Sequence[Protection], parameters: Mapping[str, Any]) -> Point:
+        """Protect with a chain that begins as the sweep's, attack, measure."""
         stage, sides = self._stage, self._sides
         if sides is None:
             stage = protect_events(stage, chain, self._options.seed, self._place)
@@ -281,7 +338,7 @@ class _Bench:
             self._attack(change.histograms, sides[1], attack) for attack in self._options.attacks
         )
         return Point(
-            parameters=swept.parameters(),
+            parameters=parameters,
             loss=stage.measure(change),
             strongest=max(results, key=lambda done: done.expected_user_accuracy),
             attacks=results,
@@ -317,7 +374,7 @@ class _Bench:
 
     def search(self, known: Mapping[Any, Point]) -> list[Point]:
         """Points between the weakest and the strongest value that close in on the target."""
-        sense = self._chain[self._place].monotone.get(self._options.parameter)
+        sense = self._chain[self._place].monotone.get(self._parameter)
         if sense is None:
             return []
         weak = [v for v in known if not _suffices(known[v], self._options.target_risk)]

@@ -4,10 +4,11 @@ import dataclasses
 
 import pytest
 
+from trailprint.audit.attacks.sequence import LEAST_MODELS, count_models
 from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.parts import Part
-from trailprint.audit.plan import LEAST_MODELS, Plan, count_models, make_plan
+from trailprint.audit.plan import Plan, make_plan
 from trailprint.audit.sides import make_sides
 from trailprint.events.read import read
 from trailprint.simulate.campus import CampusOptions, simulate_campus

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from trailprint.audit import AuditOptions, audit
-from trailprint.audit.options import ATTACKS
+from trailprint.audit.attacks.registry import attack_names
 from trailprint.audit.plan import Plan
 from trailprint.errors import InputError
 from trailprint.events.read import read
@@ -177,7 +177,7 @@ def test_without_times(make_events):
         for user, habit in enumerate(random.dirichlet(np.full(12, 0.2), 20))
         for place in random.choice(12, 40, p=habit)
     ]
-    result, _ = run(make_events(rows, "user", "location"), attacks=ATTACKS)
+    result, _ = run(make_events(rows, "user", "location"), attacks=attack_names())
     found = result.to_dict()
     assert found["data"]["split"]["kind"] == "random-events"
     assert found["data"]["periods_overlap"] is None

@@ -13,8 +13,9 @@ from trailprint import Engine
 from trailprint.attacks.sequence import correlate_sequences
 from trailprint.audit import AuditOptions, audit, run
 from trailprint.audit.context import AuditContext, Sizes
+from trailprint.audit.estimates import sequence_seconds
 from trailprint.audit.parts import Outcome, Part
-from trailprint.audit.plan import Plan, make_plan, sequence_seconds
+from trailprint.audit.plan import Plan, make_plan
 from trailprint.audit.sides import make_sides
 from trailprint.errors import OptionError
 from trailprint.events.read import read

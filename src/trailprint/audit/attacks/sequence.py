@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trailprint.attacks.sequence import CorrelateOptions, correlate_sequences
-from trailprint.audit.attack_parts import describe, find_people, keep_attack
+from trailprint.audit.attacks.family import AttackFamily
+from trailprint.audit.attacks.measuring import describe, find_people, keep_attack
 from trailprint.audit.context import AuditContext, Sizes
+from trailprint.audit.estimates import sequence_seconds
+from trailprint.audit.memory import sequence_bytes, why_too_large
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import attack_of
@@ -29,21 +32,82 @@ _MODELS: Mapping[Model, str] = {
 }
 _MOST_CONTROLLED, _LEAST_CONTROLLED, _CONTROLLED_VISITS = 100, 20, 10_000
 
+LEAST_MODELS = 50
+"""Fewer people say too little of the attack."""
+
 _FEW_VISITS = 40_000
 """Training on fewer is done before further processes have started."""
 
 
-def attack_sequences(
-    n_most: int, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
-) -> Outcome:
+class SequenceFamily(AttackFamily):
     """A CRF and a Markov chain for each released person; what links more people counts."""
-    sides, truth = _draw_people(context, n_most)
-    own = _try(context, "crf", sides, progress)
-    found = choose_method(own, _try(context, "markov", sides), truth)
-    entry = describe("sequence", found, truth)
-    entry = replace(entry, notes=(*entry.notes, *_notes(context, truth)))
-    users = sides[0].users, sides[1].users
-    return keep_attack(entry, found, find_people(found.best.linkage, context, truth, users))
+
+    name = "sequence"
+    title = "Sequence correlation"
+    question = "Do the order and the timing of visits identify one known person?"
+    assumptions = (
+        "The adversary knows the visits of one person on some days, with their times.",
+        "She trains a model of each released record and takes the one that explains these "
+        "visits best.",
+        "Daily routines change little between the two periods.",
+    )
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"model": tuple(_MODELS)}
+    is_quick = False
+
+    def refuse(self, context: AuditContext) -> str | None:
+        """Without times there are no sequences; models need memory."""
+        if not all("start" in side.columns for side in context.events):
+            return "It needs the time of each visit, and the data has none."
+        allowed = context.events[0].engine.memory_bytes
+        return why_too_large(sequence_bytes(context.sizes, count_models(context)), allowed)
+
+    def settings(self, context: AuditContext) -> Mapping[str, Any]:
+        """For how many people models are trained."""
+        return {"users": count_models(context)}
+
+    def estimate(self, context: AuditContext) -> float:
+        """Models trained and run."""
+        return sequence_seconds(context.sizes, count_models(context))
+
+    def run(
+        self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+    ) -> Outcome:
+        """Train either model for each person, and keep the one that links more people."""
+        sides, truth = _draw_people(context, count_models(context))
+        own = _try(context, "crf", sides, progress)
+        found = choose_method(own, _try(context, "markov", sides), truth)
+        entry = describe(self.name, found, truth)
+        entry = replace(entry, notes=(*entry.notes, *_notes(context, truth)))
+        users = sides[0].users, sides[1].users
+        return keep_attack(entry, found, find_people(found.best.linkage, context, truth, users))
+
+    def estimate_control(self, context: AuditContext) -> float:
+        """Every model is trained three times, for some of the people."""
+        return 3 * sequence_seconds(context.sizes, count_controlled(context.sizes))
+
+    def control(
+        self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+    ) -> Outcome:
+        """People who are not there, and rows in another order, for some of the people."""
+        sides, truth = _draw_people(context, count_controlled(context.sizes))
+        model = attack_of(before["attack/sequence"]).chosen["model"]
+        options, attack = ControlOptions(seed=context.options.seed), _attack(context, model)
+        found = [control_absent(self.name, attack, *sides, truth, options)]
+        progress(0.33)
+        found += control_permuted(self.name, attack, *sides, truth, options)
+        return Outcome(data={"controls": [control.to_dict() for control in found]})
+
+
+def count_models(context: AuditContext) -> int:
+    """For how many people models are trained: a third of the time limit may go into that."""
+    wanted, limit = context.options.sequence_users, context.options.time_limit_s
+    while (
+        limit is not None
+        and wanted > LEAST_MODELS
+        and sequence_seconds(context.sizes, wanted) > limit / 3
+    ):
+        wanted = max(LEAST_MODELS, wanted * 3 // 4)
+    return wanted
 
 
 def _try(
@@ -58,19 +122,6 @@ def _try(
     return CandidateMethod(
         title=_MODELS[model], linkage=linkage, seconds=seconds, chosen={"model": model}
     )
-
-
-def control_sequences(
-    context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
-) -> Outcome:
-    """People who are not there, and rows in another order, for some of the people."""
-    sides, truth = _draw_people(context, count_controlled(context.sizes))
-    model = attack_of(before["attack/sequence"]).chosen["model"]
-    options, attack = ControlOptions(seed=context.options.seed), _attack(context, model)
-    found = [control_absent("sequence", attack, *sides, truth, options)]
-    progress(0.33)
-    found += control_permuted("sequence", attack, *sides, truth, options)
-    return Outcome(data={"controls": [control.to_dict() for control in found]})
 
 
 def count_controlled(sizes: Sizes) -> int:

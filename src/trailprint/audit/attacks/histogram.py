@@ -1,0 +1,110 @@
+"""Histogram matching in an audit: how often people are where, matched jointly or one by one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import MatchOptions
+from trailprint.audit.attacks.family import AttackFamily
+from trailprint.audit.attacks.measuring import control_attack, describe, find_people, keep_attack
+from trailprint.audit.context import AuditContext
+from trailprint.audit.estimates import match_seconds
+from trailprint.audit.methods import CandidateMethod, choose_method
+from trailprint.audit.parts import Outcome, PartProgress
+from trailprint.audit.results.attacks import CoveragePoint, Proof
+from trailprint.audit.results.kept import attack_of
+from trailprint.audit.wording import lower_first
+from trailprint.evaluation.risk import precision_at_coverage
+from trailprint.evaluation.truth import Truth
+from trailprint.features.histograms import Histograms
+from trailprint.linkage import Linkage
+
+HistogramAttack = Callable[[Histograms, Histograms], Linkage]
+HistogramMethod = Literal["joint", "one-by-one"]
+
+_COUNTED = {"visits": "visits", "duration": "durations", "day-balanced": "balanced days"}
+_METHODS: Mapping[HistogramMethod, str] = {
+    "joint": "Joint matching",
+    "one-by-one": "One-by-one matching",
+}
+
+
+class HistogramFamily(AttackFamily):
+    """Joint matching with margins and one-by-one; what links more people counts."""
+
+    name = "histogram"
+    title = "Histogram matching"
+    question = "Do habits, how often people are where, identify them across the two sides?"
+    assumptions = (
+        "The adversary has records of the same people, by name, from another period.",
+        "She compares everybody with everybody at once, and each released record belongs to "
+        "at most one person.",
+        "Habits change little between the two periods.",
+    )
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"method": tuple(_METHODS)}
+
+    def estimate(self, context: AuditContext) -> float:
+        """Two matchings, one of them with margins."""
+        return 3 * match_seconds(context.sizes)
+
+    def run(
+        self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+    ) -> Outcome:
+        """Match by either method, and keep the one that links more people."""
+        tried = []
+        for method, title in _METHODS.items():
+            began = time.perf_counter()
+            linkage = histogram_attack(context, method)(*context.histograms)
+            seconds = time.perf_counter() - began
+            tried.append(
+                CandidateMethod(
+                    title=title, linkage=linkage, seconds=seconds, chosen={"method": method}
+                )
+            )
+            progress(0.6)
+        found = choose_method(tried[0], tried[1], context.truth)
+        linkage = found.best.linkage
+        title = f"{lower_first(found.best.title)} of {_COUNTED[context.options.weight]}"
+        entry = replace(
+            describe(self.name, found, context.truth),
+            variant=f"{title}, Jensen–Shannon weight",
+            coverage=_measure_coverage(linkage, context.truth),
+            proof=Proof(optimality_gap=linkage.facts.get("optimality_gap")),
+        )
+        return keep_attack(entry, found, find_people(linkage, context, context.truth))
+
+    def estimate_control(self, context: AuditContext) -> float:
+        """Two more matchings, with margins."""
+        return 3 * match_seconds(context.sizes)
+
+    def control(
+        self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+    ) -> Outcome:
+        """Control the method that was chosen."""
+        method = attack_of(before["attack/histogram"]).chosen["method"]
+        attack = histogram_attack(context, method)
+        return control_attack(self.name, attack, context.histograms, context, before, progress)
+
+
+def histogram_attack(
+    context: AuditContext, method: HistogramMethod = "joint", *, margins: bool = True
+) -> HistogramAttack:
+    """Matching of histograms, as the audit runs it again and again."""
+    options = MatchOptions(
+        method=method, margins=margins and method == "joint", seed=context.options.seed
+    )
+    return lambda released, auxiliary: match_histograms(
+        released, auxiliary, options, n_threads=context.n_threads
+    )
+
+
+def _measure_coverage(linkage: Linkage, truth: Truth) -> tuple[CoveragePoint, ...]:
+    points = precision_at_coverage(linkage, truth)
+    return tuple(
+        CoveragePoint(coverage=point.coverage, precision=point.precision, links=point.links)
+        for point in points
+    )

@@ -1,0 +1,145 @@
+"""What every attack of an audit measures and keeps in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from trailprint.arrays import Ints
+from trailprint.audit.context import AuditContext
+from trailprint.audit.methods import BestMethod, CandidateMethod
+from trailprint.audit.parts import Outcome, PartProgress
+from trailprint.audit.results.attacks import Baseline, MeasuredAttack, RankCurve
+from trailprint.audit.results.kept import KeptAttack
+from trailprint.audit.results.plain import from_plain, to_plain
+from trailprint.evaluation.agreement import align_people, linked_people
+from trailprint.evaluation.per_user import estimate_user_risk
+from trailprint.evaluation.ranks import measure_ranks
+from trailprint.evaluation.risk import Risk, measure_risk
+from trailprint.evaluation.truth import Truth
+from trailprint.linkage import Linkage, Ranks
+from trailprint.studies.controls import ControlOptions, control_absent, control_permuted
+from trailprint.studies.people import Attack, Features
+
+
+def keep_attack(
+    entry: MeasuredAttack, found: BestMethod, arrays: Mapping[str, NDArray[Any]]
+) -> Outcome:
+    """What is kept of an attack."""
+    kept = KeptAttack(entry=entry, chosen=found.best.chosen)
+    return Outcome(data=to_plain(kept), arrays=arrays)
+
+
+def describe(name: str, found: BestMethod, truth: Truth) -> MeasuredAttack:
+    """What every attack says of itself."""
+    linkage, other = found.best.linkage, found.other
+    risk, ranks = _measure(linkage, truth), measure_ranks(linkage, truth)
+    return MeasuredAttack(
+        name=name,
+        people=risk.n_common,
+        matched=risk.n_matched,
+        correct=risk.n_correct,
+        accuracy=risk.accuracy,
+        interval=risk.accuracy_interval,
+        chance=risk.chance,
+        precision=risk.precision,
+        variant=found.best.title,
+        baseline=None if other is None else _baseline(other, truth),
+        ranks=from_plain(RankCurve, ranks.to_dict()) if ranks.points else None,
+        notes=found.notes,
+        seconds=found.best.seconds,
+    )
+
+
+def _measure(linkage: Linkage, truth: Truth) -> Risk:
+    risk = measure_risk(linkage, truth)
+    if risk is None:
+        raise ValueError("an audit knows who is who")
+    return risk
+
+
+def _baseline(other: CandidateMethod, truth: Truth) -> Baseline:
+    """The other method, to compare with."""
+    risk = _measure(other.linkage, truth)
+    return Baseline(
+        title=other.title,
+        accuracy=risk.accuracy,
+        interval=risk.accuracy_interval,
+        chance=risk.chance,
+    )
+
+
+def find_people(
+    linkage: Linkage,
+    context: AuditContext,
+    truth: Truth,
+    users: tuple[pa.Array, pa.Array] | None = None,
+) -> dict[str, NDArray[Any]]:
+    """
+    Whom an attack finds, for each of the context's people; its links, in rows of histograms.
+
+    ``users`` are the users of the attack's rows, where they are not the context's. Somebody the
+    attack was not tried on has no risk (nan).
+    """
+    known = context.histograms[0].users, context.histograms[1].users
+    own = known if users is None else users
+    risk = np.full(len(context.people), np.nan)
+    risk[_look_up(own[0].take(pa.array(truth.released)), context.people)] = estimate_user_risk(
+        linkage, truth
+    )
+    return {
+        "linked": align_people(context.people, {"": linked_people(linkage, truth, own[0])})[""],
+        "risk": risk,
+        "released": _look_up(own[0].take(pa.array(linkage.released)), known[0]),
+        "auxiliary": _look_up(own[1].take(pa.array(linkage.auxiliary)), known[1]),
+        "confidence": linkage.confidence,
+    }
+
+
+def _look_up(ids: pa.Array, among: pa.Array) -> NDArray[np.int64]:
+    places = pc.index_in(ids, value_set=among).to_numpy(zero_copy_only=False)
+    found: NDArray[np.int64] = places.astype(np.int64)
+    return found
+
+
+def restore_linkage(outcome: Outcome, context: AuditContext) -> Linkage:
+    """The links a part kept, without ranks, which nobody asks for again."""
+    arrays = outcome.arrays
+    n_links = len(arrays["released"])
+    return Linkage(
+        released=arrays["released"],
+        auxiliary=arrays["auxiliary"],
+        weight=np.zeros(n_links),
+        confidence=arrays["confidence"],
+        confidence_is_least=np.zeros(n_links, dtype=bool),
+        n_released=context.sizes.n_released,
+        n_auxiliary=context.sizes.n_auxiliary,
+        rank=_no_ranks,
+        facts=outcome.data.get("chosen", {}),
+    )
+
+
+def _no_ranks(released: Ints, auxiliary: Ints) -> Ranks:
+    raise ValueError("kept links have no ranks")
+
+
+def control_attack(
+    name: str,
+    attack: Attack[Features],
+    features: tuple[Features, Features],
+    context: AuditContext,
+    before: Mapping[str, Outcome],
+    progress: PartProgress,
+) -> Outcome:
+    """People who are not there, and rows in another order, for an attack on everybody."""
+    options, truth = ControlOptions(seed=context.options.seed), context.truth
+    found = [control_absent(name, attack, *features, truth, options)]
+    progress(0.5)
+    linkage = restore_linkage(before[f"attack/{name}"], context)
+    found += control_permuted(name, attack, *features, truth, options, linkage=linkage)
+    return Outcome(data={"controls": [control.to_dict() for control in found]})

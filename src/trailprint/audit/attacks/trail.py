@@ -1,0 +1,111 @@
+"""Trail matching (REIDIT) in an audit: the mere set of places, without counts or times."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+from trailprint.attacks.trail import TrailOptions, match_trails
+from trailprint.audit.attacks.family import AttackFamily
+from trailprint.audit.attacks.measuring import control_attack, describe, find_people, keep_attack
+from trailprint.audit.context import AuditContext
+from trailprint.audit.estimates import trail_seconds
+from trailprint.audit.methods import CandidateMethod, choose_method
+from trailprint.audit.parts import Outcome, PartProgress
+from trailprint.audit.results.kept import attack_of
+from trailprint.features.trails import Trails
+from trailprint.linkage import Linkage
+
+TrailAttack = Callable[[Trails, Trails], Linkage]
+
+_REIDIT = {
+    ("complete", "none"): "REIDIT-C: equal trails that are the only ones of their kind",
+    ("incomplete", "identified"): "REIDIT-I: known trails within released ones",
+    ("incomplete", "deidentified"): "REIDIT-I: released trails within known ones",
+    ("multiple", "identified"): "REIDIT-M: known trails within released ones",
+    ("multiple", "deidentified"): "REIDIT-M: released trails within known ones",
+}
+
+
+class TrailFamily(AttackFamily):
+    """REIDIT with what the data allows and with equal trails only; what links more counts."""
+
+    name = "trail"
+    title = "Trail matching"
+    question = "Does the mere set of places, without counts or times, identify people?"
+    assumptions = (
+        "The adversary collects lists of names from the same places that are in the release.",
+        "Every entry stems from a visit, and the same pseudonym is the same person everywhere.",
+        "One side may lack visits that the other has, but has none the other lacks.",
+    )
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "algorithm": ("complete", "incomplete", "multiple"),
+        "reserved": ("none", "identified", "deidentified"),
+    }
+
+    def estimate(self, context: AuditContext) -> float:
+        """Up to four variants."""
+        return 4 * trail_seconds(context.sizes)
+
+    def run(
+        self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+    ) -> Outcome:
+        """Match by either variant, and keep the one that links more people."""
+        allowed, notes = _allowed_reidit(context)
+        progress(0.6)
+        plain = allowed
+        if allowed.linkage.facts["algorithm"] != "complete":
+            plain = _try_reidit(context, TrailOptions(algorithm="complete"))
+        found = choose_method(allowed, plain, context.truth)
+        entry = describe(self.name, found, context.truth)
+        entry = replace(entry, notes=(*notes, *entry.notes))
+        return keep_attack(entry, found, find_people(found.best.linkage, context, context.truth))
+
+    def estimate_control(self, context: AuditContext) -> float:
+        """Two more matchings."""
+        return 3 * trail_seconds(context.sizes)
+
+    def control(
+        self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+    ) -> Outcome:
+        """Control the variant that was chosen."""
+        chosen = attack_of(before["attack/trail"]).chosen
+        attack = trail_attack(context, TrailOptions(**chosen))
+        return control_attack(self.name, attack, context.trails, context, before, progress)
+
+
+def trail_attack(context: AuditContext, options: TrailOptions) -> TrailAttack:
+    """Trail matching with everything chosen."""
+    return lambda released, auxiliary: match_trails(
+        released, auxiliary, options, n_threads=context.n_threads
+    )
+
+
+def _try_reidit(context: AuditContext, options: TrailOptions) -> CandidateMethod:
+    began = time.perf_counter()
+    linkage = trail_attack(context, options)(*context.trails)
+    chosen = {name: linkage.facts[name] for name in ("algorithm", "reserved")}
+    title = _REIDIT[chosen["algorithm"], chosen["reserved"]]
+    seconds = time.perf_counter() - began
+    return CandidateMethod(title=title, linkage=linkage, seconds=seconds, chosen=chosen)
+
+
+def _allowed_reidit(context: AuditContext) -> tuple[CandidateMethod, list[str]]:
+    """What the data allows; where it allows nothing, what links most."""
+    first = _try_reidit(context, TrailOptions())
+    if not first.linkage.facts["contradicted"]:
+        return first, [
+            "The data does not contradict the release tactic assumed, under which no link is wrong."
+        ]
+    ways = (
+        TrailOptions(algorithm="complete"),
+        TrailOptions(algorithm="incomplete", reserved="identified"),
+        TrailOptions(algorithm="incomplete", reserved="deidentified"),
+    )
+    tried = [_try_reidit(context, way) for way in ways]
+    return max(tried, key=lambda way: way.count_right(context.truth)), [
+        "The data contradicts every release tactic REIDIT assumes, so links may be wrong. Of its "
+        "three variants the one with the most right links is shown."
+    ]
