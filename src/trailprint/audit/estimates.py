@@ -16,7 +16,7 @@ def trail_seconds(sizes: Sizes) -> float:
 
 
 def sequence_seconds(sizes: Sizes, n_most: int) -> float:
-    """Models trained and run for so many people, at most."""
+    """Models trained and run for at most ``n_most`` people."""
     n_people = min(sizes.n_released, n_most)
     share = n_people / max(sizes.n_released, 1)
     visits = 2.5e-4 * sizes.n_events / 2 + 1.4e-7 * sizes.n_transitions

@@ -39,11 +39,11 @@ class AuditOptions:
     split : SplitOptions, optional
         How one dataset is cut in two; by default what suits the data.
     users : int, optional
-        Audit a random choice of so many people.
+        Audit this number of people, drawn at random.
     time_limit_s : float, optional
         Most informative parts first; what does not fit is left out and listed. None for no limit.
     sequence_users : int
-        The sequence attack trains a model for each person: at most for so many, drawn at random.
+        At most this number of people, drawn at random, get a model in the sequence attack.
     name_locations : bool
         Whether the result may hold names of locations.
     seed : int

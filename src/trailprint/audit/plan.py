@@ -91,14 +91,14 @@ class Plan:
         return fitting
 
     def fits(self, part: Part, spent_s: float) -> bool:
-        """Whether there is time for a part, after so many seconds."""
+        """Whether there is time for a part after ``spent_s`` seconds."""
         # What is kept for later differs from run to run: it must not decide on a kept part.
         limit = self.time_limit_s if part.name in self.kept else self.usable_s
         return limit is None or part.is_asked or spent_s + part.seconds <= limit
 
     def may_take(self, part: Part, spent_s: float) -> float | None:
         """
-        How long a part may take, after so many seconds, before it is stopped; None: no limit.
+        How long a part may take after ``spent_s`` seconds before it is stopped; None: no limit.
 
         An estimate may be wrong, but one part must not use up the time of all that come after it.
         """

@@ -196,7 +196,7 @@ def _draw_rows(events: Events, seed: int) -> tuple[Events, Events]:
 
 
 def _draw_counts(events: Events, seed: int) -> tuple[Events, Events]:
-    """As many of each row's events as so many tosses of a coin show; never event by event."""
+    """For each row the number of heads in one coin toss per event; never event by event."""
     keys = ", ".join(f'"{column}"' for column in sorted(events.columns - {"weight"}))
     counted = events.engine.arrow(
         f"SELECT {keys}, CAST({events.total_sql()} AS BIGINT) AS n FROM ({events.query}) "

@@ -19,7 +19,7 @@ from trailprint.studies.growth_users import GrowthOptions, grow_users
 Compute = Callable[[AuditContext, Mapping[str, Outcome], PartProgress], Outcome]
 
 N_LOCATIONS = 20
-"""So many of the most revealing locations are shown."""
+"""Number of the most revealing locations that are shown."""
 
 
 class _Study(Protocol):

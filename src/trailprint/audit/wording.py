@@ -9,7 +9,7 @@ from trailprint.numbers import format_percent
 LOSS_MEANING = (
     "Information loss compares each person's habits before and after: 0 % when nothing changed, "
     "100 % when everybody's were replaced by the average of all, and more where habits became "
-    "more unlike than that. Somebody left out loses hers wholly."
+    "more unlike than that. A person who is dropped counts as fully lost."
 )
 
 NOTHING_KNOWN = "Which locations reveal most was not looked into."

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from trailprint.report.svg import isolate
 
 _LETTERS = 44
-"""So many letters stand side by side below the narrowest chart."""
+"""Number of letters that stand side by side below the narrowest chart."""
 _LEAST_WIDTH = 4
 _NOTHING = 1e-12
 """A range below this is none."""
@@ -37,8 +37,8 @@ class Axis:
         How ticks are written; the values of ``percent`` are shares.
     low, high : float or None
         Ends of the axis; None for what the values need.
-    is_from_nought : bool
-        Whether a linear axis starts at nought even where the values lie far from it.
+    is_from_zero : bool
+        Whether a linear axis starts at zero even where the values lie far from it.
     ticks : tuple of float or None
         Where ticks stand; None for a few round values.
     labels : tuple of str or None
@@ -51,7 +51,7 @@ class Axis:
     unit: Literal["percent", "number"] = "number"
     low: float | None = None
     high: float | None = None
-    is_from_nought: bool = True
+    is_from_zero: bool = True
     ticks: tuple[float, ...] | None = None
     labels: tuple[str, ...] | None = None
 
@@ -60,7 +60,7 @@ class Axis:
         known = [value for value in values if value is not None and math.isfinite(value)]
         if self.kind == "log":
             return self._fit_log([value for value in known if value > 0] or [1.0])
-        if not self.is_from_nought and known and min(known) > max(known) / 2:
+        if not self.is_from_zero and known and min(known) > max(known) / 2:
             return self._fit_closely(min(known), max(known), n_ticks)
         low = self.low if self.low is not None else min([*known, 0.0])
         high = self.high if self.high is not None else self._reach(low, max([*known, low]), n_ticks)
@@ -108,7 +108,7 @@ class Axis:
         return min(high, 1.0) if self.unit == "percent" and largest <= 1 else high
 
     def _fit_closely(self, low: float, high: float, n_ticks: int) -> Axis:
-        """Values that lie far from nought are shown without the empty stretch before them."""
+        """Values that lie far from zero are shown without the empty stretch before them."""
         room = 0.08 * (high - low) or 0.5
         low, high = low - room, high + room
         return replace(self, low=low, high=high, ticks=tuple(_round_values(low, high, n_ticks)))

@@ -16,7 +16,7 @@ Layer = dict[str, Any]
 HEIGHTS = {"wide": 330, "narrow": 290, "half": 280}
 """Of a chart with its axes, in pixels."""
 N_TICKS = {"wide": 7, "narrow": 5, "half": 5}
-"""About so many ticks fit an axis that lies."""
+"""About how many ticks fit a horizontal axis."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ _TEXT_HEIGHT = 40
 
 
 class _Crowd(NamedTuple):
-    """How a hundred dots are laid out: in so many columns, so far apart."""
+    """How a hundred dots are laid out: the number of columns, and how far apart."""
 
     n_columns: int
     step: float
@@ -33,7 +33,7 @@ def draw_people(rows: Sequence[Mapping[str, Any]]) -> Drawing:
     A hundred dots for each row, side by side; at most three rows fit a phone.
 
     Reads ``label``, ``text`` (the share in words) and ``share`` (how many dots are dark). Where
-    the share is not nought but rounds to it, one dot has a dark speck.
+    the share is not zero but rounds to it, one dot has a dark speck.
     """
     return Drawing(pictures=tuple(_draw(rows, variant) for variant in _CROWDS))
 

@@ -91,7 +91,7 @@ def _hash_file(listing: Listing, path: str) -> str:
 
 
 def check_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) -> None:
-    """Complain before any work is done where `open_folder` would later; leaves no folder behind."""
+    """Raise before any work is done where `open_folder` would later; leaves no folder behind."""
     check_writable(folder)
     path = Path(folder) / "tables"
     missing = [place for place in (path, *path.parents) if not os.path.lexists(place)]
@@ -105,7 +105,7 @@ def check_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ())
 
 def open_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) -> Path:
     """
-    Make the folder of an audit, or complain before any work is done.
+    Make the folder of an audit, or raise before any work is done.
 
     Below a folder that is one of ``sources``, the next audit would read what this one writes.
     """

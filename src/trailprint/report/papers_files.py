@@ -19,7 +19,7 @@ PAGE, RESULTS = "papers.html", "papers.json"
 
 
 def open_folder(folder: str | os.PathLike[str]) -> Path:
-    """Make the folder, or complain before any work is done."""
+    """Make the folder, or raise before any work is done."""
     if not str(folder).strip():
         raise OutputError("--out must name a folder, got nothing. Try --out papers/.")
     check_writable(folder)

@@ -28,7 +28,7 @@ from trailprint.report.page import render_page
 from trailprint.report.svg import Drawing
 from trailprint.report.wording import count, percent, seconds
 
-#: So many rows of a chart's data are shown on the page; the others are in its CSV file.
+#: Number of rows of a chart's data that are shown on the page; the others are in its CSV file.
 MOST_ROWS = 60
 
 _LABELS = {
@@ -203,7 +203,7 @@ def _points(rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]) -> li
 
 
 def _has_place(row: Row, chart: Chart) -> bool:
-    """A logarithmic axis has no place for nought."""
+    """A logarithmic axis has no place for zero."""
     return bool((row[chart.x] > 0 or not chart.log_x) and (row[chart.y] > 0 or not chart.log_y))
 
 

@@ -162,7 +162,7 @@ def test_regulators_words_carry_figures(told) -> None:
     assert "One rare location gives away 203 people (19.3 %)." in chapter
     assert "Yes for 488 of 1,054 people" in chapter
     assert "Inference Not measured." in chapter
-    assert "If she knows only 10.0 % of the people, she links 51.2 % of those." in chapter
+    assert "If they know only 10.0 % of the people, they link 51.2 % of those." in chapter
 
 
 def test_no_verdict_is_given(told) -> None:

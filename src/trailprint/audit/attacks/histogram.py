@@ -41,7 +41,7 @@ class HistogramFamily(AttackFamily):
     question = "Do habits, how often people are where, identify them across the two sides?"
     assumptions = (
         "The adversary has records of the same people, by name, from another period.",
-        "She compares everybody with everybody at once, and each released record belongs to "
+        "They compare everybody with everybody at once, and each released record belongs to "
         "at most one person.",
         "Habits change little between the two periods.",
     )

@@ -47,7 +47,7 @@ class SequenceFamily(AttackFamily):
     question = "Do the order and the timing of visits identify one known person?"
     assumptions = (
         "The adversary knows the visits of one person on some days, with their times.",
-        "She trains a model of each released record and takes the one that explains these "
+        "They train a model of each released record and take the one that explains these "
         "visits best.",
         "Daily routines change little between the two periods.",
     )

@@ -276,7 +276,7 @@ def _draw_coverage(attacks: Sequence[tuple[str, AttackFinding]]) -> list[Figure]
             f"{join(within(attack.title) for _, attack in attacks)}.",
             drawing=draw_lines(rows, x, Axis("Links that are right", unit="percent"), size="half"),
             reading="Start at the left: the few links the attack is surest of. Where a line starts "
-            "high, an adversary knows which of her links to trust.",
+            "high, an adversary knows which of their links to trust.",
             table=Table(columns=("Attack", "Coverage", "Precision", "Links"), rows=cells),
             legend=[Key(series, attack.title) for series, attack in attacks],
             size="half",

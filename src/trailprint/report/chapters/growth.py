@@ -34,7 +34,7 @@ Draw = Callable[[Size], Figure]
 P = TypeVar("P", bound=Banded)
 
 _LINKED = Axis("People linked", unit="percent")
-_DAYS = Axis("Days of each person observed, on each side", is_from_nought=False)
+_DAYS = Axis("Days of each person observed, on each side", is_from_zero=False)
 _CLOSE = 0.01
 """Curves nearer than this look like one."""
 _NAMES = {
@@ -170,8 +170,8 @@ def _draw_knowledge(study: KnowledgeGrowth, size: Size) -> Figure:
     axis = Axis("Share of people the adversary knows", unit="percent", high=1.0)
     precise = points if any(_differ(p.precision, p.accuracy) for p in points) else ()
     rows = [*_rows(points), *({"x": p.x, "y": p.precision, "series": "b"} for p in precise)]
-    legend = [Key("a", "Of those she knows, linked"), Key("b", "Of her links, right")]
-    share = "Share" if precise else "Linked, of those she knows"
+    legend = [Key("a", "Of those they know, linked"), Key("b", "Of their links, right")]
+    share = "Share" if precise else "Linked, of those they know"
     return Figure(
         title="Risk by what the adversary knows",
         summary=_summary(points, lambda point: f"{percent(point.x)} known"),

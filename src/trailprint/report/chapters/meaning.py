@@ -25,7 +25,7 @@ _NOT_PROVEN = (
     "That the data is anonymous. No figure of this page, however low, is a verdict.",
     "That people who were not linked are safe. Another attack, more data, or somebody who knows "
     "the person may find them.",
-    "What a particular adversary would achieve. She may know less than was assumed here and find "
+    "What a particular adversary would achieve. They may know less than was assumed here and find "
     "fewer people, or know home addresses and find more.",
     "The risk in a larger or smaller release, or in one of another period. Risk falls with the "
     "number of people and rises with the time observed.",
@@ -49,7 +49,7 @@ def write_regulators(found: Findings) -> Section:
         ("Linkability", _tell_linkability(found)),
         (
             "Inference",
-            "Not measured. Whether attributes of a person can be deduced without linking her "
+            "Not measured. Whether attributes of a person can be deduced without linking their "
             "record is another question; protections that hide people in groups do not settle it.",
         ),
         ("Motivated intruder", _tell_intruder(found)),
@@ -134,7 +134,7 @@ def _tell_intruder(found: Findings) -> str:
     if knowledge is not None and knowledge.points:
         least = min(knowledge.points, key=lambda point: point.x)
         told += (
-            f"If she knows only {percent(least.x)} of the people, she links {rate(least)} of those."
+            f"If they know only {percent(least.x)} of the people, they link {rate(least)} of those."
         )
     return told.strip()
 
