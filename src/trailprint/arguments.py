@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, ParamSpec, TypeVar
 
-from trailprint.errors import OptionError
+from trailprint.errors import OptionError, to_flag
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -98,7 +98,7 @@ def _check_range(name: str, value: Any) -> None:
         return
     least, most = _RANGES[name]
     if not least <= value <= most:
-        raise OptionError(f"{name} must be from {least} to {most}, got {value} instead.")
+        raise OptionError(f"{to_flag(name)} must be from {least} to {most}, got {value} instead.")
 
 
 @functools.cache

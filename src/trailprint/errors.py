@@ -13,18 +13,47 @@ What can go wrong, as one tree.
 
 Every message says the rule, what arrived and what to do. No message ever holds a value of the
 data: names of columns, values of options and counts are all a message may show.
+
+Messages are written with the flags of the command line, ``--size``. In Python they read ``size``:
+`str` of an error gives each option the name it has there, and `TrailprintError.for_command_line`
+leaves the flags.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 
 _FULL = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the disk is full",
     errno.EFBIG: "the system allows no larger files",
 }
+
+
+#: Flags whose names differ in Python by more than dashes.
+_PYTHON_NAMES = {
+    "between": "time_range",
+    "cell": "cell_m",
+    "columns": "header",
+    "folds": "n_folds",
+    "rounds": "n_rounds",
+    "runs": "n_runs",
+    "threads": "n_threads",
+    "time-limit": "time_limit_s",
+    **{f"{name}-column": f"column_names[{name!r}]" for name in ("user", "location", "start")},
+    **{f"{name}-column": f"column_names[{name!r}]" for name in ("end", "lat", "lon")},
+    "count-column": "column_names['weight']",
+}
+#: A flag as a word of its own: not inside a quoted value.
+_FLAG = re.compile(r"(?<![\w'\"-])--([a-z][a-z0-9-]*)")
+
+
+def to_flag(name: str) -> str:
+    """The flag of an option by its name in Python."""
+    flags = {python: flag for flag, python in _PYTHON_NAMES.items()}
+    return "--" + flags.get(name, name.replace("_", "-"))
 
 
 class TrailprintError(Exception):
@@ -40,6 +69,17 @@ class TrailprintError(Exception):
     ...     print(type(error).__name__)
     SourceError
     """
+
+    def __str__(self) -> str:
+        return _FLAG.sub(lambda found: _python_name(found[1]), super().__str__())
+
+    def for_command_line(self) -> str:
+        """The message with flags such as ``--size``."""
+        return super().__str__()
+
+
+def _python_name(flag: str) -> str:
+    return _PYTHON_NAMES.get(flag, flag.replace("-", "_"))
 
 
 class OptionError(TrailprintError):

@@ -339,4 +339,4 @@ def test_a_number_of_locations_that_cannot_be(run, write, number):
     data = write("data.csv", "user,location\na,b\nc,d\n")
     finished = run("inspect", data, "--top-locations", number)
     assert finished.code == 2
-    assert finished.err.startswith("trailprint: top_locations must be at least 1 and below")
+    assert finished.err.startswith("trailprint: --top-locations must be at least 1 and below")

@@ -95,7 +95,7 @@ def try_family(
     try:
         frontier = _measure(context, family, progress)
     except (InputError, OptionError) as error:
-        refused = ProtectionLeftOut(label=family.title, why=str(error))
+        refused = ProtectionLeftOut(label=family.title, why=error.for_command_line())
         return Outcome(data=to_plain(KeptProtections(points=(), left_out=(refused,))))
     return Outcome(data=to_plain(_describe(family, frontier)))
 

@@ -81,7 +81,7 @@ def run(arguments: list[str] | None = None) -> None:
         if sys.stdout is not None:
             sys.stdout.flush()
     except TrailprintError as error:
-        _fail(str(error), 2)
+        _fail(error.for_command_line(), 2)
     except (KeyboardInterrupt, typer.Abort):
         _fail("Stopped.", _STOPPED)
     except (BrokenPipeError, SystemExit) as error:

@@ -53,7 +53,7 @@ def _check_system() -> None:
     try:
         require_private_files()
     except TrailprintError as error:
-        sys.stderr.write(f"trailprint: {error}\n")
+        sys.stderr.write(f"trailprint: {error.for_command_line()}\n")
         sys.exit(2)
 
 

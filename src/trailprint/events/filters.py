@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trailprint.arguments import check_arguments, check_fields
-from trailprint.errors import InputError, OptionError
+from trailprint.errors import InputError, OptionError, to_flag
 from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
 from trailprint.events.options import ReadOptions, Window
@@ -57,14 +57,16 @@ class FilterOptions:
             )
         for name in ("min_active_days", "min_events"):
             if getattr(self, name) < 0:
-                raise OptionError(f"{name} must not be negative, got {getattr(self, name)}.")
+                raise OptionError(
+                    f"{to_flag(name)} must not be negative, got {getattr(self, name)}."
+                )
         if self.top_locations is not None:
             _check_top_locations(self.top_locations)
 
 
 def _check_top_locations(number: int) -> None:
     if not 1 <= number < 2**31:
-        raise OptionError(f"top_locations must be at least 1 and below 2³¹, got {number}.")
+        raise OptionError(f"--top-locations must be at least 1 and below 2³¹, got {number}.")
 
 
 @check_arguments()

@@ -78,7 +78,7 @@ class SplitOptions:
             got = ", ".join("--" + name.replace("_", "-") for name in chosen) or "none"
             raise OptionError(f"A split needs exactly one of {options}, got {got} instead.")
         if self.min_events < 0:
-            raise OptionError(f"min_events must not be negative, got {self.min_events}.")
+            raise OptionError(f"--min-events must not be negative, got {self.min_events}.")
         for name in ("released_users", "auxiliary_users", "common_users"):
             self._check_amount(name)
         if self.common_users is not None and not (self.released_users and self.auxiliary_users):

@@ -244,7 +244,7 @@ def sweep(
         target=_cheapest([*points.values(), *searched], options.target_risk),
         n_people=bench.n_people,
         left_out=tuple(
-            LeftOut(parameters=swept[value].parameters(), why=str(error))
+            LeftOut(parameters=swept[value].parameters(), why=error.for_command_line())
             for value, error in refused
         ),
     )

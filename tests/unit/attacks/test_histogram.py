@@ -178,7 +178,7 @@ def test_slots_are_scaled_each_on_its_own() -> None:
 
 def test_likelihood_refuses_slots() -> None:
     sides = histograms([[1, 1]], ("a", "b"))
-    with pytest.raises(OptionError, match="cannot be used with --slots"):
+    with pytest.raises(OptionError, match="cannot be used with slots"):
         match_histograms(sides, sides, MatchOptions(metric="likelihood"))
 
 

@@ -155,11 +155,11 @@ def test_what_cannot_be_audited(make_events):
     events = make(make_events, range(21))
     strangers = make_events([("x", "p0", MONDAY)], "user", "location", "start")
     alone = events.having("\"user\" = 'u0'")
-    with pytest.raises(InputError, match=r"no user id is on both sides\. Give --truth"):
+    with pytest.raises(InputError, match=r"no user id is on both sides\. Give truth"):
         make_sides([events, strangers], None, AuditOptions())
     with pytest.raises(InputError, match="at least two people on both sides, but there are 1"):
         make_sides([alone], None, AuditOptions())
     with pytest.raises(OptionError, match="either two datasets or a split"):
         make_sides([events, events], None, AuditOptions(split=SplitOptions(at="median")))
-    with pytest.raises(OptionError, match="--truth says who is who in two datasets"):
+    with pytest.raises(OptionError, match="truth says who is who in two datasets"):
         make_sides([events], pa.table({"released": ["a"], "auxiliary": ["b"]}), AuditOptions())

@@ -115,7 +115,7 @@ def test_what_was_spent_before_the_first_part_is_not_announced_as_left():
 
 
 def test_without_any_attack_there_is_no_result(context, monkeypatch):
-    with pytest.raises(OptionError, match=r"At least one attack must fit .*Raise --time-limit"):
+    with pytest.raises(OptionError, match=r"At least one attack must fit .*Raise time_limit_s"):
         work_on(context, monkeypatch, {"attack/sequence": goes_on}, limit_s=0.1)
 
 
@@ -220,7 +220,7 @@ def test_what_needs_more_memory_than_allowed_is_left_out_and_said(tight):
 
 
 def test_no_attack_at_all_is_one_sentence(tight):
-    with pytest.raises(OptionError, match=r"At least one attack must be possible.*--memory allows"):
+    with pytest.raises(OptionError, match=r"At least one attack must be possible.*memory allows"):
         audit(tight, options=AuditOptions(attacks=("sequence",)), n_threads=1)
 
 

@@ -10,7 +10,7 @@ from trailprint.events.engine import Engine, translate
 
 def test_with_a_limit_of_its_own_the_advice_is_to_raise_it():
     text = "could not allocate block of size 256.0 KiB (18.8 MiB/19.0 MiB used)"
-    assert "Raise --memory" in str(translate(duckdb.OutOfMemoryException(text)))
+    assert "Raise memory" in str(translate(duckdb.OutOfMemoryException(text)))
 
 
 def test_where_the_system_gives_no_more_it_is_not():

@@ -128,7 +128,7 @@ def test_only_events_that_last_count(make_events, rows_of):
     events = make_events([*rows, ("a", "w", start, None)], "user", "location", "start", "end")
     assert rows_of(lasting(events, 60), "location") == [("y",), ("z",)]
     for wrong in (-1, float("nan")):
-        with pytest.raises(OptionError, match="--min-duration must be"):
+        with pytest.raises(OptionError, match="min_duration must be"):
             lasting(events, wrong)
     with pytest.raises(ColumnError, match="needs a column 'end'"):
         lasting(make_events([("a", "x", start)], "user", "location", "start"), 60)

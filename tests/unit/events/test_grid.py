@@ -134,7 +134,7 @@ def test_an_empty_box(make_events):
     "text", ["", "x", "1,2,3", "1,2,3,4,5", "nan,1,2,3", "2,2,1,1", "-91,0,1,1"]
 )
 def test_boxes_that_are_none(text):
-    with pytest.raises(OptionError, match="--box must be south,west,north,east"):
+    with pytest.raises(OptionError, match="box must be south,west,north,east"):
         Box.parse(text)
 
 

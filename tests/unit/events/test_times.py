@@ -68,7 +68,7 @@ def test_a_format_of_its_own(engine, rows_of, write, text, time_format, expected
 
 @pytest.mark.parametrize("time_format", ["%Q", ""])
 def test_a_format_that_is_none(engine, rows_of, write, time_format):
-    with pytest.raises(OptionError, match="--time-format must be a format"):
+    with pytest.raises(OptionError, match="time_format must be a format"):
         start_of(engine, rows_of, write, "17/05/2024", time_format=time_format)
 
 

@@ -186,5 +186,5 @@ def test_slots_are_refused():
         locations=pa.array(["x", "y"]),
         slots=("weekday", "weekend"),
     )
-    with pytest.raises(OptionError, match="Leave out --slots"):
+    with pytest.raises(OptionError, match="Leave out slots"):
         Microaggregate(k=2).change(slotted, (0, 0))

@@ -143,7 +143,7 @@ def test_a_chart_stands_alone_with_title_and_key(tmp_path) -> None:
 
 def test_a_file_is_no_folder(tmp_path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match="--out"):
+    with pytest.raises(OutputError, match="out must"):
         open_folder(tmp_path / "file")
 
 

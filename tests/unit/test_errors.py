@@ -1,0 +1,44 @@
+"""One message, two audiences: ``size`` in Python and ``--size`` on the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+import trailprint as tp
+from trailprint.errors import OptionError, to_flag
+
+
+def test_options_are_named_as_the_reader_types_them(run, write):
+    with pytest.raises(OptionError, match=r"^size must be at least 1 link, got 0 instead\.$"):
+        tp.MatchOptions(size=0)
+    path = write("v.csv", "user,location,start\na,x,2024-01-01\nb,y,2024-01-02\n")
+    finished = run("match", path, path, "--size", "0")
+    assert finished.code == 2
+    assert "--size must be at least 1 link, got 0 instead." in finished.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "names"),
+    [
+        ("Give --user-column.", "Give column_names['user']."),
+        ("--threads must be from 1", "n_threads must be from 1"),
+        ("--halves-of-weeks, --at", "halves_of_weeks, at"),
+        ("got '--size' instead", "got '--size' instead"),
+        ("a well-known--place", "a well-known--place"),
+    ],
+)
+def test_flags_and_names(flags, names):
+    error = OptionError(flags)
+    assert str(error) == names
+    assert error.for_command_line() == flags
+
+
+@pytest.mark.parametrize("name", ["n_threads", "cell_m", "min_events", "time_range"])
+def test_a_name_finds_its_flag(name):
+    assert str(OptionError(to_flag(name))) == name
+
+
+def test_limits_speak_of_flags_on_the_command_line(run, write):
+    path = write("v.csv", "user,location\na,x\nb,y\n")
+    finished = run("inspect", path, "--min-events", "-1")
+    assert "--min-events must not be negative" in finished.err
