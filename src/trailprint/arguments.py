@@ -74,11 +74,18 @@ def check_fields(options: Any) -> None:
     """
     kinds = _kinds(typing.cast(Hashable, type(options)))
     for field in fields(options):
-        value = getattr(options, field.name)
+        value = _as_list(getattr(options, field.name), kinds[field.name])
         check_argument(field.name, value, kinds[field.name])
         plain = _plain(value)
-        if plain is not value:
+        if plain is not getattr(options, field.name):
             object.__setattr__(options, field.name, plain)
+
+
+def _as_list(value: Any, kind: Any) -> Any:
+    """A text where a list of texts is meant: its parts between commas, as on the command line."""
+    if not isinstance(value, str) or _accepts(value, kind) or not _accepts((value,), kind):
+        return value
+    return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
 def check_argument(name: str, value: Any, kind: Any) -> None:

@@ -42,3 +42,11 @@ def test_limits_speak_of_flags_on_the_command_line(run, write):
     path = write("v.csv", "user,location\na,x\nb,y\n")
     finished = run("inspect", path, "--min-events", "-1")
     assert "--min-events must not be negative" in finished.err
+
+
+def test_a_text_where_a_list_is_meant_is_understood():
+    assert tp.FilterOptions(weekdays="mon").weekdays == ("mon",)
+    assert tp.ReadOptions(header="user, location").header == ("user", "location")
+    assert tp.ReadOptions(identity="mac").identity == ("mac",)
+    with pytest.raises(OptionError, match="must be a tuple of text"):
+        tp.FilterOptions(weekdays=3)

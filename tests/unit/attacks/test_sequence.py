@@ -401,9 +401,9 @@ def test_only_the_first_days_count_when_asked() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"model": "oracle"}, "--model must be one of crf"),
-        ({"days": 0}, "--days must be at least 1"),
-        ({"model": "distance", "all_pairs": True}, "--all-pairs goes with --model crf"),
+        ({"model": "oracle"}, "model must be one of crf"),
+        ({"days": 0}, "days must be at least 1"),
+        ({"model": "distance", "all_pairs": True}, "all_pairs goes with model crf"),
         ({"duration_edges_s": (5.0, 1.0)}, "growing order"),
     ],
 )

@@ -12,15 +12,15 @@ from trailprint.events.split import SplitOptions
     [
         (
             {"attacks": ()},
-            "--attacks must name some of histogram, trail, sequence, each once, got 'none'",
+            "attacks must name some of histogram, trail, sequence, each once, got 'none'",
         ),
         ({"attacks": ("trail", "guess")}, "got 'trail,guess'"),
         ({"attacks": ("trail", "trail")}, "got 'trail,trail'"),
-        ({"target_risk": 1.5}, "--target-risk must be a share from 0 to 1, got 1.5"),
-        ({"weight": "money"}, "--weight must be one of visits, duration, day-balanced"),
-        ({"users": 1}, "--users must be at least 2 people, got 1"),
-        ({"time_limit_s": 0.0}, "--time-limit must be positive"),
-        ({"seed": -1}, "--seed must not be negative"),
+        ({"target_risk": 1.5}, "target_risk must be a share from 0 to 1, got 1.5"),
+        ({"weight": "money"}, "weight must be one of visits, duration, day-balanced"),
+        ({"users": 1}, "users must be at least 2 people, got 1"),
+        ({"time_limit_s": 0.0}, "time_limit_s must be positive"),
+        ({"seed": -1}, "seed must not be negative"),
     ],
 )
 def test_what_is_refused(options, words):

@@ -113,9 +113,9 @@ def test_nobody_in_two_bins_makes_no_round(log) -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"n_folds": 1}, "--folds must be from 2"),
-        ({"n_folds": 5, "n_rounds": 6}, "--rounds must be from 1 to the 5 folds"),
-        ({"n_rounds": 0}, "--rounds must be"),
+        ({"n_folds": 1}, "n_folds must be from 2"),
+        ({"n_folds": 5, "n_rounds": 6}, "n_rounds must be from 1 to the 5 folds"),
+        ({"n_rounds": 0}, "n_rounds must be"),
     ],
 )
 def test_wrong_protocols_are_explained(wrong, words) -> None:
