@@ -41,7 +41,7 @@ from trailprint.linkage import Linkage
 from trailprint.numbers import to_finite
 from trailprint.plots import Plot, draw_line
 from trailprint.tables import Table
-from trailprint.workflows.measuring import Stopwatch, peak_memory_mb
+from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
 from trailprint.workflows.views import ViewOptions, ViewShare, build_views, describe_views
 
@@ -260,6 +260,7 @@ def match(
     known = find_truth(first.users, second.users, open_truth(truth, released.engine))
     overlap = periods_overlap(released, auxiliary)
     watch.lap("read")
+    announce_compilation()
     report("Matching (the first run on a machine compiles for some seconds)", None)
     linkage = attack.run(options, n_threads=n_threads, progress=progress)
     has_curve = options.margins and known.source != "none"

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
 import time
+from pathlib import Path
+
+_LOG = logging.getLogger("trailprint")
 
 
 class Stopwatch:
@@ -22,6 +27,15 @@ class Stopwatch:
     def seconds(self) -> dict[str, float]:
         """The laps, and the total."""
         return {**self._laps, "total": time.perf_counter() - self._start}
+
+
+def announce_compilation() -> None:
+    """Say once, in the log, why the first run on a machine takes long; nothing later."""
+    from trailprint import kernels
+
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or kernels.__path__[0])
+    if not any(folder.rglob("*.nbi")):
+        _LOG.info("Compiling the kernels for this machine: half a minute, once.")
 
 
 def peak_memory_mb() -> float:

@@ -24,7 +24,7 @@ from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.trails import Trails, trails_of
 from trailprint.linkage import Linkage
 from trailprint.plots import Plot
-from trailprint.workflows.measuring import Stopwatch
+from trailprint.workflows.measuring import Stopwatch, announce_compilation
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
 
 Progress = Callable[[str, float | None], None]
@@ -192,6 +192,7 @@ def trails(
     pairs = open_truth(truth, first.engine)
     known = find_truth(sides[0].users, sides[1].users, pairs, one_to_one=False)
     watch.lap("build")
+    announce_compilation()
     tell("Matching trails (the first run on a machine compiles for some seconds)", None)
     linkage = match_trails(*sides, options, n_threads=n_threads)
     watch.lap("link")
