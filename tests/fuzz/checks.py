@@ -39,6 +39,9 @@ class Problem:
         return f"{self.kind}: {normalise(self.detail)}"
 
 
+_LOCATION = re.compile(r'"location":\s*"([^"]*)"')
+
+
 def normalise(text: str) -> str:
     """A message without the values that differ from case to case."""
     text = hide_canaries(text)
@@ -130,13 +133,20 @@ def _check_leaks(case: Case, said: Said, box: Sandbox) -> Iterator[Problem]:
 
 def _check_text(case: Case, where: str, text: str) -> Iterator[Problem]:
     places = not case.names_locations
+    allowed = [case.text] if places else [case.text, _location_values(case)]
     for line in text.splitlines():
-        if find_canaries(line, allowed=[case.text], places=places):
+        if find_canaries(line, allowed=allowed, places=places):
             seen = min(re.finditer("zqx|73901|90731|48842", line, re.I), key=lambda m: m.start())
             yield Problem(
                 "leak", f"in {where}: {line[max(0, seen.start() - 70) : seen.start() + 40]}"
             )
             return
+
+
+def _location_values(case: Case) -> str:
+    """What stands under ``location`` in JSON lines: a mutation may have put users there."""
+    texts = (content.decode("utf-8", "replace") for content in case.files.values())
+    return " ".join(value for text in texts for value in _LOCATION.findall(text))
 
 
 def _may_hold_data(case: Case, name: str) -> bool:
