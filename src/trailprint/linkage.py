@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trailprint.arrays import Floats, Ints
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from trailprint.addresses import readable_path
 from trailprint.arguments import check_arguments
 from trailprint.events.options import ReadOptions
 from trailprint.papers.experiment import Context, Experiment, Reproduction
 from trailprint.papers.registry import choose, experiments
 from trailprint.papers.run import check_before, find_data, parse_settings, run_experiments
+from trailprint.system.addresses import readable_path
 
 __all__ = ["Reproduction", "list_experiments", "reproduce"]
 

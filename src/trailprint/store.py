@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from trailprint.addresses import check_writable
 from trailprint.errors import OptionError, OutputError, reason_of
-from trailprint.platforms import require_private_files
-from trailprint.scratch import UNFINISHED, replacing_file, sweep_unfinished
-from trailprint.sealing import MAGIC, Seal
+from trailprint.system.addresses import check_writable
+from trailprint.system.platforms import require_private_files
+from trailprint.system.scratch import UNFINISHED, replacing_file, sweep_unfinished
+from trailprint.system.sealing import MAGIC, Seal
 
 __all__ = ["FolderStore", "MemoryStore", "Store"]
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import trailprint as tp
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import TrailprintError
 from trailprint.features.places import build_chain_pair
 from trailprint.features.sequences import build_sequence_pair, build_sequences

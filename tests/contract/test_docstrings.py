@@ -38,9 +38,9 @@ def test_the_examples_of_a_public_name_run(name, tmp_path, monkeypatch):
     "place",
     [
         "trailprint.events.placing",
-        "trailprint.plots",
+        "trailprint.display.plots",
         "trailprint.reproduce",
-        "trailprint.tables",
+        "trailprint.display.tables",
         "trailprint.workflows.scoring",
     ],
 )

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from trailprint import platforms
 from trailprint.errors import TrailprintError
+from trailprint.system import platforms
 from trailprint.workflows.measuring import peak_memory_mb
 
 #: This system without what Windows lacks; what others have written is loaded before.

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from trailprint import TrailprintError, read
-from trailprint.addresses import check_writable, readable_path
 from trailprint.errors import OutputError, SourceError
+from trailprint.system.addresses import check_writable, readable_path
 
 ROWS = "user,location,start\n" + "".join(
     f"u{i % 7},p{i % 5},2024-01-{1 + i % 20:02}T0{i % 9}:00:00\n" for i in range(140)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from trailprint.errors import OptionError, OutputError
-from trailprint.scratch import UNFINISHED
-from trailprint.sealing import MAGIC, _passing_key, key_path
 from trailprint.store import FolderStore, MemoryStore
+from trailprint.system.scratch import UNFINISHED
+from trailprint.system.sealing import MAGIC, _passing_key, key_path
 
 
 @pytest.fixture(params=["memory", "folder"])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from trailprint.arrays import Floats, Ints
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.linkage import Linkage, Ranks
 
 #: Scores this close, relatively, count as equal.

@@ -24,7 +24,7 @@ from trailprint.attacks.matching import (
     to_arrays,
 )
 from trailprint.attacks.view_weights import ViewWeights
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.features.views import Views
 from trailprint.kernels.matching.join import build_join

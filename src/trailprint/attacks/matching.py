@@ -18,7 +18,8 @@ from scipy import sparse
 
 from trailprint.arguments import check_fields
 from trailprint.arrays import Floats, Ints
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
+from trailprint.display.numbers import format_number
 from trailprint.errors import InputError, OptionError
 from trailprint.kernels.csr import Csr
 from trailprint.kernels.matching.join import Join, swap_sides
@@ -29,7 +30,6 @@ from trailprint.kernels.matching.pricing import Round
 from trailprint.kernels.matching.reduction import reduce_problem
 from trailprint.kernels.matching.solve import Solution, solve_reduced
 from trailprint.linkage import Linkage, Ranks
-from trailprint.numbers import format_number
 
 Method = Literal["joint", "one-by-one"]
 Direction = Literal["released", "auxiliary"]

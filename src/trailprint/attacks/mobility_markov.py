@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from trailprint.arrays import Floats, Ints
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.features.places import MobilityChains
 from trailprint.kernels.distances.points import Points, nearest_distances

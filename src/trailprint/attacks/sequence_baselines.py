@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from trailprint.arrays import Floats, Ints
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.features.histograms import Histograms
 from trailprint.features.sequences import NA, Sequences

@@ -10,7 +10,7 @@ import numpy as np
 from trailprint.arrays import Ints
 from trailprint.attacks.sequence_workers import is_whole, prepare, train_model
 from trailprint.attacks.worker_processes import processes
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.features.templates import Templates
 from trailprint.store import Store

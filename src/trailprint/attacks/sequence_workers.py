@@ -21,7 +21,7 @@ from trailprint.arrays import Ints
 from trailprint.errors import OutputError, reason_of
 from trailprint.features.templates import Templates, attributes
 from trailprint.kernels.stopping import check_stop
-from trailprint.scratch import Scratch
+from trailprint.system.scratch import Scratch
 
 #: Magic, size, kind, version, counts of features, labels and attributes, starts of five parts.
 _HEADER = struct.Struct("<4sI4sI3I5I")

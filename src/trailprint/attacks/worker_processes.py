@@ -20,9 +20,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import IO, Any, cast
 
-from trailprint.child_process import ChildProcess
 from trailprint.errors import TrailprintError
 from trailprint.kernels.stopping import check_stop
+from trailprint.system.child_process import ChildProcess
 
 #: How often it is looked whether there is a reason to stop while everybody is at work.
 _LOOK_AGAIN_S = 0.2

@@ -35,7 +35,7 @@ from trailprint.audit.results.protections import (
     Protections,
 )
 from trailprint.audit.wording import LOSS_MEANING, NOTHING_KNOWN, target_sentence
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.evaluation.per_user import distribute_risk
 from trailprint.events.events import Events, Tally
 from trailprint.events.periods import periods_overlap

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from trailprint.audit.wording import lower_first
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage

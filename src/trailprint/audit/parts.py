@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.store import Store
 
 PartProgress = Callable[[float | None], None]

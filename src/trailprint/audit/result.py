@@ -15,7 +15,7 @@ from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.kept import attack_of
 from trailprint.audit.showing import Shown
 from trailprint.audit.sides import given_ids
-from trailprint.discreet import Words
+from trailprint.display.discreet import Words
 
 
 class AuditResult(Shown):

@@ -20,11 +20,11 @@ from trailprint.audit.plan import LeftOut, Plan, make_plan
 from trailprint.audit.result import AuditResult
 from trailprint.audit.sides import make_sides
 from trailprint.audit.wording import duration
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
+from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.kernels.stopping import OutOfTimeError, check_stop, time_limit
-from trailprint.numbers import to_json
 from trailprint.store import MemoryStore, Store
 
 Progress = Callable[[str, float | None], None]

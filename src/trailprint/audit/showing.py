@@ -13,8 +13,8 @@ from typing import Any
 
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.summary import to_html as write_summary
-from trailprint.plots import Plot, draw_bars, draw_line
-from trailprint.tables import Table
+from trailprint.display.plots import Plot, draw_bars, draw_line
+from trailprint.display.tables import Table
 from trailprint.workflows.results import Folder, Makers, Result, as_table, write_private
 
 

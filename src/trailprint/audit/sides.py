@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from trailprint.audit.options import AuditOptions
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.truth import truth_from_pairs
 from trailprint.events.engine import quote_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trailprint.audit.results.attacks import AttackFinding
 from trailprint.audit.results.protections import HeadlineProtection, ProtectionPoint
-from trailprint.numbers import format_percent
+from trailprint.display.numbers import format_percent
 
 LOSS_MEANING = (
     "Information loss compares each person's habits before and after: 0 % when nothing changed, "

@@ -13,10 +13,10 @@ import subprocess
 import time
 from collections.abc import Iterator
 
-from trailprint.child_process import ChildProcess
 from trailprint.cli.present import open_console, print_line
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
+from trailprint.system.child_process import ChildProcess
 
 _COMPILING = (
     "Compiling the kernels for this machine: about a minute, once. "

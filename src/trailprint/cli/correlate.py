@@ -17,9 +17,9 @@ from trailprint.cli.flags import (
 from trailprint.cli.groups import argument, option, takes
 from trailprint.cli.present import percent, print_json, print_table
 from trailprint.cli.progress import announce_compilation, showing
+from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
-from trailprint.numbers import format_seconds
 
 EXAMPLE = "trailprint correlate campus.parquet --folds 10 --work models/"
 

@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _check_system() -> None:
     from trailprint.errors import TrailprintError
-    from trailprint.platforms import require_private_files
+    from trailprint.system.platforms import require_private_files
 
     try:
         require_private_files()

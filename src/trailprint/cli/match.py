@@ -16,8 +16,8 @@ from trailprint.cli.flags import (
 from trailprint.cli.groups import argument, option, takes
 from trailprint.cli.present import percent, print_json, print_rows, print_table, show
 from trailprint.cli.progress import announce_compilation, showing
+from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
-from trailprint.numbers import format_seconds
 
 EXAMPLE = "trailprint match released.parquet auxiliary.parquet --margins"
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from trailprint.numbers import format_number, format_percent, to_json
+from trailprint.display.numbers import format_number, format_percent, to_json
 
 _WIDE = 200
 """Columns where no terminal says how many there are: in a file, or for the next program."""

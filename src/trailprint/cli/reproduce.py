@@ -10,9 +10,9 @@ from trailprint.cli.flags import ReadFlags, RunFlags
 from trailprint.cli.groups import argument, option, takes
 from trailprint.cli.present import print_json, print_rows, print_table
 from trailprint.cli.progress import announce_compilation, showing
+from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
 from trailprint.events.options import ReadOptions
-from trailprint.numbers import format_seconds
 
 EXAMPLE = "trailprint reproduce 2005 2013-table-1 --out papers/"
 

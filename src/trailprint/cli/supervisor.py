@@ -68,7 +68,7 @@ def say(message: str) -> None:
 
 def say_ended() -> None:
     """Say in the working process that it ends by itself, and has said what is to be said."""
-    from trailprint import temporary
+    from trailprint.system import temporary
 
     listener = temporary.get_listener()
     if listener is not None:
@@ -78,7 +78,7 @@ def say_ended() -> None:
 
 def fail_for_memory() -> None:
     """Exit with a sentence; at once where somebody tidies up: libraries without memory may hang."""
-    from trailprint import temporary
+    from trailprint.system import temporary
 
     say_ended()
     print(f"trailprint: {MEMORY}", file=sys.stderr, flush=True)  # noqa: T201
@@ -108,8 +108,8 @@ def _silence_libraries() -> None:
 
 def _attach(announcing: int, lifeline: int) -> None:
     """Tell the waiting process of temporary files, and never outlive it."""
-    from trailprint import temporary
-    from trailprint.child_process import end_with_parent
+    from trailprint.system import temporary
+    from trailprint.system.child_process import end_with_parent
 
     end_with_parent(lifeline)
     temporary.announce_to(announcing)

@@ -16,9 +16,9 @@ from trailprint.cli.flags import (
 from trailprint.cli.groups import argument, option, takes
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import announce_compilation, showing
+from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
 from trailprint.events.households import to_households
-from trailprint.numbers import format_seconds
 
 EXAMPLE = "trailprint trails ip-lists/ customer-lists/ --identified-columns name,address"
 

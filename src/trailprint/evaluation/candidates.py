@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import InputError
 from trailprint.evaluation.intervals import mean_interval, wilson
 from trailprint.evaluation.truth import Truth

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trailprint.discreet import Words
+from trailprint.display.discreet import Words
+from trailprint.display.numbers import format_percent
 from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage
-from trailprint.numbers import format_percent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from trailprint.arrays import Ints
-from trailprint.discreet import Discreet, Words
+from trailprint.display.discreet import Discreet, Words
 from trailprint.errors import ColumnError, InputError
 
 Source = Literal["same-ids", "file", "none"]

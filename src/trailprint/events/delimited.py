@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import ColumnError, SourceError
 from trailprint.events.columns import check_once
 from trailprint.events.dialects import Dialect, sniff

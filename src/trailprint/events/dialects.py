@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import SourceError
 from trailprint.events.columns import ALL_KNOWN_NAMES
 from trailprint.events.files import Files

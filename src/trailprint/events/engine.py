@@ -18,7 +18,7 @@ import pyarrow as pa
 from trailprint.arguments import check_argument
 from trailprint.errors import InputError, OptionError, OutputError, SourceError
 from trailprint.kernels.stopping import check_stop, interrupting
-from trailprint.scratch import Scratch, sweep_scratch
+from trailprint.system.scratch import Scratch, sweep_scratch
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from trailprint.discreet import Discreet, Words
+from trailprint.display.discreet import Discreet, Words
 from trailprint.errors import ColumnError
 from trailprint.events.engine import Engine, Table, quote_text
 

@@ -12,12 +12,12 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from trailprint.addresses import PathName
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import SourceError
 from trailprint.events.engine import quote_text
 from trailprint.events.listing import Compression, Listing, list_files
 from trailprint.events.partitions import Partitions, find_partitions
+from trailprint.system.addresses import PathName
 
 Format = Literal["delimited", "json", "parquet"]
 

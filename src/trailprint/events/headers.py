@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 
 #: What columns are called, word by word. A name made of these is nobody's and no place's.
 _VOCABULARY = """

@@ -12,10 +12,10 @@ from typing import Literal
 
 import pyarrow as pa
 
-from trailprint.addresses import PathName, readable_path
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import SourceError, reason_of
 from trailprint.events.partitions import fixed_part
+from trailprint.system.addresses import PathName, readable_path
 
 Compression = Literal["none", "gzip", "zstd"]
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.events.engine import quote_text
 
 _KEY = re.compile(r"^([\w .-]{1,60})=", re.ASCII)

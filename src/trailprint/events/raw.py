@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import ColumnError, InputError, SourceError
 from trailprint.events.columns import SHARE, check_once, find_columns, find_identity
 from trailprint.events.delimited import PATH_COLUMN, PATH_PART, check_utf8, load_delimited

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from trailprint.arguments import check_arguments, check_fields
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
 from trailprint.events.filters import range_condition

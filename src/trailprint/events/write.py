@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from trailprint.addresses import check_writable
 from trailprint.errors import OptionError, OutputError, reason_of
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.events import Events
 from trailprint.events.files import find_files
 from trailprint.events.listing import is_utf8
 from trailprint.events.spreadsheets import guard_columns
-from trailprint.scratch import sweep_unfinished, unfinished_file
+from trailprint.system.addresses import check_writable
+from trailprint.system.scratch import sweep_unfinished, unfinished_file
 
 _ORDER = ("user", "location", "start", "end", "weight", "lat", "lon")
 _FORMATS = {

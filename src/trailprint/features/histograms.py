@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from trailprint.arguments import check_fields
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
 from trailprint.features.ids import encode, encode_together

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.ids import encode, encode_together
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trailprint.arrays import Ints
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.features.sequences import NA, Sequences
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms, build_histogram_pair, build_histograms
 from trailprint.kernels.trails.containment import pack_bits

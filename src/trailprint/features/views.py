@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from scipy import sparse
 
 from trailprint.arrays import Ints
-from trailprint.discreet import Discreet, Words
+from trailprint.display.discreet import Discreet, Words
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Column, Events
 from trailprint.events.grid import GridOptions, extent, to_cells, truncate_names

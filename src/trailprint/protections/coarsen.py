@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
+from trailprint.display.numbers import format_number
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import quote_name
 from trailprint.events.events import Events
 from trailprint.events.grid import GridOptions, extent, to_cells, truncate_names
-from trailprint.numbers import format_number
 from trailprint.protections.protection import AuditedData, EventProtection, Rule, Seed
 
 

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from scipy import sparse
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms
 from trailprint.features.ids import encode

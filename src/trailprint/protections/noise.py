@@ -11,9 +11,9 @@ import numpy as np
 from scipy import sparse
 
 from trailprint.arrays import Floats
+from trailprint.display.numbers import format_number
 from trailprint.errors import OptionError
 from trailprint.features.histograms import Histograms
-from trailprint.numbers import format_number
 from trailprint.protections.protection import HistogramChange, HistogramProtection, Seed
 
 Kind = Literal["laplace", "geometric"]

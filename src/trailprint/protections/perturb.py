@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from trailprint.arrays import Ints
+from trailprint.display.numbers import format_number
 from trailprint.errors import OptionError
 from trailprint.events.engine import quote_name, quote_text
 from trailprint.events.events import Column, Events
-from trailprint.numbers import format_number
 from trailprint.protections.protection import EventProtection, Rule, Seed
 
 Order = Literal["clip", "redraw"]

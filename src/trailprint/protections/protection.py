@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms
 

@@ -13,17 +13,17 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from trailprint.addresses import check_writable, readable_path
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.plain import to_plain
+from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError, OutputError, reason_of
 from trailprint.events.files import find_files
 from trailprint.events.listing import Listing
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
-from trailprint.numbers import to_json
 from trailprint.report.html import render_report
 from trailprint.report.tables import TABLES
+from trailprint.system.addresses import check_writable, readable_path
 
 REPORT, RESULT, MANIFEST = "report.html", "result.json", "manifest.json"
 PER_USER = "per_user.parquet"

@@ -6,14 +6,14 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from trailprint.addresses import check_writable
+from trailprint.display.numbers import to_json
 from trailprint.errors import OutputError, reason_of
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
-from trailprint.numbers import to_json
 from trailprint.papers.experiment import Reproduction
 from trailprint.report.papers_page import make_figure, render_papers_page
 from trailprint.report.papers_svg import write_svg
+from trailprint.system.addresses import check_writable
 
 PAGE, RESULTS = "papers.html", "papers.json"
 

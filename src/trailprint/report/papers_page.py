@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from trailprint.numbers import format_number
+from trailprint.display.numbers import format_number
 from trailprint.papers.experiment import Chart, Comparison, Reproduction, Row
 from trailprint.report.axes import Axis
 from trailprint.report.blocks import (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from trailprint.audit.results.findings import RareLocation
-from trailprint.numbers import format_number, format_percent, format_seconds
+from trailprint.display.numbers import format_number, format_percent, format_seconds
 
 UNKNOWN = "not known"
 NOT_SHOWN = "not shown"

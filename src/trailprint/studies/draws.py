@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trailprint.arrays import Flags, Floats, Ints
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.evaluation.intervals import wilson
 
 #: Most draws of one size, and fewest draws of less than everybody.

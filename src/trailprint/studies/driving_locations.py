@@ -9,7 +9,7 @@ import numpy as np
 
 from trailprint.arrays import Floats, Ints
 from trailprint.attacks.trail import TrailOptions, match_trails
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from trailprint.arguments import check_fields
 from trailprint.attacks.sequence import CorrelateOptions, correlate_chains, correlate_sequences
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.candidates import CandidateSets, measure_candidates
 from trailprint.evaluation.risk import Risk, measure_risk

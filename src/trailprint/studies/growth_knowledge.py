@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from trailprint.arrays import Ints
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.events.engine import quote_text
 from trailprint.events.events import Events

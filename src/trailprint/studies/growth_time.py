@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.evaluation.truth import Truth
 from trailprint.events.events import Events

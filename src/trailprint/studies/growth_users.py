@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.evaluation.truth import Truth
 from trailprint.studies.draws import (

@@ -9,7 +9,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from trailprint.addresses import check_writable
 from trailprint.arguments import check_arguments
 from trailprint.attacks.sequence import (
     CorrelateOptions,
@@ -17,7 +16,10 @@ from trailprint.attacks.sequence import (
     correlate_sequences,
     describe_training,
 )
-from trailprint.discreet import Words
+from trailprint.display.discreet import Words
+from trailprint.display.numbers import format_percent
+from trailprint.display.plots import Plot, draw_bars
+from trailprint.display.tables import Table
 from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.candidates import (
     TOP,
@@ -42,8 +44,6 @@ from trailprint.events.sources import (
 from trailprint.features.places import build_chain_pair
 from trailprint.features.sequences import Sequences, build_sequence_pair, build_sequences
 from trailprint.linkage import Linkage
-from trailprint.numbers import format_percent
-from trailprint.plots import Plot, draw_bars
 from trailprint.store import FolderStore, Store
 from trailprint.studies.folds import (
     FoldOptions,
@@ -53,7 +53,7 @@ from trailprint.studies.folds import (
     run_folds,
     run_position_folds,
 )
-from trailprint.tables import Table
+from trailprint.system.addresses import check_writable
 from trailprint.workflows.measuring import Stopwatch, peak_memory_mb
 from trailprint.workflows.results import Makers, Result, as_table
 

@@ -18,7 +18,10 @@ from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.rejection import Rejection, RejectionOptions, decide
 from trailprint.attacks.view_weights import ViewWeights
-from trailprint.discreet import Discreet, Words
+from trailprint.display.discreet import Discreet, Words
+from trailprint.display.numbers import to_finite
+from trailprint.display.plots import Plot, draw_line
+from trailprint.display.tables import Table
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import (
     CoveragePoint,
@@ -38,9 +41,6 @@ from trailprint.events.sources import Source, TruthSource, open_places, open_tru
 from trailprint.features.histograms import HistogramOptions, Histograms, build_histogram_pair
 from trailprint.features.views import Views
 from trailprint.linkage import Linkage
-from trailprint.numbers import to_finite
-from trailprint.plots import Plot, draw_line
-from trailprint.tables import Table
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
 from trailprint.workflows.views import ViewOptions, ViewShare, build_views, describe_views

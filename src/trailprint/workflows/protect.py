@@ -10,7 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from trailprint.arguments import check_arguments
-from trailprint.discreet import Words
+from trailprint.display.discreet import Words
+from trailprint.display.numbers import format_percent
+from trailprint.display.plots import Plot, draw_bars, draw_line
+from trailprint.display.tables import Table
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
@@ -19,13 +22,10 @@ from trailprint.events.placing import PlaceOptions
 from trailprint.events.side_files import open_pairs
 from trailprint.events.sources import Source, open_places
 from trailprint.features.histograms import HistogramOptions, Histograms
-from trailprint.numbers import format_percent
-from trailprint.plots import Plot, draw_bars, draw_line
 from trailprint.protections.chain import Protected, apply_protections
 from trailprint.protections.protection import Protection
 from trailprint.protections.registry import parse_protection, read_value
 from trailprint.studies.frontier import Frontier, Point, SweepOptions, find_swept, sweep
-from trailprint.tables import Table
 from trailprint.workflows.results import Makers, Result, as_table
 
 Progress = Callable[[str, float | None], None]

@@ -13,15 +13,15 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from trailprint.addresses import check_writable
-from trailprint.discreet import Discreet, brief
+from trailprint.display.discreet import Discreet, brief
+from trailprint.display.numbers import to_json
+from trailprint.display.plots import Plot, draw_bars
+from trailprint.display.tables import Table
 from trailprint.errors import OptionError, OutputError, reason_of
 from trailprint.evaluation.risk import Risk
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
-from trailprint.numbers import to_json
-from trailprint.plots import Plot, draw_bars
-from trailprint.tables import Table
+from trailprint.system.addresses import check_writable
 
 Folder = str | os.PathLike[str]
 Made = TypeVar("Made", Table, Plot)

@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 
 from trailprint.arguments import check_arguments
 from trailprint.attacks.trail import TrailOptions, check_tactics, match_trails
-from trailprint.discreet import Words
+from trailprint.display.discreet import Words
+from trailprint.display.plots import Plot
 from trailprint.errors import InputError
 from trailprint.evaluation.risk import Risk, measure_risk, show_risk
 from trailprint.evaluation.tactics import ObservedTactics, observe_tactics
@@ -23,7 +24,6 @@ from trailprint.events.sources import Source, TruthSource, open_places, open_tru
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.trails import Trails, trails_of
 from trailprint.linkage import Linkage
-from trailprint.plots import Plot
 from trailprint.workflows.measuring import Stopwatch, announce_compilation
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
 

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import trailprint as tp
+from trailprint.display.plots import Plot, draw_bars
+from trailprint.display.tables import Table
 from trailprint.errors import OptionError
-from trailprint.plots import Plot, draw_bars
 from trailprint.studies.frontier import SweepOptions
-from trailprint.tables import Table
 from trailprint.workflows.correlate import correlate_folds
 from trailprint.workflows.protect import trade_off
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.rejection import Rejection, RejectionOptions, decide
+from trailprint.display.numbers import format_number
 from trailprint.errors import InputError
 from trailprint.evaluation.risk import Risk, measure_risk
 from trailprint.evaluation.truth import truth_from_ids
@@ -19,7 +20,6 @@ from trailprint.events.read import read
 from trailprint.events.stays import stays_in_window
 from trailprint.features.histograms import HistogramOptions, Histograms, build_histogram_pair
 from trailprint.linkage import Linkage
-from trailprint.numbers import format_number
 from trailprint.papers.experiment import (
     Chart,
     Comparison,

@@ -7,7 +7,7 @@ from typing import Any
 
 from trailprint.audit.results.attacks import AttackFinding, Baseline, WorstCase
 from trailprint.audit.results.findings import Findings
-from trailprint.numbers import format_number
+from trailprint.display.numbers import format_number
 from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Heading, Key, Note, Prose, Row, Section, Table
 from trailprint.report.chart_style import SERIES

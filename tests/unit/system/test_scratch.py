@@ -10,9 +10,10 @@ import time
 
 import pytest
 
-from trailprint import Engine, scratch
+from trailprint import Engine
 from trailprint.errors import OutputError
-from trailprint.scratch import (
+from trailprint.system import scratch
+from trailprint.system.scratch import (
     FOLDER,
     UNFINISHED,
     Scratch,
@@ -27,7 +28,7 @@ ENDING = "1-0123456789ab"
 
 _HOLD = """
 import sys, time
-from trailprint.scratch import Scratch, unfinished_file
+from trailprint.system.scratch import Scratch, unfinished_file
 folder = Scratch()
 with open(folder.name + "/spilled", "w") as file:
     file.write("habits")

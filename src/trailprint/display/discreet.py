@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from numbers import Real
 from typing import Any
 
-from trailprint.numbers import format_number
+from trailprint.display.numbers import format_number
 
 
 class Discreet:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from trailprint import Engine, temporary
+from trailprint import Engine
 from trailprint.errors import OptionError
 from trailprint.events.write import replacing
 from trailprint.store import FolderStore
+from trailprint.system import temporary
 
 
 @pytest.fixture

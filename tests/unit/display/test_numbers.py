@@ -5,7 +5,13 @@ import math
 
 import pytest
 
-from trailprint.numbers import format_number, format_percent, format_seconds, to_finite, to_json
+from trailprint.display.numbers import (
+    format_number,
+    format_percent,
+    format_seconds,
+    to_finite,
+    to_json,
+)
 
 
 @pytest.mark.parametrize(

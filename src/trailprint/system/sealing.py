@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from trailprint.scratch import replacing_file
+from trailprint.system.scratch import replacing_file
 
 MAGIC = b"trailprint work 1\n"
 """What every sealed piece begins with."""

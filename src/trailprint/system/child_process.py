@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from trailprint import temporary
+from trailprint.system import temporary
 
 _PROGRAM = (
     "import json, sys; path, *rest = json.loads(sys.argv[1]); sys.path[:] = path; "
@@ -80,7 +80,7 @@ def _module_path() -> list[str]:
     here = os.path.realpath(os.getcwd()) if _has_current_folder() else None
     path = [entry for entry in sys.path if entry and os.path.realpath(entry) != here]
     # A package that lies in the current folder is still found, after everything else.
-    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     return path if own in path else [*path, own]
 
 

@@ -13,7 +13,7 @@ import os
 import shutil
 import tempfile
 
-from trailprint.platforms import require_private_files
+from trailprint.system.platforms import require_private_files
 
 #: The end of a pipe that announcements go to; None where nobody listens.
 _listener: int | None = None

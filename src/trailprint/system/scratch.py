@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from trailprint import temporary
 from trailprint.errors import OutputError, reason_of
-from trailprint.platforms import require_private_files
+from trailprint.system import temporary
+from trailprint.system.platforms import require_private_files
 
 FOLDER = "trailprint-"
 """What scratch folders in the folder of temporary files begin with."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trailprint.discreet import Discreet
+from trailprint.display.discreet import Discreet
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -22,7 +22,7 @@ class Plot(Discreet):
 
     Examples
     --------
-    >>> from trailprint.plots import draw_bars
+    >>> from trailprint.display.plots import draw_bars
     >>> draw_bars([{"name": "linked", "share": 0.6}], "name", "share").to_dict()["mark"]["type"]
     'bar'
     """

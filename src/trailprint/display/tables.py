@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from trailprint.discreet import Discreet, Words
+from trailprint.display.discreet import Discreet, Words
 from trailprint.errors import OptionError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Table(Discreet):
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from trailprint.tables import Table
+    >>> from trailprint.display.tables import Table
     >>> table = Table("curve", pa.table({"coverage": [0.5, 1.0]}))
     >>> table
     Table(name=curve, rows=2)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import trailprint
-from trailprint import child_process
-from trailprint.child_process import ChildProcess
+from trailprint.system import child_process
+from trailprint.system.child_process import ChildProcess
 
 TRAPS = ("json", "numpy", "duckdb", "typer", "typing", "signal", "select", "subprocess", "tempfile")
 

@@ -1,0 +1,1 @@
+"""How results show themselves: numbers, tables, plots; identifiers stay out of sight."""

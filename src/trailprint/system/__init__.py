@@ -1,0 +1,1 @@
+"""The machine underneath: files, folders, processes and addresses, on any supported system."""
