@@ -192,6 +192,31 @@ def test_many_rounds_of_candidates_still_reach_scipys_optimum(name, shape, monke
     assert_proven(name, released, auxiliary, solution)
 
 
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=60, deadline=None)
+@given(problem=problems(), seed=st.integers(0, 9))
+def test_neighbours_who_share_places_are_matched_as_well_as_shuffled_people(name, problem, seed):
+    plain = solve(name, *problem, seed=seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("trailprint.kernels.matching.reduction.LARGE", 0)
+        ordered = solve(name, *problem, seed=seed)
+    assert ordered.total_gain == pytest.approx(plain.total_gain, abs=1e-9)
+    assert (ordered.column >= 0).sum() == (plain.column >= 0).sum()
+    assert ordered.upper_bound == pytest.approx(ordered.total_gain, abs=1e-8)
+
+
+@pytest.mark.parametrize("large", [0, 10**9])
+def test_equally_good_columns_of_other_places_are_matched_at_chance(large, monkeypatch):
+    # Everybody gains the same with everybody: a common place, and one that nobody else has.
+    monkeypatch.setattr("trailprint.kernels.matching.reduction.LARGE", large)
+    own = np.hstack([np.full((30, 1), 2), 3 * np.eye(30, dtype=np.int64), np.zeros((30, 30), int)])
+    other = np.hstack([np.full((30, 1), 2), np.zeros((30, 30), int), 3 * np.eye(30, dtype=int)])
+    hits = [
+        (solve("l1", own, other, seed=seed).column == np.arange(30)).sum() for seed in range(200)
+    ]
+    assert abs(np.mean(hits) - 1.0) < 5 / np.sqrt(200)
+
+
 def test_identical_histograms_are_matched_at_chance():
     counts = np.ones((60, 3), np.int64)
     hits = [

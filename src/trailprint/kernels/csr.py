@@ -79,6 +79,22 @@ def gather_rows(matrix: Csr, rows: Ints) -> Csr:
 
 
 @njit(cache=True, nogil=True)
+def main_locations(ptr: Ints, loc: Indices, val: Floats, end: int) -> Ints:
+    """Find every row's location of greatest value among those below ``end``.
+
+    Meaning: the first of equals; -1 for a row that has none. Cost: O(nnz).
+    """
+    main = np.full(ptr.size - 1, -1, np.int64)
+    for i in range(ptr.size - 1):
+        most = -np.inf
+        for e in range(ptr[i], ptr[i + 1]):
+            if loc[e] < end and val[e] > most:
+                most = val[e]
+                main[i] = loc[e]
+    return main
+
+
+@njit(cache=True, nogil=True)
 def _hash_rows(ptr: Ints, loc: Indices, val: Floats) -> Ints:
     """Hash each row's locations and values.
 

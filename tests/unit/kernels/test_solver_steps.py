@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 from tests.oracles import jensen_shannon_gains, to_csr
 
+from trailprint.kernels.csr import main_locations
 from trailprint.kernels.matching.auction import bid_rows
 from trailprint.kernels.matching.candidates import BestPairs
 from trailprint.kernels.matching.cardinality import solve_size
@@ -164,3 +165,11 @@ def test_ways_from_the_super_node_are_shortest_paths(seed, n):
         others = [slack[i, j] + onward[j] for j in range(n) if j != own]
         found = nearest_detour(graph, i, own, onward, half)
         assert found == pytest.approx(min(others), abs=1e-9)
+
+
+@settings(max_examples=100, deadline=None)
+@given(gains=gains_strategy(), end=st.integers(0, 8))
+def test_a_main_location_is_the_first_of_greatest_value(gains, end):
+    seen = np.where(np.arange(gains.shape[1]) < end, gains, 0.0)
+    expected = np.where(seen.max(axis=1) > 0, seen.argmax(axis=1), -1)
+    np.testing.assert_array_equal(main_locations(*to_csr(gains), end), expected)

@@ -2,7 +2,8 @@
 
 Users with identical histograms become one node with a capacity, users who cannot overlap fall
 into separate components, and both sides are shuffled with the seed, so that the order in which
-users arrived decides nothing.
+users arrived decides nothing. In a large problem users of one place become neighbours, because a
+pass is only as fast as the scratch row it writes to is close.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ import numpy as np
 
 from trailprint.arrays import Indices, Ints
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.csr import Csr, gather_rows, label_equal_rows
+from trailprint.kernels.csr import Csr, gather_rows, label_equal_rows, main_locations
 from trailprint.kernels.matching.join import Join, build_join
 from trailprint.kernels.matching.metrics import Metric
+
+LARGE = 100_000
+"""Nodes of a side from which on neighbours share places: a scratch row outgrows the cache."""
 
 
 class Reduced(NamedTuple):
@@ -92,7 +96,11 @@ def reduce_problem(
     if not metric.uses_totals:
         component = _components([matrix for _, matrix in sides], n_locations, gate)
     n_components = int(component.max(initial=-1)) + 1
-    ordered = [_order_rows(label, matrix, component, n_components) for label, matrix in sides]
+    places = n_locations if gate is None else gate
+    ordered = [
+        _order_rows(label, matrix, component, n_components, _neighbours(matrix, places, rng))
+        for label, matrix in sides
+    ]
     (row_group, rows, row_start), (col_group, cols, col_start) = ordered
     return Reduced(
         join=build_join(rows, cols, n_locations, metric, gate),
@@ -190,15 +198,27 @@ def _components(matrices: list[Csr], n_locations: int, gate: int | None) -> Ints
     return ranked
 
 
+def _neighbours(matrix: Csr, n_places: int, rng: np.random.Generator) -> Ints:
+    """Give rows of one main place, if there are many rows, one number; else all the same.
+
+    The order of places is drawn anew for each side: it must not settle ties between them.
+    """
+    n_rows = matrix[0].size - 1
+    if n_rows < LARGE:
+        return np.zeros(n_rows, np.int64)
+    numbers: Ints = rng.permutation(n_places)[main_locations(*matrix, n_places)]
+    return numbers
+
+
 def _order_rows(
-    label: Ints, matrix: Csr, component: Ints, n_components: int
+    label: Ints, matrix: Csr, component: Ints, n_components: int, neighbours: Ints
 ) -> tuple[Ints, Csr, Ints]:
-    """Sort rows by component, keeping the shuffled order within each."""
+    """Sort rows by component and neighbourhood, keeping the shuffled order within each."""
     ptr, loc, _ = matrix
     if ptr.size == 1:
         return label, matrix, np.zeros(n_components + 1, np.int64)
     home = component[loc[ptr[:-1]]]
-    order = np.argsort(home, kind="stable")
+    order = np.lexsort((neighbours, home))
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size)
     start = np.searchsorted(home[order], np.arange(n_components + 1)).astype(np.int64)
