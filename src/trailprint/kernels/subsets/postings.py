@@ -1,0 +1,170 @@
+"""Posting lists: who agrees with each key, as sorted lists and, where they are long, as bits."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from trailprint.arrays import Indices, Ints
+from trailprint.kernels.compiling import njit
+from trailprint.kernels.csr import invert
+
+# isort: split
+from numba import types
+from numba.extending import intrinsic
+
+Bits = npt.NDArray[np.uint64]
+
+
+class Postings(NamedTuple):
+    """
+    Who has each key.
+
+    ``users[ptr[k]:ptr[k + 1]]`` have key k, ascending; ``row[k]`` is its row of ``bits``, or -1
+    where the list is shorter than ``dense_from``: such a list is faster than the words of a row.
+    """
+
+    ptr: Ints
+    users: Indices
+    row: Indices
+    bits: Bits
+    dense_from: int
+
+
+def build_postings(
+    ptr: Ints, keys: Indices, n_keys: int, *, dense_from: int | None = None
+) -> Postings:
+    """
+    Posting lists of people's keys.
+
+    Parameters
+    ----------
+    ptr, keys : ndarray
+        Person i has ``keys[ptr[i]:ptr[i + 1]]``, each once.
+    n_keys : int
+        How many keys there are.
+    dense_from : int, optional
+        Lists from this length on are held as bits too; by default as many people as a row of bits
+        has words, so that bits never take more than two words for each entry of a list.
+    """
+    start, users = invert(ptr, keys, n_keys)
+    n_words = max(1, (len(ptr) + 62) // 64)
+    if dense_from is None:
+        dense_from = n_words
+    dense = np.flatnonzero(np.diff(start) >= dense_from)
+    row = np.full(n_keys, -1, np.int32)
+    row[dense] = np.arange(len(dense), dtype=np.int32)
+    bits = np.zeros((len(dense), n_words), np.uint64)
+    _fill_bits(start, users, dense, bits)
+    return Postings(ptr=start, users=users, row=row, bits=bits, dense_from=dense_from)
+
+
+@njit(cache=True, nogil=True)
+def _fill_bits(ptr: Ints, users: Indices, keys: Ints, bits: Bits) -> None:
+    """Set the bits of everybody who has the keys, a row each. Cost: O(entries)."""
+    for r in range(keys.size):
+        set_bits(users, ptr[keys[r]], ptr[keys[r] + 1], bits[r])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def set_bits(users: Indices, first: int, last: int, words: Bits) -> None:
+    """Set the bits of ``users[first:last]``."""
+    for e in range(first, last):
+        words[users[e] >> 6] |= np.uint64(1) << np.uint64(users[e] & 63)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def has_bit(words: Bits, user: int) -> bool:
+    """Return whether a user's bit is set."""
+    return (words[user >> 6] >> np.uint64(user & 63)) & np.uint64(1) != np.uint64(0)
+
+
+def _generate_popcount(typing_context: Any, word: Any) -> Any:
+    """Count the bits of a word, in one instruction where the processor has it."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), generate
+
+
+_popcount: Any = intrinsic(_generate_popcount)
+
+
+@njit(cache=True, nogil=True)
+def count_common(a: Bits, b: Bits) -> int:
+    """Count the bits two rows have in common. Cost: one step per word."""
+    total = 0
+    for w in range(a.size):
+        total += _popcount(a[w] & b[w])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def and_into(a: Bits, b: Bits, out: Bits) -> int:
+    """Write the common bits of two rows, and count them."""
+    total = 0
+    for w in range(a.size):
+        word = a[w] & b[w]
+        out[w] = word
+        total += _popcount(word)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def seek(users: Indices, first: int, last: int, user: int) -> int:
+    """
+    Return the first place in ``users[first:last]`` that is not below ``user``.
+
+    Meaning: galloping search. Cost: the logarithm of the distance.
+    """
+    step = 1
+    low = first
+    while low + step < last and users[low + step - 1] < user:
+        low += step
+        step *= 2
+    high = min(low + step, last)
+    while low < high:
+        middle = (low + high) >> 1
+        if users[middle] < user:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def intersect(
+    short: Indices, s0: int, s1: int, long: Indices, l0: int, l1: int, out: Indices
+) -> int:
+    """
+    Write who is in both sorted lists, and count them.
+
+    ``out`` may be either list from its beginning: nothing is written before it was read.
+    """
+    n = 0
+    at = l0
+    for e in range(s0, s1):
+        user = short[e]
+        at = seek(long, at, l1, user)
+        if at == l1:
+            break
+        if long[at] == user:
+            out[n] = user
+            n += 1
+            at += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def keep_set(users: Indices, first: int, last: int, words: Bits, out: Indices) -> int:
+    """Write those of ``users[first:last]`` whose bit is set, and count them."""
+    n = 0
+    for e in range(first, last):
+        user = users[e]
+        if has_bit(words, user):
+            out[n] = user
+            n += 1
+    return n
