@@ -20,7 +20,8 @@ from trailprint.evaluation.truth import truth_from_ids
 from trailprint.features.views import build_view_pair
 from trailprint.simulate.call_records import call_records
 from trailprint.simulate.calls import simulate_calls
-from trailprint.workflows.views import ViewOptions, build_views
+from trailprint.workflows.options import ViewOptions
+from trailprint.workflows.views import build_views
 
 PAPER_USERS, PAPER_CITIES, PAPER_ANTENNAS = 46_986, 60, 1_211
 #: Most times one view's matching, learning included, and most memory, by people.

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from trailprint.attacks.sequence import CorrelateOptions, correlate_sequences, describe_training
-from trailprint.attacks.sequence_models import TrainingOptions
+from trailprint.attacks.options import CorrelateOptions, TrainingOptions
+from trailprint.attacks.sequence import correlate_sequences, describe_training
 from trailprint.evaluation.candidates import CandidateSets
 from trailprint.events.engine import Engine
 from trailprint.events.read import read

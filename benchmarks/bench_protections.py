@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 import trailprint
-from trailprint.features.histograms import HistogramOptions, build_histograms
+from trailprint.features.histograms import build_histograms
+from trailprint.features.options import HistogramOptions
 from trailprint.kernels.distances.sparse_rows import L1, Rows, build_rows
 from trailprint.protections.microaggregate import find_groups, grouping_loss
 from trailprint.simulate.calls import simulate_calls

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from trailprint.attacks.trail import TrailOptions, match_trails
+from trailprint.attacks.options import TrailOptions
+from trailprint.attacks.trail import match_trails
 from trailprint.evaluation.truth import truth_from_ids
 from trailprint.events.engine import Engine
 from trailprint.events.read import read

@@ -24,7 +24,7 @@ print(f"unprotected: {before.accuracy:.0%} linked, {before.chance:.0%} by chance
 # the groups, the fewer people can be told apart, and the more of each person's own habits is lost.
 
 # %%
-from trailprint.studies.frontier import SweepOptions
+from trailprint.studies.options import SweepOptions
 from trailprint.workflows.protect import trade_off
 
 GROUPS = (2, 3, 5, 10)

@@ -11,9 +11,7 @@ import types
 # Not from typing: nothing is imported here but what Python itself has loaded.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trailprint.attacks.matching import MatchOptions
-    from trailprint.attacks.sequence import CorrelateOptions
-    from trailprint.attacks.trail import TrailOptions
+    from trailprint.attacks.options import CorrelateOptions, MatchOptions, TrailOptions
     from trailprint.audit import AuditOptions, audit
     from trailprint.errors import TrailprintError
     from trailprint.events.engine import Engine
@@ -55,14 +53,14 @@ __all__ = [
 #: Looked up when first used, so that the program answers signals before it has loaded libraries.
 _LATE = {
     "AuditOptions": "trailprint.audit",
-    "CorrelateOptions": "trailprint.attacks.sequence",
+    "CorrelateOptions": "trailprint.attacks.options",
     "Engine": "trailprint.events.engine",
     "Events": "trailprint.events.events",
     "FilterOptions": "trailprint.events.filters",
-    "MatchOptions": "trailprint.attacks.matching",
+    "MatchOptions": "trailprint.attacks.options",
     "ReadOptions": "trailprint.events.options",
     "SplitOptions": "trailprint.events.split",
-    "TrailOptions": "trailprint.attacks.trail",
+    "TrailOptions": "trailprint.attacks.options",
     "TrailprintError": "trailprint.errors",
     "apply_filters": "trailprint.events.filters",
     "correlate": "trailprint.workflows.correlate",

@@ -76,6 +76,7 @@ def check_fields(options: Any) -> None:
     for field in fields(options):
         value = _as_list(getattr(options, field.name), kinds[field.name])
         check_argument(field.name, value, kinds[field.name])
+        _check_choice(field.name, value, kinds[field.name])
         plain = _plain(value)
         if plain is not getattr(options, field.name):
             object.__setattr__(options, field.name, plain)
@@ -98,6 +99,16 @@ def check_argument(name: str, value: Any, kind: Any) -> None:
         f"{name} must be {' or '.join(wanted)}, got {type(value).__name__} instead."
         + "".join(f" {text}" for text in advice)
     )
+
+
+def _check_choice(name: str, value: Any, kind: Any) -> None:
+    """Refuse a text that is none of the choices of a ``Literal``."""
+    literals = [one for one in _choices(kind) if typing.get_origin(one) is typing.Literal]
+    allowed = [choice for one in literals for choice in typing.get_args(one)]
+    if allowed and isinstance(value, str) and value not in allowed:
+        raise OptionError(
+            f"{to_flag(name)} must be one of {', '.join(allowed)}, got {value!r} instead."
+        )
 
 
 def _check_range(name: str, value: Any) -> None:
@@ -128,7 +139,7 @@ def _accepts_one(value: Any, kind: Any) -> bool:
     if kind is Any or isinstance(kind, TypeVar):
         return True
     if origin is typing.Literal:
-        # Which of the texts it may be is a rule of its own, with its own sentence.
+        # Which of the texts it may be is a rule with a sentence of its own: _check_choice.
         return isinstance(value, tuple({type(choice) for choice in inner}))
     if origin in (tuple, Sequence):
         return isinstance(value, (tuple, list)) and _accepts_items(value, inner)

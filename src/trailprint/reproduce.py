@@ -11,11 +11,11 @@ from trailprint.events.options import ReadOptions
 from trailprint.papers.experiment import Context, Experiment, Reproduction
 from trailprint.papers.registry import choose, experiments
 from trailprint.papers.run import check_before, find_data, parse_settings, run_experiments
+from trailprint.progress import Progress
 from trailprint.system.addresses import readable_path
 
 __all__ = ["Reproduction", "list_experiments", "reproduce"]
 
-Progress = Callable[[str, float | None], None]
 Place = str | os.PathLike[str]
 
 

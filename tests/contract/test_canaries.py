@@ -21,8 +21,7 @@ from trailprint.features.sequences import build_sequence_pair, build_sequences
 from trailprint.features.templates import build_template_pair
 from trailprint.features.trails import build_trail_pair
 from trailprint.protections.coarsen import CoarsenRegions
-from trailprint.studies.folds import FoldOptions
-from trailprint.studies.frontier import SweepOptions
+from trailprint.studies.options import FoldOptions, SweepOptions
 from trailprint.workflows.correlate import correlate_folds
 from trailprint.workflows.protect import trade_off
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import trailprint as tp
-from trailprint.workflows.views import ViewOptions
+from trailprint.workflows.options import ViewOptions
 
 DATA = Path(os.environ.get("TRAILPRINT_DATA", "missing"))
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="TRAILPRINT_DATA names no folder")

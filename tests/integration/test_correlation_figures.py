@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 from trailprint import read
-from trailprint.attacks.sequence import CorrelateOptions, correlate_sequences
+from trailprint.attacks.options import CorrelateOptions
+from trailprint.attacks.sequence import correlate_sequences
 from trailprint.events.filters import lasting
 from trailprint.features.sequences import build_sequences
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.store import MemoryStore
-from trailprint.studies.folds import FoldOptions, cut_fold, fold_of_visits
+from trailprint.studies.folds import cut_fold, fold_of_visits
+from trailprint.studies.options import FoldOptions
 from trailprint.workflows.correlate import correlate_folds
 
 DATA = Path(os.environ.get("TRAILPRINT_DATA", "/nowhere")) / "nccu_campus_visits.parquet"

@@ -11,7 +11,8 @@ import pytest
 import trailprint as tp
 from trailprint.errors import InputError, OptionError, TrailprintError
 from trailprint.events.periods import periods_overlap
-from trailprint.features.histograms import HistogramOptions, build_histograms
+from trailprint.features.histograms import build_histograms
+from trailprint.features.options import HistogramOptions
 from trailprint.protections.chain import apply_protections
 from trailprint.protections.microaggregate import Microaggregate
 from trailprint.protections.noise import Noise

@@ -13,7 +13,7 @@ import pytest
 
 import trailprint as tp
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions
 from trailprint.events.write import write_events, write_table
 from trailprint.features.histograms import Histograms, build_histograms
 from trailprint.protections.loss import with_locations

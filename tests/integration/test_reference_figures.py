@@ -9,8 +9,9 @@ from scipy.optimize import linear_sum_assignment
 
 import trailprint
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
-from trailprint.features.histograms import HistogramOptions, build_histogram_pair
+from trailprint.attacks.options import MatchOptions
+from trailprint.features.histograms import build_histogram_pair
+from trailprint.features.options import HistogramOptions
 
 FOLDER = Path(os.environ.get("TRAILPRINT_DATA", "no data"))
 

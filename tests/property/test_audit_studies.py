@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions
 from trailprint.evaluation.agreement import compare_attacks, find_worst_case
 from trailprint.evaluation.per_user import distribute_risk, estimate_user_risk
 from trailprint.evaluation.ranks import measure_ranks, rank_curve

@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from trailprint.attacks import combined
 from trailprint.attacks.combined import match_views, weights_without
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions
 from trailprint.attacks.view_weights import (
     ViewWeights,
     equal_weights,

@@ -17,9 +17,8 @@ import pytest
 
 import trailprint as tp
 from trailprint.attacks.histogram import MatchOptions
-from trailprint.features.histograms import HistogramOptions
-from trailprint.studies.folds import FoldOptions
-from trailprint.studies.frontier import SweepOptions
+from trailprint.features.options import HistogramOptions
+from trailprint.studies.options import FoldOptions, SweepOptions
 from trailprint.workflows.correlate import correlate_folds
 from trailprint.workflows.protect import trade_off
 

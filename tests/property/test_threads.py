@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from trailprint import Engine, FilterOptions, SplitOptions, apply_filters, inspect, read, split
-from trailprint.features.histograms import HistogramOptions, build_histograms
+from trailprint.features.histograms import build_histograms
+from trailprint.features.options import HistogramOptions
 from trailprint.features.sequences import build_sequences
 
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trailprint.attacks.trail import TrailOptions, check_tactics, match_trails
+from trailprint.attacks.options import TrailOptions
+from trailprint.attacks.trail import check_tactics, match_trails
 from trailprint.evaluation.tactics import observe_tactics
 from trailprint.evaluation.truth import Truth
 from trailprint.features.trails import Trails

@@ -15,14 +15,8 @@ import numpy as np
 from scipy import sparse
 
 from trailprint.arrays import Floats
-from trailprint.attacks.matching import (
-    MatchOptions,
-    Problem,
-    Progress,
-    Side,
-    match_problem,
-    to_arrays,
-)
+from trailprint.attacks.matching import Problem, Side, match_problem, to_arrays
+from trailprint.attacks.options import MatchOptions
 from trailprint.attacks.view_weights import ViewWeights
 from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
@@ -30,6 +24,7 @@ from trailprint.features.views import Views
 from trailprint.kernels.matching.join import build_join
 from trailprint.kernels.matching.metrics import METRICS, Metric
 from trailprint.linkage import Linkage
+from trailprint.progress import Progress
 
 #: Metrics whose term grows in proportion to both histograms.
 METRICS_OF_VIEWS = ("jensen-shannon", "l1")

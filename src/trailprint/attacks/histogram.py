@@ -13,20 +13,15 @@ import numpy as np
 from scipy import sparse
 
 from trailprint.arrays import Floats, Ints
-from trailprint.attacks.matching import (
-    MatchOptions,
-    Problem,
-    Progress,
-    Side,
-    match_problem,
-    to_arrays,
-)
+from trailprint.attacks.matching import Problem, Side, match_problem, to_arrays
+from trailprint.attacks.options import MatchOptions
 from trailprint.attacks.slots import add_allowances, count_empty_slots
 from trailprint.errors import OptionError
 from trailprint.features.histograms import Histograms
 from trailprint.kernels.matching.join import build_join
 from trailprint.kernels.matching.metrics import METRICS, Metric
 from trailprint.linkage import Linkage
+from trailprint.progress import Progress
 
 
 def match_histograms(

@@ -11,13 +11,13 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from trailprint.arguments import check_fields
 from trailprint.arrays import Floats, Ints
+from trailprint.attacks.options import MatchOptions
 from trailprint.display.discreet import Discreet
 from trailprint.display.numbers import format_number
 from trailprint.errors import InputError, OptionError
@@ -25,78 +25,15 @@ from trailprint.kernels.csr import Csr
 from trailprint.kernels.matching.join import Join, swap_sides
 from trailprint.kernels.matching.lookup import RowChoice, choose_columns, rank_pairs
 from trailprint.kernels.matching.margins import Margins, link_margins
-from trailprint.kernels.matching.metrics import METRICS, Metric
+from trailprint.kernels.matching.metrics import Metric
 from trailprint.kernels.matching.pricing import Round
 from trailprint.kernels.matching.reduction import reduce_problem
 from trailprint.kernels.matching.solve import Solution, solve_reduced
 from trailprint.linkage import Linkage, Ranks
-
-Method = Literal["joint", "one-by-one"]
-Direction = Literal["released", "auxiliary"]
-Progress = Callable[[str, float | None], None]
+from trailprint.progress import Progress
 
 #: A joint matching is called exact when its proven gap is at most this share of its gain.
 EXACT = 1e-6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchOptions:
-    """
-    How histograms are compared and matched.
-
-    Attributes
-    ----------
-    metric : str
-        ``jensen-shannon`` (the papers' weight (7)), ``l1``, ``cosine``, ``dot``, or
-        ``likelihood`` for histograms of unequal lengths.
-    method : {"joint", "one-by-one"}
-        All users at once, or each on their own.
-    size : int, optional
-        Joint: number of links to make, the papers' A2.
-    gap : float
-        Joint: stop once the matching is proven to be within this share of the best.
-    direction : {"released", "auxiliary"}
-        One-by-one: whose records are looked up among the other side's.
-    margins : bool
-        Joint: also how much worse the best matching of as many links without each link would be.
-    seed : int
-        Decides ties.
-
-    Examples
-    --------
-    >>> import trailprint as tp
-    >>> tp.MatchOptions(metric="l1", margins=True).method
-    'joint'
-    """
-
-    metric: str = "jensen-shannon"
-    method: Method = "joint"
-    size: int | None = None
-    gap: float = 0.0
-    direction: Direction = "released"
-    margins: bool = False
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        for name, allowed in (
-            ("metric", tuple(METRICS)),
-            ("method", get_args(Method)),
-            ("direction", get_args(Direction)),
-        ):
-            if getattr(self, name) not in allowed:
-                raise OptionError(
-                    f"--{name} must be one of {', '.join(allowed)}, "
-                    f"got {getattr(self, name)!r} instead."
-                )
-        if self.size is not None and self.size < 1:
-            raise OptionError(f"--size must be at least 1 link, got {self.size} instead.")
-        if not 0 <= self.gap < 1:
-            raise OptionError(f"--gap must be a share from 0 to below 1, got {self.gap} instead.")
-        if self.method != "joint" and (self.size is not None or self.gap or self.margins):
-            raise OptionError("--size, --gap and --margins go with --method joint.")
-        if self.margins and self.gap:
-            raise OptionError("--margins needs an exact matching and does not go with --gap.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

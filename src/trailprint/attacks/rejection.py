@@ -6,36 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from trailprint.arguments import check_fields
-from trailprint.errors import OptionError
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RejectionOptions:
-    """
-    The error exponent wanted and the length of the strings behind the histograms.
-
-    Attributes
-    ----------
-    reject_lambda : float
-        λ in bits: the probability of a wrong match shall fall as 2^(−λn).
-    string_length : int
-        n, how many observations each histogram stands for.
-    """
-
-    reject_lambda: float
-    string_length: int
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        if not (self.reject_lambda > 0 and math.isfinite(self.reject_lambda)):
-            raise OptionError(
-                f"--reject-lambda must be a positive number of bits, got {self.reject_lambda}."
-            )
-        if self.string_length < 1:
-            raise OptionError(
-                f"--string-length must be at least 1 observation, got {self.string_length}."
-            )
+from trailprint.attacks.options import RejectionOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

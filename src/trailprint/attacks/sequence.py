@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from trailprint.arguments import check_fields
 from trailprint.arrays import Ints
 from trailprint.attacks.candidate_scores import (
     CandidateScores,
@@ -23,24 +22,18 @@ from trailprint.attacks.candidate_scores import (
     linkage_from_scores,
 )
 from trailprint.attacks.mobility_markov import score_mobility_markov
+from trailprint.attacks.options import CorrelateOptions
 from trailprint.attacks.sequence_baselines import score_distance, score_histogram, score_markov
-from trailprint.attacks.sequence_models import Progress, TrainingOptions, train_models
+from trailprint.attacks.sequence_models import train_models
 from trailprint.attacks.sequence_scores import ModelScores
 from trailprint.errors import InputError, OptionError
 from trailprint.features.places import MobilityChains
 from trailprint.features.sequences import Sequences
-from trailprint.features.templates import (
-    DURATION_EDGES_S,
-    Templates,
-    build_template_pair,
-    check_edges,
-    fingerprint,
-)
+from trailprint.features.templates import Templates, build_template_pair, fingerprint
 from trailprint.kernels.threads import available_threads
 from trailprint.linkage import Linkage, Ranks
+from trailprint.progress import Progress
 from trailprint.store import MemoryStore, Store
-
-Model = Literal["crf", "distance", "markov", "mobility-markov", "histogram"]
 
 #: The models that compare sequences of locations without training.
 _SIMPLER: dict[str, Callable[[Sequences, Sequences], CandidateScores]] = {
@@ -48,56 +41,6 @@ _SIMPLER: dict[str, Callable[[Sequences, Sequences], CandidateScores]] = {
     "markov": score_markov,
     "histogram": score_histogram,
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorrelateOptions:
-    """
-    How sequences are compared.
-
-    Attributes
-    ----------
-    model : {"crf", "distance", "markov", "mobility-markov", "histogram"}
-        The paper's CRF per user, or something simpler to compare it with.
-    duration_edges_s : tuple of float
-        CRF: where durations are parted into classes, in seconds.
-    days : int, optional
-        Only each auxiliary user's first days with data; by default all.
-    joint : bool
-        Each released user is taken at most once, for the greatest total score.
-    all_pairs : bool
-        CRF: run every model over every sequence, to check that nothing is lost by not doing so.
-    training : TrainingOptions
-        CRF: how the models are trained.
-    seed : int
-        Decides ties.
-
-    Examples
-    --------
-    >>> import trailprint as tp
-    >>> tp.CorrelateOptions(model="markov", days=3).days
-    3
-    """
-
-    model: Model = "crf"
-    duration_edges_s: tuple[float, ...] = DURATION_EDGES_S
-    days: int | None = None
-    joint: bool = False
-    all_pairs: bool = False
-    training: TrainingOptions = field(default_factory=TrainingOptions)
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        if self.model not in get_args(Model):
-            raise OptionError(
-                f"--model must be one of {', '.join(get_args(Model))}, got {self.model!r} instead."
-            )
-        if self.days is not None and self.days < 1:
-            raise OptionError(f"--days must be at least 1, got {self.days} instead.")
-        if self.all_pairs and self.model != "crf":
-            raise OptionError("--all-pairs goes with --model crf: the others skip nothing.")
-        check_edges(self.duration_edges_s)
 
 
 def correlate_sequences(

@@ -2,53 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
 from trailprint.arrays import Ints
+from trailprint.attacks.options import TrainingOptions
 from trailprint.attacks.sequence_workers import is_whole, prepare, train_model
 from trailprint.attacks.worker_processes import processes
 from trailprint.display.discreet import Discreet
-from trailprint.errors import OptionError
 from trailprint.features.templates import Templates
+from trailprint.progress import Progress
 from trailprint.store import Store
-
-Progress = Callable[[str, float | None], None]
 
 #: Below this many records to learn from other processes cost more than they save.
 _WORTH_PROCESSES = 5_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingOptions:
-    """
-    How CRFsuite trains: L-BFGS with its own defaults.
-
-    Attributes
-    ----------
-    c1, c2 : float
-        Weights of the L1 and L2 penalties.
-    max_iterations : int, optional
-        Number of steps after which to stop, converged or not; by default when converged.
-    """
-
-    c1: float = 0.0
-    c2: float = 1.0
-    max_iterations: int | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("c1", "c2"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0):
-                raise OptionError(f"{name} must be zero or more, got {value} instead.")
-        if self.max_iterations is not None and self.max_iterations < 1:
-            raise OptionError(f"max_iterations must be at least 1, got {self.max_iterations}.")
-
-    def settings(self) -> dict[str, float]:
-        """What CRFsuite is told."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

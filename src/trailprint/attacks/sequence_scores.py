@@ -17,11 +17,12 @@ from scipy import sparse
 
 from trailprint.arrays import Floats, Ints
 from trailprint.attacks.candidate_scores import Chosen, assign, draw_lots, pick_tied
-from trailprint.attacks.sequence_models import Models, Progress
+from trailprint.attacks.sequence_models import Models
 from trailprint.attacks.sequence_workers import prepare, score_queries
 from trailprint.attacks.worker_processes import processes
 from trailprint.features.templates import Templates
 from trailprint.linkage import Ranks
+from trailprint.progress import Progress
 
 #: Candidates of each auxiliary record that are run first, to learn which score is to be beaten.
 N_GUESSES = 8

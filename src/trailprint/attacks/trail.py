@@ -9,14 +9,13 @@ side is the de-identified one, the auxiliary side the identified one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
-from trailprint.arguments import check_fields
 from trailprint.arrays import Ints
-from trailprint.errors import InputError, OptionError
+from trailprint.attacks.options import Algorithm, Reserved, TrailOptions
+from trailprint.errors import InputError
 from trailprint.features.trails import Trails
 from trailprint.kernels.csr import label_equal_rows
 from trailprint.kernels.trails.containment import (
@@ -28,54 +27,6 @@ from trailprint.kernels.trails.containment import (
 )
 from trailprint.kernels.trails.peeling import peel
 from trailprint.linkage import Linkage, Ranks
-
-Algorithm = Literal["complete", "incomplete", "multiple"]
-Reserved = Literal["identified", "deidentified", "none"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrailOptions:
-    """
-    Which algorithm, and what is assumed of the releases.
-
-    Attributes
-    ----------
-    algorithm : {"auto", "complete", "incomplete", "multiple"}
-        REIDIT-C, -I or -M; ``auto`` takes what the release tactic calls for.
-    reserved : {"auto", "identified", "deidentified", "none"}
-        Which side may be missing entries that the other has; ``none``: neither (an unreserved
-        release); ``auto``: whatever the data allows, looked at in the order none, identified,
-        deidentified.
-
-    Examples
-    --------
-    >>> import trailprint as tp
-    >>> tp.TrailOptions(algorithm="incomplete", reserved="identified").reserved
-    'identified'
-    """
-
-    algorithm: Literal["auto", "complete", "incomplete", "multiple"] = "auto"
-    reserved: Literal["auto", "identified", "deidentified", "none"] = "auto"
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        for name, kind in (("algorithm", Algorithm), ("reserved", Reserved)):
-            allowed = ("auto", *get_args(kind))
-            if getattr(self, name) not in allowed:
-                raise OptionError(
-                    f"--{name} must be one of {', '.join(allowed)}, "
-                    f"got {getattr(self, name)!r} instead."
-                )
-        if self.algorithm == "complete" and self.reserved in ("identified", "deidentified"):
-            raise OptionError(
-                "--algorithm complete assumes that no side is reserved: use --reserved none, or "
-                "--algorithm incomplete."
-            )
-        if self.algorithm in ("incomplete", "multiple") and self.reserved == "none":
-            raise OptionError(
-                f"--algorithm {self.algorithm} needs a reserved side: use --reserved identified "
-                "or deidentified."
-            )
 
 
 class _Tracks:

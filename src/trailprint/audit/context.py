@@ -13,11 +13,8 @@ from trailprint.audit.options import AuditOptions
 from trailprint.audit.sides import Sides
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.events.events import Events
-from trailprint.features.histograms import (
-    HistogramOptions,
-    Histograms,
-    build_histogram_pair,
-)
+from trailprint.features.histograms import Histograms, build_histogram_pair
+from trailprint.features.options import HistogramOptions
 from trailprint.features.sequences import Sequences, build_sequence_pair
 from trailprint.features.trails import Trails, trails_of
 

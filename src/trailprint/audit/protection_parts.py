@@ -15,14 +15,8 @@ from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine
 from trailprint.protections.protection import AuditedData, Protection
 from trailprint.protections.registry import PROTECTIONS
-from trailprint.studies.frontier import (
-    Frontier,
-    Point,
-    SweepOptions,
-    TrialOptions,
-    measure_chain,
-    sweep,
-)
+from trailprint.studies.frontier import Frontier, Point, measure_chain, sweep
+from trailprint.studies.options import SweepOptions, TrialOptions
 from trailprint.workflows.protect import read_chain
 
 NONE = "none"

@@ -16,6 +16,7 @@ import typer
 
 from trailprint import __version__
 from trailprint.cli.front import ABOUT, COMMANDS, COMPLETING, VERSION_HELP
+from trailprint.cli.help import PlainCommand
 from trailprint.cli.memory import is_short_of_memory
 from trailprint.cli.supervisor import fail_for_memory
 from trailprint.cli.switches import check_flags
@@ -54,7 +55,8 @@ def build_app(names: tuple[str, ...] = tuple(COMMANDS)) -> typer.Typer:
     app.callback()(_options)
     for name in names:
         command = import_module(f"trailprint.cli.{name}")
-        app.command(name=name, epilog=f"Example:  {command.EXAMPLE}")(command.run)
+        example = f"Example:  {command.EXAMPLE}"
+        app.command(name=name, cls=PlainCommand, epilog=example)(command.run)
     return app
 
 

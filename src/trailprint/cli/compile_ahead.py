@@ -75,7 +75,8 @@ def compile_matching() -> None:
 
 def compile_kernels() -> None:
     """Use every kernel of trails and micro-aggregation once, on a few people who do not exist."""
-    from trailprint.attacks.trail import TrailOptions, match_trails
+    from trailprint.attacks.options import TrailOptions
+    from trailprint.attacks.trail import match_trails
     from trailprint.features.histograms import build_histograms
     from trailprint.features.trails import trails_of
     from trailprint.protections.microaggregate import Microaggregate

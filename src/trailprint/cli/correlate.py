@@ -139,9 +139,9 @@ def _is_cut(splitting: SplitFlags) -> bool:
 
 
 def _options(correlating: CorrelateFlags, seed: int) -> tuple[Any, Any]:
-    from trailprint.attacks.sequence import CorrelateOptions
-    from trailprint.features.templates import DURATION_EDGES_S
-    from trailprint.studies.folds import FoldOptions
+    from trailprint.attacks.options import CorrelateOptions
+    from trailprint.features.options import DURATION_EDGES_S
+    from trailprint.studies.options import FoldOptions
 
     if correlating.rounds is not None and correlating.folds is None:
         raise OptionError("--rounds goes with --folds.")

@@ -50,7 +50,7 @@ def answer(arguments: Sequence[str]) -> bool:
     if COMPLETING in os.environ:
         return False
     if not arguments or list(arguments) in (["--help"], ["-h"]):
-        return _print(write_help(_width()))
+        return _print(write_help(terminal_width()))
     if list(arguments) == ["--version"]:
         from trailprint import __version__
 
@@ -83,7 +83,8 @@ def _wrap(text: str, width: int) -> Iterator[str]:
     yield line
 
 
-def _width() -> int:
+def terminal_width() -> int:
+    """How wide text may be: as the terminal, within reason."""
     try:
         wanted = int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns)
     except (OSError, ValueError):

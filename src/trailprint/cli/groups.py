@@ -1,8 +1,11 @@
 """
-Option groups: written once as a dataclass, understood by every command that takes them.
+A command's flags are the fields of the options classes it takes.
 
-``@takes(ReadFlags, FilterFlags)`` gives a command all the fields of those classes as options and
-hands it one object for each, by its parameter's type.
+``@takes_options`` looks at the parameters of the command below. One that is annotated as
+``Annotated[MatchOptions, Panel("Matching", without=("seed",))]`` stands for a flag for each field
+of the class, and receives the object. With ``Given[MatchOptions]`` the command receives what was
+typed, and makes the object itself. A dataclass whose fields are such parameters is taken apart
+into them.
 """
 
 from __future__ import annotations
@@ -10,11 +13,162 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Callable
-from dataclasses import MISSING, fields
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from typing import Any, Generic, TypeVar
 
 import typer
+
+from trailprint.cli.option_fields import OptionField, Written, read_fields
+from trailprint.errors import OptionError
+
+Options = TypeVar("Options")
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """
+    Where an options class stands in the help, and which of its fields are no flags.
+
+    Attributes
+    ----------
+    title : str
+        The heading of the flags.
+    without : tuple of str
+        Fields that are set elsewhere, or are for Python only.
+    names : mapping
+        Flags, without dashes, that are not called as their fields.
+    written : mapping
+        How values are typed, where their types do not say it.
+    """
+
+    title: str
+    without: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    written: Mapping[str, Written] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Given(Generic[Options]):
+    """
+    The flags of an options class that were typed; true where there is one.
+
+    Attributes
+    ----------
+    kind : type
+        The options class.
+    values : mapping
+        Values by field.
+    typed : mapping
+        The same as they were typed, by flag.
+    """
+
+    kind: type[Options]
+    values: Mapping[str, Any] = field(default_factory=dict)
+    typed: Mapping[str, Any] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.values)
+
+    def options(self, **others: Any) -> Options:
+        """The options, with ``others`` for fields that have no flag; defaults for the rest."""
+        return self.kind(**{**self.values, **others})
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """An options class of a command: its flags, and what becomes of them."""
+
+    kind: type[Any]
+    flags: list[OptionField]
+    is_given: bool
+
+    def parameters(self) -> Iterator[inspect.Parameter]:
+        return (flag.parameter(may_lack=self.is_given) for flag in self.flags)
+
+    def collect(self, typed: dict[str, Any]) -> Any:
+        """Take the group's values out of all that was typed; what was not keeps its default."""
+        own = [(flag, typed.pop(flag.key)) for flag in self.flags]
+        own = [(flag, value) for flag, value in own if _is_typed(value)]
+        values = {flag.name: flag.written.read(value) for flag, value in own}
+        if not self.is_given:
+            return self.kind(**values)
+        missing = [flag for flag in self.flags if flag.is_required]
+        if values and any(flag.name not in values for flag in missing):
+            names = " and ".join(f"--{flag.flag}" for flag in missing)
+            raise OptionError(f"{names} must be given together.")
+        return Given(self.kind, values, {flag.key: value for flag, value in own})
+
+
+@dataclass(frozen=True, slots=True)
+class _Bundle:
+    """A dataclass of several groups."""
+
+    kind: type[Any]
+    groups: dict[str, _Group | _Bundle]
+
+    def parameters(self) -> Iterator[inspect.Parameter]:
+        return (one for group in self.groups.values() for one in group.parameters())
+
+    def collect(self, typed: dict[str, Any]) -> Any:
+        """The dataclass, of what each of its groups took."""
+        return self.kind(**{name: group.collect(typed) for name, group in self.groups.items()})
+
+
+def argument(metavar: str, help: str) -> Any:
+    """A Typer argument."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False)
+
+
+def takes_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the flags of the options classes among its parameters."""
+    hints = typing.get_type_hints(command, include_extras=True)
+    groups = _find_groups(hints)
+    own = [
+        parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in inspect.signature(command).parameters.items()
+        if name not in groups
+    ]
+
+    @functools.wraps(command)
+    def wrapper(**typed: Any) -> None:
+        made = {name: group.collect(typed) for name, group in groups.items()}
+        command(**typed, **made)
+
+    parameters = [*own, *(one for group in groups.values() for one in group.parameters())]
+    wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {one.name: one.annotation for one in parameters}
+    del wrapper.__wrapped__  # Typer would look through it at the short signature.
+    return wrapper
+
+
+def _is_typed(value: object) -> bool:
+    """Whether a flag was given; a number of zero was."""
+    return value is not None and value is not False and value != []
+
+
+def _find_groups(hints: Mapping[str, Any]) -> dict[str, _Group | _Bundle]:
+    found = {name: _find_group(hint) for name, hint in hints.items()}
+    return {name: group for name, group in found.items() if group is not None}
+
+
+def _find_group(hint: Any) -> _Group | _Bundle | None:
+    kind, *marks = typing.get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
+    panel = next((mark for mark in marks if isinstance(mark, Panel)), None)
+    if panel is not None:
+        is_given = typing.get_origin(kind) is Given
+        options = typing.get_args(kind)[0] if is_given else kind
+        flags = read_fields(
+            options,
+            panel.title,
+            without=panel.without,
+            names=panel.names,
+            written=panel.written,
+        )
+        return _Group(options, flags, is_given)
+    if is_dataclass(kind) and isinstance(kind, type):
+        return _Bundle(kind, _find_groups(typing.get_type_hints(kind, include_extras=True)))
+    return None
 
 
 def option(*names: str, help: str, panel: str, metavar: str | None = None) -> Any:
@@ -22,11 +176,6 @@ def option(*names: str, help: str, panel: str, metavar: str | None = None) -> An
     return typer.Option(
         *names, help=help, rich_help_panel=panel, metavar=metavar, show_default=False
     )
-
-
-def argument(metavar: str, help: str) -> Any:
-    """A Typer argument."""
-    return typer.Argument(metavar=metavar, help=help, show_default=False)
 
 
 def takes(*groups: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from trailprint.cli.flags import ReadFlags, RunFlags, ShapeFlags, open_events
-from trailprint.cli.groups import argument, takes
+from trailprint.cli.groups import argument, takes_options
+from trailprint.cli.inputs import Reading, Shaping, open_events
 from trailprint.cli.present import print_json, print_table
 from trailprint.cli.progress import showing
+from trailprint.cli.running import Running
 from trailprint.events.summary import Summary, summarise
 
 EXAMPLE = "trailprint inspect visits.csv --timezone Europe/Zurich"
 
 
-@takes(RunFlags, ReadFlags, ShapeFlags)
+@takes_options
 def run(
     data: Annotated[str, argument("DATA", "A file, a glob or a folder.")],
-    running: RunFlags,
-    reading: ReadFlags,
-    shaping: ShapeFlags,
+    running: Running,
+    reading: Reading,
+    shaping: Shaping,
 ) -> None:
     """Say what is in a dataset: users, locations, events, span, and what could not be read."""
     engine = running.engine()

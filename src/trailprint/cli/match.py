@@ -2,199 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
-from trailprint.cli.flags import (
-    ReadFlags,
-    RunFlags,
-    ScoreFlags,
-    ShapeFlags,
-    SplitFlags,
-    open_sides,
-)
-from trailprint.cli.groups import argument, option, takes
+from trailprint.attacks.options import MatchOptions, RejectionOptions
+from trailprint.cli.groups import Given, Panel, argument, takes_options
+from trailprint.cli.inputs import Scoring, Sides
+from trailprint.cli.option_fields import Written
 from trailprint.cli.present import percent, print_json, print_rows, print_table, show
 from trailprint.cli.progress import announce_compilation, showing
+from trailprint.cli.running import Running
 from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
+from trailprint.features.options import HistogramOptions
+from trailprint.workflows.options import ViewOptions
 
 EXAMPLE = "trailprint match released.parquet auxiliary.parquet --margins"
 
 _MATCH = "Matching"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchFlags:
-    """How histograms are compared and matched."""
-
-    metric: Annotated[
-        str,
-        option(
-            "--metric", help="jensen-shannon (default), l1, cosine, dot, likelihood.", panel=_MATCH
-        ),
-    ] = "jensen-shannon"
-    method: Annotated[
-        str,
-        option("--method", help="joint: all at once (default); one-by-one.", panel=_MATCH),
-    ] = "joint"
-    direction: Annotated[
-        str,
-        option("--direction", help="One-by-one: look up released or auxiliary.", panel=_MATCH),
-    ] = "released"
-    size: Annotated[int | None, option("--size", help="Number of links to make.", panel=_MATCH)] = (
-        None
-    )
-    gap: Annotated[
-        float,
-        option("--gap", help="Stop within this share of the best (0: exact).", panel=_MATCH),
-    ] = 0.0
-    weight: Annotated[
-        str,
-        option("--weight", help="visits (default), duration or day-balanced.", panel=_MATCH),
-    ] = "visits"
-    slots: Annotated[
-        str,
-        option("--slots", help="A histogram for each weekday, weekend or four-hour.", panel=_MATCH),
-    ] = "none"
-    views: Annotated[
-        str | None,
-        option(
-            "--views",
-            help="Look from several sides at once: all, or names such as visits,days,moves.",
-            panel=_MATCH,
-        ),
-    ] = None
-    view_weights: Annotated[
-        str,
-        option(
-            "--view-weights",
-            help="With --views: learnt from the auxiliary side (default), equal, or NAME=WEIGHT,…",
-            panel=_MATCH,
-        ),
-    ] = "learnt"
-    same_period: Annotated[
-        bool,
-        option(
-            "--same-period",
-            help="With --views: the sides are different sources about the same days.",
-            panel=_MATCH,
-        ),
-    ] = False
-    margins: Annotated[
-        bool,
-        option("--margins", help="How much worse the matching is without each link.", panel=_MATCH),
-    ] = False
-    precision: Annotated[
-        float | None,
-        option("--precision", help="The margin that reaches this precision.", panel=_MATCH),
-    ] = None
-    reject_lambda: Annotated[
-        float | None,
-        option(
-            "--reject-lambda", help="Answer match or no match: error exponent, bits.", panel=_MATCH
-        ),
-    ] = None
-    string_length: Annotated[
-        int | None,
-        option(
-            "--string-length", help="With it: how many observations a histogram has.", panel=_MATCH
-        ),
-    ] = None
-
-
-@takes(RunFlags, MatchFlags, ScoreFlags, SplitFlags, ReadFlags, ShapeFlags)
-def run(
-    released: Annotated[str, argument("RELEASED", "What would be published.")],
-    running: RunFlags,
-    matching: MatchFlags,
-    splitting: SplitFlags,
-    reading: ReadFlags,
-    shaping: ShapeFlags,
-    scoring: ScoreFlags,
-    auxiliary: Annotated[
-        str | None,
-        argument("AUXILIARY", "What somebody might know; without it, RELEASED is split."),
-    ] = None,
-) -> None:
-    """Match two datasets by their users' habits: how many could be re-identified?"""
-    from trailprint.workflows.match import match
-
-    scoring.check(released, auxiliary)
-    options, histograms, rejection = _options(matching, running.seed)
-    announce_compilation()
-    engine = running.engine()
-    with showing(engine) as progress:
-        sides = open_sides((released, auxiliary), splitting, reading, shaping, running, engine)
-        result = match(
-            *sides,
-            options,
-            histograms=histograms,
-            views=_views(matching, splitting),
-            rejection=rejection,
-            truth=scoring.read_truth(engine),
-            n_threads=running.threads,
-            progress=progress,
-        )
-    scoring.write_links(result.links(), engine)
-    found = result.to_dict()
-    if matching.precision is not None:
-        point = result.margin_for(matching.precision)
-        found["margin_for_precision"] = None if point is None else asdict(point)
-    if running.json:
-        print_json(found)
-    else:
-        _print(found, scoring.links)
-
-
-def _options(matching: MatchFlags, seed: int) -> tuple[Any, Any, Any]:
-    from trailprint.attacks.matching import MatchOptions
-    from trailprint.attacks.rejection import RejectionOptions
-    from trailprint.features.histograms import HistogramOptions
-
-    if matching.precision is not None and not 0 < matching.precision <= 1:
-        raise OptionError(f"--precision must be above 0 and at most 1, got {matching.precision}.")
-    if (matching.reject_lambda is None) != (matching.string_length is None):
-        raise OptionError("--reject-lambda and --string-length must be given together.")
-    rejection = None
-    if matching.reject_lambda is not None and matching.string_length is not None:
-        rejection = RejectionOptions(
-            reject_lambda=matching.reject_lambda, string_length=matching.string_length
-        )
-    options = MatchOptions(
-        metric=matching.metric,
-        method=matching.method,  # type: ignore[arg-type]
-        direction=matching.direction,  # type: ignore[arg-type]
-        size=matching.size,
-        gap=matching.gap,
-        margins=matching.margins or matching.precision is not None,
-        seed=seed,
-    )
-    histograms = HistogramOptions(
-        weight=matching.weight,  # type: ignore[arg-type]
-        slots=matching.slots,  # type: ignore[arg-type]
-    )
-    return options, histograms, rejection
-
-
-def _views(matching: MatchFlags, splitting: SplitFlags) -> Any:
-    """Options of several views, cut for learning as the data was cut; None without --views."""
-    from trailprint.workflows.views import ViewOptions
-
-    if matching.views is None:
-        if matching.same_period or matching.view_weights != "learnt":
-            raise OptionError("--view-weights and --same-period go with --views. Try --views all.")
-        return None
-    names = [name.strip() for name in matching.views.split(",") if name.strip()]
-    return ViewOptions(
-        names=None if names == ["all"] else names,
-        weights=_weights(matching.view_weights),
-        cut="halves-of-weeks" if splitting.halves_of_weeks else "median",
-        same_period=matching.same_period,
-    )
-
-
-def _weights(text: str) -> Any:
+def read_weights(text: str) -> str | dict[str, float]:
     """``learnt``, ``equal``, or weights by name."""
     if "=" not in text:
         return text
@@ -208,6 +36,98 @@ def _weights(text: str) -> Any:
                 f"--view-weights must be NAME=WEIGHT,…, got {part!r} instead. Try visits=2,days=1."
             ) from None
     return weights
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarginOptions:
+    """
+    Which margin is looked for; `MatchResult.margin_for` in Python.
+
+    Attributes
+    ----------
+    precision : float, optional
+        The margin that reaches this precision.
+    """
+
+    precision: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.precision is not None and not 0 < self.precision <= 1:
+            raise OptionError(f"--precision must be above 0 and at most 1, got {self.precision}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matching:
+    """How people are compared and matched."""
+
+    options: Annotated[MatchOptions, Panel(_MATCH, without=("seed",))]
+    histograms: Annotated[HistogramOptions, Panel(_MATCH)]
+    views: Annotated[
+        Given[ViewOptions],
+        Panel(
+            _MATCH,
+            without=("cut", "contributions"),
+            names={"names": "views", "weights": "view-weights"},
+            written={"weights": Written(read=read_weights, metavar="NAME")},
+        ),
+    ]
+    margins: Annotated[MarginOptions, Panel(_MATCH)]
+    rejection: Annotated[Given[RejectionOptions], Panel(_MATCH)]
+
+    def match_options(self, seed: int) -> MatchOptions:
+        """Options with margins where a precision asks for them."""
+        margins = self.options.margins or self.margins.precision is not None
+        return replace(self.options, margins=margins, seed=seed)
+
+    def view_options(self, sides: Sides) -> ViewOptions | None:
+        """Several views, cut for learning as the data was cut; None without --views."""
+        if not self.views:
+            return None
+        if "names" not in self.views.values:
+            raise OptionError("--view-weights and --same-period go with --views. Try --views all.")
+        in_halves = "halves_of_weeks" in sides.splitting.values
+        return self.views.options(cut="halves-of-weeks" if in_halves else "median")
+
+
+@takes_options
+def run(
+    released: Annotated[str, argument("RELEASED", "What would be published.")],
+    matching: Matching,
+    running: Running,
+    scoring: Scoring,
+    sides: Sides,
+    auxiliary: Annotated[
+        str | None,
+        argument("AUXILIARY", "What somebody might know; without it, RELEASED is split."),
+    ] = None,
+) -> None:
+    """Match two datasets by their users' habits: how many could be re-identified?"""
+    from trailprint.workflows.match import match
+
+    scoring.check(released, auxiliary)
+    options, views = matching.match_options(running.seed), matching.view_options(sides)
+    announce_compilation()
+    engine = running.engine()
+    with showing(engine) as progress:
+        result = match(
+            *sides.open(released, auxiliary, engine, seed=running.seed),
+            options,
+            histograms=matching.histograms,
+            views=views,
+            rejection=matching.rejection.options() if matching.rejection else None,
+            truth=scoring.read_truth(engine),
+            n_threads=running.threads,
+            progress=progress,
+        )
+    scoring.write_links(result.links(), engine)
+    found = result.to_dict()
+    if matching.margins.precision is not None:
+        point = result.margin_for(matching.margins.precision)
+        found["margin_for_precision"] = None if point is None else asdict(point)
+    if running.json:
+        print_json(found)
+    else:
+        _print(found, scoring.links)
 
 
 def _print(found: dict[str, Any], links: str | None) -> None:

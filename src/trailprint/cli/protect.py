@@ -152,7 +152,7 @@ def _apply(
     shaping: ShapeFlags,
     engine: Engine,
 ) -> None:
-    from trailprint.features.histograms import HistogramOptions
+    from trailprint.features.options import HistogramOptions
     from trailprint.workflows.protect import protect, read_chain
 
     counting = HistogramOptions(weight=protecting.weight)  # type: ignore[arg-type]
@@ -211,9 +211,9 @@ def _sweep(
     shaping: ShapeFlags,
     engine: Engine,
 ) -> None:
-    from trailprint.attacks.matching import MatchOptions
-    from trailprint.features.histograms import HistogramOptions
-    from trailprint.studies.frontier import SweepOptions
+    from trailprint.attacks.options import MatchOptions
+    from trailprint.features.options import HistogramOptions
+    from trailprint.studies.options import SweepOptions
     from trailprint.workflows.protect import read_chain, read_sweep, trade_off
 
     chain = read_chain(protecting.apply or (), engine)
@@ -223,7 +223,7 @@ def _sweep(
         parameter=parameter,
         values=values,
         target_risk=protecting.target_risk,
-        attacks=tuple(MatchOptions(metric=name) for name in metrics),
+        attacks=tuple(MatchOptions(metric=name) for name in metrics),  # type: ignore[arg-type]
         seed=running.seed,
     )
     counting = HistogramOptions(weight=protecting.weight)  # type: ignore[arg-type]

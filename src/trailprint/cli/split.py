@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
-import typer
-
-from trailprint.cli.flags import ReadFlags, RunFlags, ShapeFlags, SplitFlags, open_events
-from trailprint.cli.groups import argument, takes
+from trailprint.cli.groups import Panel, argument, takes_options
+from trailprint.cli.inputs import Sides, open_events
 from trailprint.cli.present import print_json, print_table
 from trailprint.cli.progress import showing
+from trailprint.cli.running import Running
 from trailprint.events.events import Events
 from trailprint.events.split import split
 from trailprint.events.write import check_outputs, write_events
@@ -20,28 +20,38 @@ EXAMPLE = (
 )
 
 
-@takes(RunFlags, SplitFlags, ReadFlags, ShapeFlags)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputOptions:
+    """
+    Where the two parts go.
+
+    Attributes
+    ----------
+    released : str
+        Where the released part goes.
+    auxiliary : str
+        Where the auxiliary part goes.
+    """
+
+    released: str
+    auxiliary: str
+
+
+@takes_options
 def run(
     data: Annotated[str, argument("DATA", "A file, a glob or a folder.")],
-    released: Annotated[
-        str, typer.Option("--released", help="Where the released part goes.", show_default=False)
-    ],
-    auxiliary: Annotated[
-        str, typer.Option("--auxiliary", help="Where the auxiliary part goes.", show_default=False)
-    ],
-    running: RunFlags,
-    splitting: SplitFlags,
-    reading: ReadFlags,
-    shaping: ShapeFlags,
+    out: Annotated[OutputOptions, Panel("Output")],
+    running: Running,
+    cutting: Sides,
 ) -> None:
     """Cut one dataset in two: what would be released, and what somebody might already know."""
-    check_outputs([released, auxiliary], sources=[data, shaping.regions])
-    options = splitting.options(min_events=shaping.min_events, seed=running.seed)
+    check_outputs([out.released, out.auxiliary], sources=[data, cutting.shaping.regions])
+    options = cutting.cut(running.seed)
     engine = running.engine()
     with showing(engine, "Splitting"):
-        events = open_events(data, reading, shaping, engine, two_sides=True)
+        events = open_events(data, cutting.reading, cutting.shaping, engine, two_sides=True)
         sides = split(events, options)
-        write_events([(sides.released, released), (sides.auxiliary, auxiliary)])
+        write_events([(sides.released, out.released), (sides.auxiliary, out.auxiliary)])
         counts = {"released": _counts(sides.released), "auxiliary": _counts(sides.auxiliary)}
     if running.json:
         print_json({"split": sides.description, **counts})

@@ -107,7 +107,7 @@ def run(
     ] = None,
 ) -> None:
     """Match lists of pseudonyms and lists of names by the places they appear at."""
-    from trailprint.attacks.trail import TrailOptions
+    from trailprint.attacks.options import TrailOptions
     from trailprint.workflows.trails import trails
 
     _check(matching, scoring.truth)

@@ -24,15 +24,17 @@ class FilterOptions:
     Attributes
     ----------
     time_range : str, optional
-        ``A..B``; either may be missing. A bare date as ``B`` includes that day.
+        Only events from A to B, A..B; a date as B is included. Either may be missing.
     weekdays : tuple of str
-        Such as ``("mon", "tue")``; empty for all.
+        Only these weekdays: mon,tue,… Empty for all.
     hours : Window, optional
-        A part of the day, local time.
-    min_active_days, min_events : int
-        Users with fewer are left out.
+        Only this part of the day, 09:00-17:00 local time.
+    min_active_days : int
+        Minimum number of active days per user.
+    min_events : int
+        Minimum number of events per user; after a split, on each side.
     top_locations : int, optional
-        Only the most visited locations.
+        Only this number of most visited locations.
 
     Examples
     --------
@@ -50,6 +52,8 @@ class FilterOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        days = tuple(day.strip().lower()[:3] for day in self.weekdays)
+        object.__setattr__(self, "weekdays", days)
         unknown = [day for day in self.weekdays if day not in WEEKDAYS]
         if unknown:
             raise OptionError(

@@ -17,6 +17,8 @@ _WINDOW = re.compile(r"^([01]?\d|2[0-3]):([0-5]\d)(?:-|–|\.\.)([01]?\d|2[0-4])
 _LONGEST_STAY_DAYS = 36_600
 
 _DELIMITER = re.compile(r'^[^"\r\n\0]\Z')
+#: What people write for a tab that their shell would not hand on.
+_TABS = ("tab", "\\t")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class ReadOptions:
     Attributes
     ----------
     layout : str, optional
-        A known research layout; by default it is recognised.
+        A known research layout (default: recognised).
     column_names : mapping, optional
         The source's own names for our columns, where they are not among the known ones.
     identity : tuple of str
@@ -59,18 +61,19 @@ class ReadOptions:
     whole_row : bool
         Where no column is known for the user, all columns without another part make the user.
     header : tuple of str
-        Names for the columns of delimited files that have no header row.
+        Names of the columns of delimited files without a header row.
     delimiter : str, optional
-        Of delimited files; by default it is found.
+        Field delimiter (default: detected). ``tab`` stands for a tab.
     timezone : str
-        Of wall-clock times without a zone, and where days are reckoned.
+        Time zone of days, and of times that name none.
     time_format : str, optional
-        A strptime format for times in a form of their own.
-    window, present_throughout : Window, bool
-        For start-only logs: the part of each day to rebuild, and whether only users present
-        during the whole of it count.
+        Format of unusual times, as for strptime: '%d/%m/%Y'.
+    window : Window, optional
+        Start-only logs: part of the day to rebuild, 09:00-17:00.
+    present_throughout : bool
+        Start-only logs: only users present for the whole ``window``.
     max_stay_days : float
-        A stay that lasts longer cannot be used: dates such as 9999-12-31 stand for "unknown".
+        Longer stays cannot be used. Dates such as 9999-12-31 stand for "unknown".
     allow_bad_rows : bool
         Go on when more than 1 % of the rows cannot be used.
     drop_duplicates : bool
@@ -107,6 +110,8 @@ class ReadOptions:
         return (*self.column_names.values(), *self.identity)
 
     def __post_init__(self) -> None:
+        if self.delimiter in _TABS:
+            object.__setattr__(self, "delimiter", "\t")
         check_fields(self)
         unknown = set(self.column_names) - set(get_args(Column))
         if unknown:

@@ -32,13 +32,13 @@ class PlaceOptions:
         Positions become square cells of this many metres. Data with positions and no locations
         gets cells of 1,000 m where nothing is said.
     h3 : int, optional
-        Positions become H3 cells of this resolution instead (``trailprint[h3]``).
+        Positions become H3 cells of this resolution. Needs ``trailprint[h3]``.
     box : Box or str, optional
-        Only positions in south, west, north, east, in degrees.
+        Only positions in south,west,north,east, in degrees.
     regions : path, optional
-        A file with columns ``location`` and ``region``.
+        A file with columns location and region.
     truncate : int, optional
-        Keep this many parts of names such as ``x.y.z``.
+        Keep this many parts of names such as x.y.z.
 
     Examples
     --------

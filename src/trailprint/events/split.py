@@ -15,7 +15,7 @@ from trailprint.events.sources import Source, open_source
 from trailprint.events.times import parse_bound
 
 _MOST_FOLDS = 10_000
-_METHODS = ("at", "halves_of_weeks", "busiest_weeks", "ranges", "fold")
+METHODS = ("at", "halves_of_weeks", "busiest_weeks", "ranges", "fold")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,25 +26,30 @@ class SplitOptions:
     Attributes
     ----------
     at : str, optional
-        A time, or ``median`` for the median event: before it released, from it on auxiliary.
+        Cut at a time, or at the median event. What is before it is released, what is from it on
+        is auxiliary.
     halves_of_weeks : bool
-        Each user's active weeks, the first half released, the second auxiliary; of an odd number
-        the middle week goes to the first half; users with one active week are left out.
+        Cut each user's active weeks in two halves. The first is released, the second auxiliary;
+        of an odd number the middle week goes to the first half; users with one active week are
+        left out.
     busiest_weeks : bool
-        The two consecutive calendar weeks (Monday to Sunday) with the most users active in both.
+        Take the two consecutive calendar weeks with the most users active in both. Weeks are from
+        Monday to Sunday.
     ranges : str, optional
-        ``A..B,C..D``: the first range released, the second auxiliary.
+        Take two ranges, A..B,C..D: the first released, the second auxiliary.
     fold : str, optional
-        ``k/n``: each user's span cut into n bins of equal length, the k-th auxiliary.
+        Take k/n: of n bins of each user's span the k-th is auxiliary. Bins are of equal length.
     active_both : bool
-        Keep only users with events on both sides.
+        Only users with events on both sides.
     min_events : int
         Users with fewer events on either side are left out of both.
-    released_users, auxiliary_users : float, optional
-        Keep a random choice of the users active on both sides: a number, or a share below 1.
+    released_users : float, optional
+        Released users to keep: a number, or a share below 1. They are drawn from those active on
+        both sides.
+    auxiliary_users : float, optional
+        Auxiliary users to keep: a number, or a share below 1.
     common_users : float, optional
-        How many of the released users stay on the auxiliary side as well: a number, or a share of
-        them below 1.
+        Released users who are on the auxiliary side as well: a number, or a share below 1.
     seed : int
         Of the random choice.
 
@@ -72,9 +77,9 @@ class SplitOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        chosen = [name for name in _METHODS if getattr(self, name)]
+        chosen = [name for name in METHODS if getattr(self, name)]
         if len(chosen) != 1:
-            options = ", ".join("--" + name.replace("_", "-") for name in _METHODS)
+            options = ", ".join("--" + name.replace("_", "-") for name in METHODS)
             got = ", ".join("--" + name.replace("_", "-") for name in chosen) or "none"
             raise OptionError(f"A split needs exactly one of {options}, got {got} instead.")
         if self.min_events < 0:

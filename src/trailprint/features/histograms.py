@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 
-from trailprint.arguments import check_fields
 from trailprint.display.discreet import Discreet
-from trailprint.errors import InputError, OptionError
+from trailprint.errors import InputError
 from trailprint.events.events import Events
 from trailprint.features.ids import encode, encode_together
-
-Weight = Literal["visits", "duration", "day-balanced"]
-Slots = Literal["none", "weekday", "weekend", "four-hour"]
+from trailprint.features.options import HistogramOptions, Slots, Weight
 
 _SLOT_NAMES: dict[Slots, tuple[str, ...]] = {
     "none": ("all",),
@@ -25,33 +21,6 @@ _SLOT_NAMES: dict[Slots, tuple[str, ...]] = {
     "weekend": ("weekday", "weekend"),
     "four-hour": ("midnight", "dawn", "morning", "afternoon", "evening", "night"),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistogramOptions:
-    """
-    What a histogram counts.
-
-    Attributes
-    ----------
-    weight : {"visits", "duration", "day-balanced"}
-        ``visits`` counts events; ``duration`` adds up seconds, one more per visit so that short
-        ones count; ``day-balanced`` gives each of a user's days the same weight.
-    slots : {"none", "weekday", "weekend", "four-hour"}
-        One histogram per user and slot of local time instead of one per user.
-    """
-
-    weight: Weight = "visits"
-    slots: Slots = "none"
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        for name, kind in (("weight", Weight), ("slots", Slots)):
-            if getattr(self, name) not in get_args(kind):
-                allowed = ", ".join(get_args(kind))
-                raise OptionError(
-                    f"--{name} must be one of {allowed}, got {getattr(self, name)!r} instead."
-                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -17,13 +17,11 @@ from numpy.typing import NDArray
 
 from trailprint.arrays import Ints
 from trailprint.display.discreet import Discreet
-from trailprint.errors import InputError, OptionError
+from trailprint.errors import InputError
+from trailprint.features.options import DURATION_EDGES_S, check_edges
 from trailprint.features.sequences import NA, Sequences
 
 Codes = NDArray[np.int32]
-
-#: Where durations are parted: a minute, 5, 15 and 30 minutes, 1, 2, 4 and 8 hours.
-DURATION_EDGES_S = (60.0, 300.0, 900.0, 1800.0, 3600.0, 7200.0, 14400.0, 28800.0)
 
 #: Duration, weekday, slot, previous, next-to-previous, next: the letter each is spelt with.
 _LETTERS = "dwspqn"
@@ -96,16 +94,6 @@ def build_template_pair(
     number = np.where(occurs, np.cumsum(occurs) - 1, n_labels).astype(np.int32)
     first, second = (_build(side, number, n_labels, edges_s) for side in (released, auxiliary))
     return first, second
-
-
-def check_edges(edges_s: Sequence[float]) -> None:
-    """Raise an error unless the edges are positive seconds that grow."""
-    edges = np.asarray(edges_s, dtype=np.float64)
-    if not (np.isfinite(edges).all() and (np.diff(edges, prepend=0.0) > 0).all()):
-        raise OptionError(
-            "--duration-edges must be positive seconds in growing order, such as 300,1800,7200, "
-            f"got {', '.join(f'{edge:g}' for edge in edges)} instead."
-        )
 
 
 def _build(side: Sequences, number: Codes, n_labels: int, edges_s: Sequence[float]) -> Templates:

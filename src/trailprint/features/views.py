@@ -22,8 +22,9 @@ from trailprint.display.discreet import Discreet, Words
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Column, Events
 from trailprint.events.grid import GridOptions, extent, to_cells, truncate_names
-from trailprint.features.histograms import HistogramOptions, Slots, Weight, count_by_location
+from trailprint.features.histograms import count_by_location
 from trailprint.features.ids import encode, encode_together
+from trailprint.features.options import HistogramOptions, Slots, Weight
 
 Tables = tuple[pa.Table, pa.Table]
 

@@ -11,8 +11,8 @@ from trailprint.events.engine import Engine
 from trailprint.events.events import Events, Tally
 from trailprint.events.options import ReadOptions
 from trailprint.events.read import read
+from trailprint.progress import Progress
 
-Progress = Callable[[str, float | None], None]
 Row = Mapping[str, Any]
 Kept = TypeVar("Kept")
 

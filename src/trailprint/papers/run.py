@@ -9,14 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from trailprint.errors import OptionError, SourceError, reason_of
-from trailprint.papers.experiment import (
-    SOURCES,
-    Context,
-    Experiment,
-    Population,
-    Progress,
-    Reproduction,
-)
+from trailprint.papers.experiment import SOURCES, Context, Experiment, Population, Reproduction
+from trailprint.progress import Progress
 
 
 def find_data(folder: Path, wanted: Iterable[Experiment]) -> dict[str, Path]:

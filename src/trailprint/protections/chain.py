@@ -10,12 +10,8 @@ from trailprint.display.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
-from trailprint.features.histograms import (
-    HistogramOptions,
-    Histograms,
-    build_histogram_pair,
-    build_histograms,
-)
+from trailprint.features.histograms import Histograms, build_histogram_pair, build_histograms
+from trailprint.features.options import HistogramOptions
 from trailprint.protections.loss import (
     Loss,
     Translation,

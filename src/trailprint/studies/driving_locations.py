@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from trailprint.arrays import Floats, Ints
-from trailprint.attacks.trail import TrailOptions, match_trails
+from trailprint.attacks.options import TrailOptions
+from trailprint.attacks.trail import match_trails
 from trailprint.display.discreet import Discreet
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth

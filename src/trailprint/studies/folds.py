@@ -8,17 +8,17 @@ Stays are cut at midnight before, so that no stay reaches into both sides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trailprint.arguments import check_fields
-from trailprint.attacks.sequence import CorrelateOptions, correlate_chains, correlate_sequences
+from trailprint.attacks.options import CorrelateOptions
+from trailprint.attacks.sequence import correlate_chains, correlate_sequences
 from trailprint.display.discreet import Discreet
-from trailprint.errors import InputError, OptionError
+from trailprint.errors import InputError
 from trailprint.evaluation.candidates import CandidateSets, measure_candidates
 from trailprint.evaluation.risk import Risk, measure_risk
 from trailprint.evaluation.truth import Truth, truth_from_ids
@@ -27,43 +27,9 @@ from trailprint.events.split import Split, SplitOptions, split
 from trailprint.features.places import build_chain_pair
 from trailprint.features.sequences import Sequences
 from trailprint.linkage import Linkage
+from trailprint.progress import Progress
 from trailprint.store import Store
-
-Progress = Callable[[str, float | None], None]
-_MOST_FOLDS = 10_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoldOptions:
-    """
-    How many bins, and how many of the rounds are run.
-
-    Attributes
-    ----------
-    n_folds : int
-        Bins of each user's span.
-    n_rounds : int, optional
-        Number of rounds; by default one for each bin.
-    """
-
-    n_folds: int = 10
-    n_rounds: int | None = None
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        if not 2 <= self.n_folds <= _MOST_FOLDS:
-            raise OptionError(
-                f"--folds must be from 2 to {_MOST_FOLDS:,}, got {self.n_folds} instead."
-            )
-        if self.n_rounds is not None and not 1 <= self.n_rounds <= self.n_folds:
-            raise OptionError(
-                f"--rounds must be from 1 to the {self.n_folds} folds, got {self.n_rounds} instead."
-            )
-
-    @property
-    def rounds(self) -> range:
-        """The numbers of the rounds, from 0 on."""
-        return range(self.n_folds if self.n_rounds is None else self.n_rounds)
+from trailprint.studies.options import FoldOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -7,7 +7,7 @@ What comes before the swept protection is done once and shared by all points, hi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -15,15 +15,16 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from trailprint.arguments import check_fields
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions
 from trailprint.errors import InputError, OptionError, TrailprintError
 from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.events.events import Events
-from trailprint.features.histograms import HistogramOptions, Histograms
+from trailprint.features.histograms import Histograms
+from trailprint.features.options import HistogramOptions
 from trailprint.linkage import Linkage
+from trailprint.progress import Progress
 from trailprint.protections.chain import (
     Stage,
     build_sides,
@@ -35,11 +36,7 @@ from trailprint.protections.chain import (
 from trailprint.protections.loss import Loss
 from trailprint.protections.microaggregate import equal_rows
 from trailprint.protections.protection import HistogramProtection, Protection
-
-Progress = Callable[[str, float | None], None]
-
-ATTACKS = tuple(MatchOptions(metric=metric) for metric in ("jensen-shannon", "l1", "cosine"))
-"""By default: joint matching with these weights; the strongest counts."""
+from trailprint.studies.options import SweepOptions, TrialOptions
 
 _MOST_STEPS = 12
 _CLOSE = 1.02
@@ -120,67 +117,6 @@ class Frontier:
     target: Point | None
     n_people: int
     left_out: tuple[LeftOut, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialOptions:
-    """
-    How a protected release is judged.
-
-    Attributes
-    ----------
-    target_risk : float, optional
-        What suffices: the strongest attack succeeds for at most this share of people.
-    attacks : tuple of MatchOptions
-        The strongest counts.
-    seed : int
-        Of protections and ties.
-    """
-
-    target_risk: float | None = None
-    attacks: tuple[MatchOptions, ...] = ATTACKS
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        if self.target_risk is not None and not 0 <= self.target_risk <= 1:
-            raise OptionError(
-                f"target_risk must be a share from 0 to 1, got {self.target_risk!r}. Try 0.05."
-            )
-        if not self.attacks:
-            raise OptionError("At least one attack is needed, got none.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepOptions(TrialOptions):
-    """
-    What is swept, and how it is judged.
-
-    Attributes
-    ----------
-    parameter : str
-        A parameter of exactly one of the protections.
-    values : tuple
-        Its values, in the order of the points.
-    target_risk : float, optional
-        Also look for the least loss at which the strongest attack succeeds for at most this
-        share of people: between the least and the greatest of ``values`` by bisection where the
-        parameter protects ever more, else among them.
-    attacks : tuple of MatchOptions
-        The strongest counts.
-    seed : int
-        Of protections and ties.
-    """
-
-    parameter: str
-    values: tuple[Any, ...]
-
-    def __post_init__(self) -> None:
-        TrialOptions.__post_init__(self)
-        if not self.values:
-            raise OptionError(f"A sweep needs values of {self.parameter}, got none. Try k=2,5,10.")
-        if len(set(self.values)) < len(self.values):
-            raise OptionError(f"A sweep must name each value of {self.parameter} once.")
 
 
 def find_swept(protections: Sequence[Protection], parameter: str) -> int:

@@ -14,7 +14,8 @@ from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
 from trailprint.events.events import Events
-from trailprint.features.histograms import HistogramOptions, Histograms, build_histogram_pair
+from trailprint.features.histograms import Histograms, build_histogram_pair
+from trailprint.features.options import HistogramOptions
 from trailprint.linkage import Linkage
 from trailprint.studies.small_counts import veil_rate
 

@@ -12,6 +12,7 @@ from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
+from trailprint.progress import Progress
 from trailprint.studies.draws import (
     Draw,
     Draws,
@@ -20,7 +21,7 @@ from trailprint.studies.draws import (
     interval_of,
     pooled_spread,
 )
-from trailprint.studies.people import Attack, Features, Progress, restrict_truth, select_people
+from trailprint.studies.people import Attack, Features, restrict_truth, select_people
 from trailprint.studies.small_counts import tell_rate, veil_rate
 
 

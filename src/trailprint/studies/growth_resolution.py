@@ -14,9 +14,9 @@ from trailprint.errors import OptionError
 from trailprint.events.engine import quote_text
 from trailprint.events.events import Events
 from trailprint.events.grid import GridOptions, extent, to_cells, truncate_names
-from trailprint.features.histograms import HistogramOptions
+from trailprint.features.options import HistogramOptions
+from trailprint.progress import Progress
 from trailprint.studies.growth_events import HistogramAttack, Outcome, attack_pair, count_pair
-from trailprint.studies.people import Progress
 from trailprint.studies.small_counts import tell_rate
 
 #: Sides of cells tried unless others are asked for, in metres.

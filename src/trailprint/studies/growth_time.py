@@ -14,7 +14,9 @@ from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.evaluation.truth import Truth
 from trailprint.events.events import Events
-from trailprint.features.histograms import HistogramOptions, Histograms
+from trailprint.features.histograms import Histograms
+from trailprint.features.options import HistogramOptions
+from trailprint.progress import Progress
 from trailprint.studies.growth_events import (
     HistogramAttack,
     Outcome,
@@ -23,7 +25,6 @@ from trailprint.studies.growth_events import (
     ids_of,
     only_pairs,
 )
-from trailprint.studies.people import Progress
 from trailprint.studies.small_counts import tell_rate
 
 Limited = Literal["both", "released", "auxiliary"]

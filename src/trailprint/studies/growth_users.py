@@ -10,6 +10,7 @@ import numpy as np
 from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.evaluation.truth import Truth
+from trailprint.progress import Progress
 from trailprint.studies.draws import (
     Draw,
     Draws,
@@ -19,7 +20,7 @@ from trailprint.studies.draws import (
     pooled_spread,
 )
 from trailprint.studies.growth_fit import Fit, fit_growth
-from trailprint.studies.people import Attack, Features, Progress, select_people
+from trailprint.studies.people import Attack, Features, select_people
 from trailprint.studies.small_counts import tell_rate, veil_rate
 
 

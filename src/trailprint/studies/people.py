@@ -18,7 +18,6 @@ from trailprint.linkage import Linkage
 
 Features = TypeVar("Features", Histograms, Trails, Sequences)
 Attack = Callable[[Features, Features], Linkage]
-Progress = Callable[[str, float | None], None]
 
 
 def select_people(features: Features, rows: Ints) -> Features:

@@ -14,7 +14,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from trailprint.arrays import Ints
-from trailprint.attacks.trail import TrailOptions, match_trails
+from trailprint.attacks.options import TrailOptions
+from trailprint.attacks.trail import match_trails
 from trailprint.errors import OptionError
 from trailprint.evaluation.intervals import mean_interval, wilson
 from trailprint.evaluation.truth import Truth

@@ -10,12 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from trailprint.arguments import check_arguments
-from trailprint.attacks.sequence import (
-    CorrelateOptions,
-    correlate_chains,
-    correlate_sequences,
-    describe_training,
-)
+from trailprint.attacks.options import CorrelateOptions
+from trailprint.attacks.sequence import correlate_chains, correlate_sequences, describe_training
 from trailprint.display.discreet import Words
 from trailprint.display.numbers import format_percent
 from trailprint.display.plots import Plot, draw_bars
@@ -44,20 +40,20 @@ from trailprint.events.sources import (
 from trailprint.features.places import build_chain_pair
 from trailprint.features.sequences import Sequences, build_sequence_pair, build_sequences
 from trailprint.linkage import Linkage
+from trailprint.progress import Progress
 from trailprint.store import FolderStore, Store
 from trailprint.studies.folds import (
-    FoldOptions,
     FoldRound,
     first_days,
     measure_histograms,
     run_folds,
     run_position_folds,
 )
+from trailprint.studies.options import FoldOptions
 from trailprint.system.addresses import check_writable
 from trailprint.workflows.measuring import Stopwatch, peak_memory_mb
 from trailprint.workflows.results import Makers, Result, as_table
 
-Progress = Callable[[str, float | None], None]
 Work = str | os.PathLike[str]
 
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from trailprint.arguments import check_arguments
 from trailprint.attacks.combined import match_views
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
-from trailprint.attacks.rejection import Rejection, RejectionOptions, decide
+from trailprint.attacks.options import MatchOptions, RejectionOptions
+from trailprint.attacks.rejection import Rejection, decide
 from trailprint.attacks.view_weights import ViewWeights
 from trailprint.display.discreet import Discreet, Words
 from trailprint.display.numbers import to_finite
@@ -38,14 +38,15 @@ from trailprint.events.options import ReadOptions
 from trailprint.events.periods import periods_overlap
 from trailprint.events.placing import PlaceOptions
 from trailprint.events.sources import Source, TruthSource, open_places, open_truth
-from trailprint.features.histograms import HistogramOptions, Histograms, build_histogram_pair
+from trailprint.features.histograms import Histograms, build_histogram_pair
+from trailprint.features.options import HistogramOptions
 from trailprint.features.views import Views
 from trailprint.linkage import Linkage
+from trailprint.progress import Progress
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
+from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
-from trailprint.workflows.views import ViewOptions, ViewShare, build_views, describe_views
-
-Progress = Callable[[str, float | None], None]
+from trailprint.workflows.views import ViewShare, build_views, describe_views
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -21,14 +21,15 @@ from trailprint.events.options import ReadOptions
 from trailprint.events.placing import PlaceOptions
 from trailprint.events.side_files import open_pairs
 from trailprint.events.sources import Source, open_places
-from trailprint.features.histograms import HistogramOptions, Histograms
+from trailprint.features.histograms import Histograms
+from trailprint.features.options import HistogramOptions
+from trailprint.progress import Progress
 from trailprint.protections.chain import Protected, apply_protections
 from trailprint.protections.protection import Protection
 from trailprint.protections.registry import parse_protection, read_value
-from trailprint.studies.frontier import Frontier, Point, SweepOptions, find_swept, sweep
+from trailprint.studies.frontier import Frontier, Point, find_swept, sweep
+from trailprint.studies.options import SweepOptions
 from trailprint.workflows.results import Makers, Result, as_table
-
-Progress = Callable[[str, float | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trailprint.arguments import check_arguments
-from trailprint.attacks.trail import TrailOptions, check_tactics, match_trails
+from trailprint.attacks.options import TrailOptions
+from trailprint.attacks.trail import check_tactics, match_trails
 from trailprint.display.discreet import Words
 from trailprint.display.plots import Plot
 from trailprint.errors import InputError
@@ -24,10 +25,9 @@ from trailprint.events.sources import Source, TruthSource, open_places, open_tru
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.trails import Trails, trails_of
 from trailprint.linkage import Linkage
+from trailprint.progress import Progress
 from trailprint.workflows.measuring import Stopwatch, announce_compilation
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
-
-Progress = Callable[[str, float | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

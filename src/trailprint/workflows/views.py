@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
 
 import numpy as np
 
 from trailprint.attacks.combined import match_views, weights_without
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions
 from trailprint.attacks.view_weights import MOST_PEOPLE as MOST_LEARNT_FROM
 from trailprint.attacks.view_weights import (
     ViewWeights,
@@ -17,56 +16,16 @@ from trailprint.attacks.view_weights import (
     given_weights,
     learn_weights,
 )
-from trailprint.errors import InputError, OptionError
+from trailprint.errors import InputError
 from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import Truth
 from trailprint.events.events import Events
 from trailprint.events.split import SplitOptions, split
 from trailprint.features.views import Views, build_view_pair, choose_views
-
-Cut = Literal["median", "halves-of-weeks", "at-random"]
-WeightChoice = Literal["learnt", "equal"]
+from trailprint.workflows.options import ViewOptions
 
 #: With more people than this, what each view adds is measured on a draw of as many.
 MOST_PEOPLE = 2_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ViewOptions:
-    """
-    Which views an adversary uses, and how much each counts.
-
-    Attributes
-    ----------
-    names : sequence of str, optional
-        Names of views; default: all that the data gives.
-    weights : {"learnt", "equal"} or mapping
-        Learnt from the auxiliary side alone, all the same, or a weight for each view.
-    cut : {"median", "halves-of-weeks", "at-random"}
-        How the auxiliary side is cut in two for learning: as the data was cut.
-    same_period : bool
-        The sides are different sources about the same days: views of calendar time count too, and
-        the auxiliary side is cut at random.
-    contributions : bool
-        Also measure each view alone and all the others without it.
-    """
-
-    names: Sequence[str] | None = None
-    weights: WeightChoice | Mapping[str, float] = "learnt"
-    cut: Cut = "median"
-    same_period: bool = False
-    contributions: bool = True
-
-    def __post_init__(self) -> None:
-        choose_views(self.names, same_period=self.same_period)
-        if isinstance(self.weights, str) and self.weights not in get_args(WeightChoice):
-            raise OptionError(
-                "view weights must be learnt, equal or NAME=WEIGHT,…, "
-                f"got {self.weights!r} instead."
-            )
-        if self.cut not in get_args(Cut):
-            allowed = ", ".join(get_args(Cut))
-            raise OptionError(f"cut must be one of {allowed}, got {self.cut!r} instead.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

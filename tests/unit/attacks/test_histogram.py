@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions
 from trailprint.errors import InputError, OptionError
 from trailprint.features.histograms import Histograms
 

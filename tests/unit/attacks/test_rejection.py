@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from trailprint.attacks.rejection import RejectionOptions, decide
+from trailprint.attacks.options import RejectionOptions
+from trailprint.attacks.rejection import decide
 from trailprint.errors import OptionError
 
 

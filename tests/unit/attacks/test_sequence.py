@@ -14,8 +14,9 @@ import pytest
 
 from trailprint.attacks import worker_processes
 from trailprint.attacks.candidate_scores import choose_jointly
-from trailprint.attacks.sequence import CorrelateOptions, correlate_sequences, describe_training
-from trailprint.attacks.sequence_models import TrainingOptions, train_models
+from trailprint.attacks.options import CorrelateOptions, TrainingOptions
+from trailprint.attacks.sequence import correlate_sequences, describe_training
+from trailprint.attacks.sequence_models import train_models
 from trailprint.attacks.sequence_scores import ModelScores
 from trailprint.attacks.sequence_workers import is_whole, train_model
 from trailprint.errors import InputError, OptionError, OutputError

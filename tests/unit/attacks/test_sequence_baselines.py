@@ -8,7 +8,7 @@ import pytest
 from trailprint import read
 from trailprint.attacks.candidate_scores import linkage_from_scores
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions
 from trailprint.attacks.sequence_baselines import (
     score_distance,
     score_histogram,

@@ -13,9 +13,9 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
-from trailprint.attacks.rejection import RejectionOptions
-from trailprint.features.histograms import HistogramOptions, Histograms
+from trailprint.attacks.options import MatchOptions, RejectionOptions
+from trailprint.features.histograms import Histograms
+from trailprint.features.options import HistogramOptions
 from trailprint.kernels.matching.metrics import METRICS
 from trailprint.workflows.match import match
 

@@ -4,7 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from trailprint.attacks.trail import TrailOptions, match_trails
+from trailprint.attacks.options import TrailOptions
+from trailprint.attacks.trail import match_trails
 from trailprint.features.trails import Trails
 
 NOBODY = Trails(

@@ -14,7 +14,7 @@ import pytest
 from trailprint import TrailprintError
 from trailprint.attacks.worker_processes import Worker, close_idle, processes
 from trailprint.errors import OptionError
-from trailprint.features.templates import check_edges
+from trailprint.features.options import check_edges
 
 
 def nothing(*shared):

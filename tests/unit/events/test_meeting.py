@@ -24,7 +24,7 @@ import trailprint as tp
 from trailprint.events.engine import default_engine
 from trailprint.events.filters import most_visited_together
 from trailprint.events.periods import periods_overlap
-from trailprint.studies.frontier import SweepOptions
+from trailprint.studies.options import SweepOptions
 from trailprint.workflows.protect import trade_off
 
 N_USERS = 12

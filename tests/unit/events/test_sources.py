@@ -84,7 +84,7 @@ def test_every_function_takes_a_source():
 
 
 def test_a_sweep_takes_sources():
-    from trailprint.studies.frontier import SweepOptions
+    from trailprint.studies.options import SweepOptions
 
     options = SweepOptions(parameter="n", values=(2, 6))
     found = trade_off(visits(1), visits(2), "top-locations:n=2", options)

@@ -14,12 +14,9 @@ from hypothesis import strategies as st
 
 from trailprint import ReadOptions, read
 from trailprint.errors import ColumnError, OptionError
-from trailprint.features.histograms import (
-    HistogramOptions,
-    build_histogram_pair,
-    build_histograms,
-)
+from trailprint.features.histograms import build_histogram_pair, build_histograms
 from trailprint.features.ids import encode
+from trailprint.features.options import HistogramOptions
 from trailprint.features.trails import build_trail_pair, build_trails, trails_of
 
 ZONE = "Europe/Zurich"

@@ -8,13 +8,9 @@ import numpy as np
 import pytest
 
 from trailprint.errors import OptionError
+from trailprint.features.options import DURATION_EDGES_S
 from trailprint.features.sequences import build_sequence_pair, build_sequences
-from trailprint.features.templates import (
-    DURATION_EDGES_S,
-    attributes,
-    build_template_pair,
-    fingerprint,
-)
+from trailprint.features.templates import attributes, build_template_pair, fingerprint
 
 HOUR = 3600.0
 

@@ -10,9 +10,10 @@ from scipy import sparse
 
 import trailprint
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions
 from trailprint.errors import OptionError
-from trailprint.features.histograms import HistogramOptions, Histograms, build_histogram_pair
+from trailprint.features.histograms import Histograms, build_histogram_pair
+from trailprint.features.options import HistogramOptions
 from trailprint.protections.microaggregate import Microaggregate, _rows, equal_rows, find_groups
 from trailprint.protections.microaggregate import grouping_loss as loss_of
 from trailprint.simulate.calls import simulate_calls

@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 import pytest
 
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
-from trailprint.attacks.trail import TrailOptions, match_trails
+from trailprint.attacks.options import MatchOptions, TrailOptions
+from trailprint.attacks.trail import match_trails
 from trailprint.errors import OptionError
 from trailprint.evaluation.truth import Truth
 from trailprint.features.trails import trails_of

@@ -6,8 +6,8 @@ import pytest
 from scipy import sparse
 
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
-from trailprint.attacks.trail import TrailOptions, match_trails
+from trailprint.attacks.options import MatchOptions, TrailOptions
+from trailprint.attacks.trail import match_trails
 from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms
 from trailprint.features.trails import trails_of

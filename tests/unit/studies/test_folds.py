@@ -7,11 +7,13 @@ import datetime as dt
 import numpy as np
 import pytest
 
-from trailprint.attacks.sequence import CorrelateOptions, correlate_sequences
+from trailprint.attacks.options import CorrelateOptions
+from trailprint.attacks.sequence import correlate_sequences
 from trailprint.errors import OptionError
 from trailprint.features.sequences import build_sequences
 from trailprint.store import MemoryStore
-from trailprint.studies.folds import FoldOptions, cut_fold, fold_of_visits, run_folds
+from trailprint.studies.folds import cut_fold, fold_of_visits, run_folds
+from trailprint.studies.options import FoldOptions
 
 START = dt.datetime(2024, 3, 4)
 

@@ -5,14 +5,15 @@ import datetime as dt
 import numpy as np
 import pytest
 
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions
 from trailprint.errors import InputError, OptionError
 from trailprint.protections.coarsen import CoarsenNames
 from trailprint.protections.microaggregate import Microaggregate
 from trailprint.protections.noise import Noise
 from trailprint.protections.suppress import ActiveUsers
 from trailprint.studies import frontier as study
-from trailprint.studies.frontier import SweepOptions, sweep
+from trailprint.studies.frontier import sweep
+from trailprint.studies.options import SweepOptions
 
 UTC = dt.UTC
 N_USERS = 60

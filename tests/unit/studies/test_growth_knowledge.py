@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import Truth

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions
 from trailprint.errors import OptionError
 from trailprint.studies.growth_resolution import ResolutionOptions, grow_resolution
 

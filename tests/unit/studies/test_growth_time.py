@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import truth_from_ids

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
-from trailprint.attacks.trail import TrailOptions, match_trails
+from trailprint.attacks.options import MatchOptions, TrailOptions
+from trailprint.attacks.trail import match_trails
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import Truth

@@ -15,7 +15,7 @@ import trailprint as tp
 from trailprint.display.plots import Plot, draw_bars
 from trailprint.display.tables import Table
 from trailprint.errors import OptionError
-from trailprint.studies.frontier import SweepOptions
+from trailprint.studies.options import SweepOptions
 from trailprint.workflows.correlate import correlate_folds
 from trailprint.workflows.protect import trade_off
 

@@ -11,7 +11,8 @@ import pytest
 import trailprint as tp
 from trailprint.errors import OptionError
 from trailprint.simulate.campus import CampusOptions, simulate_campus
-from trailprint.workflows.views import ViewOptions, build_views
+from trailprint.workflows.options import ViewOptions
+from trailprint.workflows.views import build_views
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +126,8 @@ def test_calendar_views_need_the_same_period():
 
 
 def test_options_that_do_not_go_together_are_refused(campus):
-    from trailprint.attacks.rejection import RejectionOptions
-    from trailprint.features.histograms import HistogramOptions
+    from trailprint.attacks.options import RejectionOptions
+    from trailprint.features.options import HistogramOptions
 
     with pytest.raises(OptionError, match="weights and slots of their own"):
         tp.match(*campus, histograms=HistogramOptions(slots="weekday"), views=ViewOptions())

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions
 from trailprint.audit.attacks.family import AttackFamily
 from trailprint.audit.attacks.measuring import control_attack, describe, find_people, keep_attack
 from trailprint.audit.context import AuditContext

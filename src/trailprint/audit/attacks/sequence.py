@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trailprint.attacks.sequence import CorrelateOptions, correlate_sequences
+from trailprint.attacks.options import CorrelateOptions
+from trailprint.attacks.sequence import correlate_sequences
 from trailprint.audit.attacks.family import AttackFamily
 from trailprint.audit.attacks.measuring import describe, find_people, keep_attack
 from trailprint.audit.context import AuditContext, Sizes

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from trailprint.attacks.trail import TrailOptions, match_trails
+from trailprint.attacks.options import TrailOptions
+from trailprint.attacks.trail import match_trails
 from trailprint.audit.attacks.family import AttackFamily
 from trailprint.audit.attacks.measuring import control_attack, describe, find_people, keep_attack
 from trailprint.audit.context import AuditContext

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from trailprint.attacks.trail import TrailOptions, match_trails
+from trailprint.attacks.options import TrailOptions
+from trailprint.attacks.trail import match_trails
 from trailprint.evaluation.intervals import mean_interval
 from trailprint.evaluation.truth import Truth
 from trailprint.features.trails import Trails

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions
 from trailprint.evaluation.intervals import mean_interval
 from trailprint.evaluation.risk import Risk
 from trailprint.events.filters import WEEKDAYS, on_weekdays

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from trailprint.attacks.candidate_scores import LinkChoice, linkage_from_scores
-from trailprint.attacks.matching import MatchOptions
 from trailprint.attacks.mobility_markov import score_mobility_markov
+from trailprint.attacks.options import MatchOptions
 from trailprint.evaluation.risk import Risk
 from trailprint.evaluation.truth import truth_from_ids
 from trailprint.events.grid import GridOptions, to_cells

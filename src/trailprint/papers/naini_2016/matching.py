@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from trailprint.arrays import Ints
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
+from trailprint.attacks.options import MatchOptions, MetricName
 from trailprint.evaluation.risk import Risk, measure_risk
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.features.histograms import Histograms
@@ -18,7 +18,7 @@ from trailprint.papers.experiment import Chart, Context
 from trailprint.papers.naini_2016.people import Sides
 
 #: The paper's names for our metrics, in the order of its Table II.
-METRICS: Mapping[str, str] = {
+METRICS: dict[str, MetricName] = {
     "proposed": "jensen-shannon",
     "l1": "l1",
     "cosine": "cosine",

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from trailprint.evaluation.intervals import mean_interval
-from trailprint.papers.experiment import Context, Progress
+from trailprint.papers.experiment import Context
+from trailprint.progress import Progress
 
 N_POPULATIONS, N_POPULATIONS_FULL = 5, 20
 

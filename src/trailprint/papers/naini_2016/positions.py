@@ -18,7 +18,8 @@ from trailprint.events.options import ReadOptions
 from trailprint.events.read import read
 from trailprint.events.split import Split, SplitOptions, split
 from trailprint.events.times import check_timezone
-from trailprint.features.histograms import HistogramOptions, Weight, build_histogram_pair
+from trailprint.features.histograms import build_histogram_pair
+from trailprint.features.options import HistogramOptions, Weight
 from trailprint.papers.experiment import Context
 from trailprint.papers.naini_2016.people import GEOLIFE, Sides, pair_up, shared_engine
 from trailprint.simulate.gps import GpsOptions, simulate_gps

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from trailprint.attacks.sequence import CorrelateOptions, Model, correlate_sequences
+from trailprint.attacks.options import CorrelateOptions, Model
+from trailprint.attacks.sequence import correlate_sequences
 from trailprint.errors import InputError
 from trailprint.evaluation.candidates import CandidateSets, average_sets, measure_candidates
 from trailprint.evaluation.truth import truth_from_ids

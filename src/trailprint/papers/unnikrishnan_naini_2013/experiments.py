@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import MatchOptions
-from trailprint.attacks.rejection import Rejection, RejectionOptions, decide
+from trailprint.attacks.options import MatchOptions, RejectionOptions
+from trailprint.attacks.rejection import Rejection, decide
 from trailprint.display.numbers import format_number
 from trailprint.errors import InputError
 from trailprint.evaluation.risk import Risk, measure_risk
@@ -18,7 +18,8 @@ from trailprint.events.events import Events
 from trailprint.events.options import Window
 from trailprint.events.read import read
 from trailprint.events.stays import stays_in_window
-from trailprint.features.histograms import HistogramOptions, Histograms, build_histogram_pair
+from trailprint.features.histograms import Histograms, build_histogram_pair
+from trailprint.features.options import HistogramOptions
 from trailprint.linkage import Linkage
 from trailprint.papers.experiment import (
     Chart,

@@ -1,0 +1,213 @@
+"""What attacks are asked for: options that check themselves, loaded without any library."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+from trailprint.arguments import check_fields
+from trailprint.errors import OptionError
+from trailprint.features.options import DURATION_EDGES_S, check_edges
+
+MetricName = Literal["jensen-shannon", "l1", "cosine", "dot", "likelihood"]
+Method = Literal["joint", "one-by-one"]
+Direction = Literal["released", "auxiliary"]
+Algorithm = Literal["complete", "incomplete", "multiple"]
+Reserved = Literal["identified", "deidentified", "none"]
+Model = Literal["crf", "distance", "markov", "mobility-markov", "histogram"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchOptions:
+    """
+    How histograms are compared and matched.
+
+    Attributes
+    ----------
+    metric : {"jensen-shannon", "l1", "cosine", "dot", "likelihood"}
+        How two histograms are compared. ``jensen-shannon`` is the papers' weight (7),
+        ``likelihood`` is for histograms of unequal lengths.
+    method : {"joint", "one-by-one"}
+        All users at once, or each on their own.
+    size : int, optional
+        Joint: number of links to make. By default as many as there can be; the papers' A2.
+    gap : float
+        Joint: stop once the matching is proven to be within this share of the best.
+    direction : {"released", "auxiliary"}
+        One-by-one: whose records are looked up among the other side's.
+    margins : bool
+        Joint: also how much worse the best matching without each link would be. It has as many
+        links.
+    seed : int
+        Decides ties.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> tp.MatchOptions(metric="l1", margins=True).method
+    'joint'
+    """
+
+    metric: MetricName = "jensen-shannon"
+    method: Method = "joint"
+    size: int | None = None
+    gap: float = 0.0
+    direction: Direction = "released"
+    margins: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.size is not None and self.size < 1:
+            raise OptionError(f"--size must be at least 1 link, got {self.size} instead.")
+        if not 0 <= self.gap < 1:
+            raise OptionError(f"--gap must be a share from 0 to below 1, got {self.gap} instead.")
+        if self.method != "joint" and (self.size is not None or self.gap or self.margins):
+            raise OptionError("--size, --gap and --margins go with --method joint.")
+        if self.margins and self.gap:
+            raise OptionError("--margins needs an exact matching and does not go with --gap.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RejectionOptions:
+    """
+    The error exponent wanted and the length of the strings behind the histograms.
+
+    Attributes
+    ----------
+    reject_lambda : float
+        Answer match or no match with this error exponent, in bits. With λ the probability of a
+        wrong match shall fall as 2^(−λn).
+    string_length : int
+        With ``reject_lambda``: how many observations each histogram stands for. It is the n above.
+    """
+
+    reject_lambda: float
+    string_length: int
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not (self.reject_lambda > 0 and math.isfinite(self.reject_lambda)):
+            raise OptionError(
+                f"--reject-lambda must be a positive number of bits, got {self.reject_lambda}."
+            )
+        if self.string_length < 1:
+            raise OptionError(
+                f"--string-length must be at least 1 observation, got {self.string_length}."
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrailOptions:
+    """
+    Which algorithm, and what is assumed of the releases.
+
+    Attributes
+    ----------
+    algorithm : {"auto", "complete", "incomplete", "multiple"}
+        REIDIT-C, -I or -M of the 2005 paper. ``auto`` takes what the release tactic calls for.
+    reserved : {"auto", "identified", "deidentified", "none"}
+        Which side may be missing entries that the other has. ``none``: neither (an unreserved
+        release); ``auto``: whatever the data allows, looked at in the order none, identified,
+        deidentified.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> tp.TrailOptions(algorithm="incomplete", reserved="identified").reserved
+    'identified'
+    """
+
+    algorithm: Literal["auto", "complete", "incomplete", "multiple"] = "auto"
+    reserved: Literal["auto", "identified", "deidentified", "none"] = "auto"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.algorithm == "complete" and self.reserved in ("identified", "deidentified"):
+            raise OptionError(
+                "--algorithm complete assumes that no side is reserved: use --reserved none, or "
+                "--algorithm incomplete."
+            )
+        if self.algorithm in ("incomplete", "multiple") and self.reserved == "none":
+            raise OptionError(
+                f"--algorithm {self.algorithm} needs a reserved side: use --reserved identified "
+                "or deidentified."
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingOptions:
+    """
+    How CRFsuite trains: L-BFGS with its own defaults.
+
+    Attributes
+    ----------
+    c1, c2 : float
+        Weights of the L1 and L2 penalties.
+    max_iterations : int, optional
+        Number of steps after which to stop, converged or not; by default when converged.
+    """
+
+    c1: float = 0.0
+    c2: float = 1.0
+    max_iterations: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("c1", "c2"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise OptionError(f"{name} must be zero or more, got {value} instead.")
+        if self.max_iterations is not None and self.max_iterations < 1:
+            raise OptionError(f"max_iterations must be at least 1, got {self.max_iterations}.")
+
+    def settings(self) -> dict[str, float]:
+        """What CRFsuite is told."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrelateOptions:
+    """
+    How sequences are compared.
+
+    Attributes
+    ----------
+    model : {"crf", "distance", "markov", "mobility-markov", "histogram"}
+        How days are compared. The paper's CRF per user, or something simpler to compare it with.
+    duration_edges_s : tuple of float
+        CRF: where durations are parted into classes, in seconds.
+    days : int, optional
+        Only each auxiliary user's first days with data. By default all.
+    joint : bool
+        Each released user is taken at most once. Links are those of the greatest total score.
+    all_pairs : bool
+        CRF: run every model over every sequence, as a check. It shows that nothing is lost by not
+        doing so.
+    training : TrainingOptions
+        CRF: how the models are trained.
+    seed : int
+        Decides ties.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> tp.CorrelateOptions(model="markov", days=3).days
+    3
+    """
+
+    model: Model = "crf"
+    duration_edges_s: tuple[float, ...] = DURATION_EDGES_S
+    days: int | None = None
+    joint: bool = False
+    all_pairs: bool = False
+    training: TrainingOptions = field(default_factory=TrainingOptions)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.days is not None and self.days < 1:
+            raise OptionError(f"--days must be at least 1, got {self.days} instead.")
+        if self.all_pairs and self.model != "crf":
+            raise OptionError("--all-pairs goes with --model crf: the others skip nothing.")
+        check_edges(self.duration_edges_s)

@@ -1,0 +1,221 @@
+"""
+One field of an options class as a flag of the command line.
+
+The field says its type, default and choices; the class's docstring says what it means. Nothing of
+that is written a second time.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields
+from typing import Any
+
+import typer
+
+from trailprint.errors import OptionError, to_flag
+
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[A-Z`0-9])")
+_NAME_IN_TEXT = re.compile(r"``([^`]+)``|`([^`]+)`")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """
+    How a value is typed, where its type does not say it.
+
+    Attributes
+    ----------
+    read : callable
+        Makes the value of the text.
+    show : callable
+        Makes a text of the default.
+    metavar : str
+        What stands for the value in the help.
+    many : bool
+        Whether the flag may be given several times; ``read`` then takes the list.
+    """
+
+    read: Callable[[Any], Any] = lambda typed: typed
+    show: Callable[[Any], str] = str
+    metavar: str = "TEXT"
+    many: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionField:
+    """A field of an options class, its flag without dashes, and how its value is typed."""
+
+    name: str
+    flag: str
+    kind: Any
+    default: Any
+    about: str
+    panel: str
+    written: Written
+
+    @property
+    def key(self) -> str:
+        """The name of the value among all that was typed."""
+        return self.flag.replace("-", "_")
+
+    @property
+    def is_required(self) -> bool:
+        """Whether the class has no default for it."""
+        return self.default is MISSING
+
+    def parameter(self, *, may_lack: bool) -> inspect.Parameter:
+        """The flag as Typer takes it; None stands for one that was not typed."""
+        chosen = choices_of(self.kind)
+        typed = _type_for_typer(self.kind, self.written)
+        option = typer.Option(
+            f"--{self.flag}",
+            help=self.help(),
+            rich_help_panel=self.panel,
+            metavar="" if typed is bool else self.written.metavar,
+            show_default=False,
+            autocompletion=(lambda: list(chosen)) if chosen else None,
+        )
+        absent: Any = False if typed is bool else None
+        return inspect.Parameter(
+            self.key,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=typing.Annotated[typed if typed is bool else typed | None, option],
+            default=... if self.is_required and not may_lack else absent,
+        )
+
+    def help(self) -> str:
+        """What it means, its choices and its default."""
+        chosen = choices_of(self.kind)
+        if chosen:
+            marked = [f"{name} (default)" if name == self.default else name for name in chosen]
+            return f"{self.about.removesuffix('.')}: {', '.join(marked)}."
+        shown = self.show_default()
+        return f"{self.about.removesuffix('.')} (default: {shown})." if shown else self.about
+
+    def show_default(self) -> str:
+        """The default as it would be typed; nothing where there is none to speak of."""
+        if self.default is MISSING or self.default is None or isinstance(self.default, bool):
+            return ""
+        return self.written.show(self.default)
+
+
+def read_fields(
+    kind: type[Any],
+    panel: str,
+    *,
+    without: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
+    written: Mapping[str, Written] | None = None,
+) -> list[OptionField]:
+    """Every field of an options class but for those left out, in order."""
+    hints = typing.get_type_hints(kind)
+    flags = {
+        field.name: (names or {}).get(field.name, to_flag(field.name).removeprefix("--"))
+        for field in fields(kind)
+    }
+    about = explain_fields(kind, flags)
+    return [
+        OptionField(
+            name=field.name,
+            flag=flags[field.name],
+            kind=hints[field.name],
+            default=_default(field),
+            about=about.get(field.name, ""),
+            panel=panel,
+            written=(written or {}).get(field.name) or _usual(hints[field.name], field.name),
+        )
+        for field in fields(kind)
+        if field.name not in without
+    ]
+
+
+def explain_fields(kind: type[Any], flags: Mapping[str, str]) -> dict[str, str]:
+    """The first sentence about each field in the class's docstring; fields become flags."""
+
+    def rename(found: re.Match[str]) -> str:
+        name = found[1] or found[2]
+        return f"--{flags[name]}" if name in flags else name
+
+    return {
+        name: _NAME_IN_TEXT.sub(rename, _SENTENCE.split(text.strip())[0])
+        for name, text in read_attributes(inspect.getdoc(kind) or "").items()
+    }
+
+
+def read_attributes(docstring: str) -> dict[str, str]:
+    """The entries of the section ``Attributes`` of a NumPy docstring."""
+    _, _, section = docstring.partition("Attributes\n----------\n")
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in section.splitlines():
+        if line.startswith(" "):
+            for name in names:
+                found[name] += f"{line.strip()} "
+        elif " : " in line:
+            names = line.split(" : ")[0].split(", ")
+            found |= dict.fromkeys(names, "")
+        elif line:
+            break
+    return found
+
+
+def choices_of(kind: Any) -> tuple[str, ...]:
+    """The values of a ``Literal``, be it one part of a union; nothing for other types."""
+    literals = [one for one in _parts(kind) if typing.get_origin(one) is typing.Literal]
+    return tuple(value for one in literals for value in typing.get_args(one))
+
+
+def _parts(kind: Any) -> tuple[Any, ...]:
+    """``(int,)`` for ``int | None``."""
+    if typing.get_origin(kind) in (typing.Union, types.UnionType):
+        return tuple(part for part in typing.get_args(kind) if part is not types.NoneType)
+    return (kind,)
+
+
+def _type_for_typer(kind: Any, written: Written) -> Any:
+    """What Typer checks: numbers and switches; everything else is text."""
+    if written.many:
+        return list[str]
+    parts = _parts(kind)
+    return parts[0] if len(parts) == 1 and parts[0] in (bool, int, float) else str
+
+
+def _usual(kind: Any, name: str) -> Written:
+    """How values of a type are typed unless something else is said."""
+    parts = _parts(kind)
+    if choices_of(kind):
+        return Written(metavar="NAME")
+    if parts[0] in (int, float):
+        return Written(show=lambda number: f"{number:g}", metavar="NUMBER")
+    if typing.get_origin(parts[0]) in (tuple, Sequence):
+        return _list_of(typing.get_args(parts[0])[0], name)
+    readable = [part for part in parts if hasattr(part, "parse")]
+    return Written(read=readable[0].parse) if readable else Written()
+
+
+def _list_of(kind: Any, name: str) -> Written:
+    """Values between commas; texts are parted by the options class, as in Python."""
+    if kind is not float:
+        return Written(show=",".join, metavar="NAME,…")
+
+    def read(text: str) -> tuple[float, ...]:
+        try:
+            return tuple(float(part) for part in text.split(","))
+        except ValueError:
+            raise OptionError(
+                f"{to_flag(name)} must be numbers such as 0.5,1,2, got {text!r} instead."
+            ) from None
+
+    return Written(
+        read=read, show=lambda all_of: ",".join(f"{one:g}" for one in all_of), metavar="NUMBER,…"
+    )
+
+
+def _default(field: Field[Any]) -> Any:
+    made = field.default_factory
+    return field.default if made is MISSING else made()

@@ -1,0 +1,44 @@
+"""What every command understands: how it runs and how it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from trailprint.cli.groups import Panel
+from trailprint.errors import OptionError
+from trailprint.events.engine import Engine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """
+    How a command runs.
+
+    Attributes
+    ----------
+    json : bool
+        Print one JSON object and nothing else.
+    seed : int
+        Seed of every random choice.
+    threads : int, optional
+        Worker threads (default: all cores).
+    memory : str, optional
+        What to hold in memory, such as 2GB; the rest spills.
+    """
+
+    json: bool = False
+    seed: int = 0
+    threads: int | None = None
+    memory: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise OptionError(f"--seed must not be negative, got {self.seed} instead.")
+
+    def engine(self) -> Engine:
+        """A DuckDB with these limits."""
+        return Engine(memory=self.memory, threads=self.threads)
+
+
+Running = Annotated[RunOptions, Panel("Running")]

@@ -1,0 +1,110 @@
+"""How studies repeat an attack: options that check themselves, loaded without any library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from trailprint.arguments import check_fields
+from trailprint.attacks.options import MatchOptions, MetricName
+from trailprint.errors import OptionError
+
+_MOST_FOLDS = 10_000
+_METRICS: tuple[MetricName, ...] = ("jensen-shannon", "l1", "cosine")
+
+ATTACKS = tuple(MatchOptions(metric=metric) for metric in _METRICS)
+"""By default: joint matching with these weights; the strongest counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldOptions:
+    """
+    How many bins, and how many of the rounds are run.
+
+    Attributes
+    ----------
+    n_folds : int
+        Number of bins of each user's span, each left out in turn.
+    n_rounds : int, optional
+        With ``n_folds``: number of rounds (default: one for each bin).
+    """
+
+    n_folds: int = 10
+    n_rounds: int | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not 2 <= self.n_folds <= _MOST_FOLDS:
+            raise OptionError(
+                f"--folds must be from 2 to {_MOST_FOLDS:,}, got {self.n_folds} instead."
+            )
+        if self.n_rounds is not None and not 1 <= self.n_rounds <= self.n_folds:
+            raise OptionError(
+                f"--rounds must be from 1 to the {self.n_folds} folds, got {self.n_rounds} instead."
+            )
+
+    @property
+    def rounds(self) -> range:
+        """The numbers of the rounds, from 0 on."""
+        return range(self.n_folds if self.n_rounds is None else self.n_rounds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialOptions:
+    """
+    How a protected release is judged.
+
+    Attributes
+    ----------
+    target_risk : float, optional
+        What suffices: the strongest attack succeeds for at most this share of people.
+    attacks : tuple of MatchOptions
+        The strongest counts.
+    seed : int
+        Of protections and ties.
+    """
+
+    target_risk: float | None = None
+    attacks: tuple[MatchOptions, ...] = ATTACKS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.target_risk is not None and not 0 <= self.target_risk <= 1:
+            raise OptionError(
+                f"target_risk must be a share from 0 to 1, got {self.target_risk!r}. Try 0.05."
+            )
+        if not self.attacks:
+            raise OptionError("At least one attack is needed, got none.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepOptions(TrialOptions):
+    """
+    What is swept, and how it is judged.
+
+    Attributes
+    ----------
+    parameter : str
+        A parameter of exactly one of the protections.
+    values : tuple
+        Its values, in the order of the points.
+    target_risk : float, optional
+        Also look for the least loss at which the strongest attack succeeds for at most this
+        share of people: between the least and the greatest of ``values`` by bisection where the
+        parameter protects ever more, else among them.
+    attacks : tuple of MatchOptions
+        The strongest counts.
+    seed : int
+        Of protections and ties.
+    """
+
+    parameter: str
+    values: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        TrialOptions.__post_init__(self)
+        if not self.values:
+            raise OptionError(f"A sweep needs values of {self.parameter}, got none. Try k=2,5,10.")
+        if len(set(self.values)) < len(self.values):
+            raise OptionError(f"A sweep must name each value of {self.parameter} once.")

@@ -1,0 +1,55 @@
+"""Which views an adversary uses: options that check themselves, loaded without any library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from trailprint.arguments import check_fields
+from trailprint.errors import OptionError
+
+Cut = Literal["median", "halves-of-weeks", "at-random"]
+WeightChoice = Literal["learnt", "equal"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewOptions:
+    """
+    Which views an adversary uses, and how much each counts.
+
+    Attributes
+    ----------
+    names : sequence of str, optional
+        Look from several sides at once: all, or names such as visits,days,moves. By default all
+        that the data gives.
+    weights : {"learnt", "equal"} or mapping
+        With ``names``: weights of views (or NAME=WEIGHT,…). Learnt ones come from the auxiliary
+        side alone.
+    cut : {"median", "halves-of-weeks", "at-random"}
+        How the auxiliary side is cut in two for learning: as the data was cut.
+    same_period : bool
+        With ``names``: the sides are different sources about the same days. Views of calendar time
+        count too, and the auxiliary side is cut at random.
+    contributions : bool
+        Also measure each view alone and all the others without it.
+    """
+
+    names: Sequence[str] | None = None
+    weights: WeightChoice | Mapping[str, float] = "learnt"
+    cut: Cut = "median"
+    same_period: bool = False
+    contributions: bool = True
+
+    def __post_init__(self) -> None:
+        from trailprint.features.views import choose_views
+
+        if isinstance(self.weights, str) and self.weights not in get_args(WeightChoice):
+            raise OptionError(
+                "view weights must be learnt, equal or NAME=WEIGHT,…, "
+                f"got {self.weights!r} instead."
+            )
+        check_fields(self)
+        if self.names == ("all",):
+            object.__setattr__(self, "names", None)
+        choose_views(self.names, same_period=self.same_period)
