@@ -40,19 +40,22 @@ def measure(n_users: int) -> bool:
     """Print the ratios of one size; whether they keep to the targets."""
     warm_up()
     released, auxiliary = sides(n_users)
-    truth = None
-    seconds, accuracy = {}, {}
+    seconds: dict[str, float] = {}
+    accuracy: dict[str, float] = {}
     for name in ("one view", "views"):
         began = time.perf_counter()
         if name == "one view":
             pair = build_view_pair(released, auxiliary, ["visits"])
             weights = ViewWeights(shares={"visits": 1.0})
         else:
-            *pair, weights = build_views(released, auxiliary, ViewOptions(contributions=False))
+            options = ViewOptions(contributions=False)
+            first, second, weights = build_views(released, auxiliary, options)
+            pair = first, second
         linkage = match_views(*pair, weights)
         seconds[name] = time.perf_counter() - began
         truth = truth_from_ids(pair[0].users, pair[1].users)
-        accuracy[name] = measure_risk(linkage, truth).accuracy
+        risk = measure_risk(linkage, truth)
+        accuracy[name] = risk.n_correct / risk.n_common if risk else 0.0
     most, most_gb = TARGETS.get(n_users, (5.0, 3.0))
     ratio = seconds["views"] / seconds["one view"]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
@@ -70,8 +73,7 @@ def measure(n_users: int) -> bool:
 def warm_up() -> None:
     """Compile, or load what was compiled, before anything is timed."""
     released, auxiliary = sides(300)
-    *pair, weights = build_views(released, auxiliary, ViewOptions(contributions=False))
-    match_views(*pair, weights)
+    match_views(*build_views(released, auxiliary, ViewOptions(contributions=False)))
 
 
 def main() -> int:

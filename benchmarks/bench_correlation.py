@@ -15,7 +15,8 @@ from trailprint.attacks.sequence import correlate_sequences, describe_training
 from trailprint.evaluation.candidates import CandidateSets
 from trailprint.events.engine import Engine
 from trailprint.events.read import read
-from trailprint.features.sequences import build_sequences
+from trailprint.features.sequences import Sequences, build_sequences
+from trailprint.linkage import Linkage
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.store import FolderStore, MemoryStore
 from trailprint.studies.folds import cut_fold, fold_of_visits
@@ -29,7 +30,8 @@ class Watch(threading.Thread):
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
-        self.peak_mb, self._cpu, self._over = 0.0, {}, threading.Event()
+        self.peak_mb, self._over = 0.0, threading.Event()
+        self._cpu: dict[int, float] = {}
 
     def __enter__(self) -> "Watch":
         self.began = time.perf_counter()
@@ -68,14 +70,14 @@ def _stat(folder: Path) -> tuple[int, tuple[int, float, float]] | None:
     return int(folder.name), (int(row[1]), (int(row[11]) + int(row[12])) / TICKS, resident)
 
 
-def one_round(n_users: int, engine: Engine):
+def one_round(n_users: int, engine: Engine) -> tuple[Sequences, Sequences]:
     """One of ten bins held out: so many people on the paper's whole campus."""
     campus = simulate_campus(replace(CampusOptions.paper(), n_users=n_users))
     sequences = build_sequences(read(campus, engine=engine))
     return cut_fold(sequences, fold_of_visits(sequences, 10), 4)
 
 
-def sets_of(linkage, sides) -> CandidateSets:
+def sets_of(linkage: Linkage, sides: tuple[Sequences, Sequences]) -> CandidateSets:
     """Equal ids are equal people; everybody is on both sides."""
     rows = np.flatnonzero(np.isin(sides[0].users.to_numpy(False), sides[1].users.to_numpy(False)))
     ranks = linkage.rank(rows, np.arange(len(rows)))
@@ -89,7 +91,7 @@ def check(n_users: int, engine: Engine) -> None:
         linkage = correlate_sequences(*sides, CorrelateOptions(all_pairs=all_pairs), store=store)
         found.append(sets_of(linkage, sides).mscis)
         seconds.append((linkage.facts["taggings"], linkage.seconds["score"]))
-    same = "meets" if np.array_equal(*found) else "MISSES"
+    same = "meets" if np.array_equal(found[0], found[1]) else "MISSES"
     (few, quick), (many, slow) = seconds
     print(
         f"{n_users:,} users, {few:,} of {many:,} runs ({few / many:.1%}): scoring {quick:.1f} s "

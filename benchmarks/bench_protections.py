@@ -11,6 +11,7 @@ import os
 import resource
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def numpy_mdav(rows: Rows, k: int) -> np.ndarray:
     left, group, label = np.arange(rows.n_rows), np.zeros(rows.n_rows, dtype=np.int64), 0
 
     def distances(point: np.ndarray) -> np.ndarray:
-        return np.abs(matrix[left] - point).sum(axis=1)
+        return np.asarray(np.abs(matrix[left] - point).sum(axis=1))
 
     def take(row: int) -> np.ndarray:
         order = np.argsort(distances(matrix[row]), kind="stable")
@@ -84,7 +85,7 @@ def clock(function: Callable[[], Any]) -> tuple[float, Any]:
 def compare_loss(name: str, rows: Rows) -> None:
     """Group selection's loss and MDAV's, for every k."""
     for k in KS:
-        seconds, own = clock(lambda k=k: find_groups(rows, k, "group-selection"))
+        seconds, own = clock(partial(find_groups, rows, k, "group-selection"))
         ours, theirs = (grouping_loss(rows, group) for group in (own, find_groups(rows, k, "mdav")))
         verdict = "meets" if ours <= theirs else "MISSES"
         print(

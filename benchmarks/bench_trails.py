@@ -65,8 +65,8 @@ def main() -> None:
     print(f"building {n_entities:,} x {n_entities:,} trails: {building:.2f} s")
     contained = TrailOptions(algorithm="incomplete", reserved="identified")
     exact = TrailOptions(algorithm="complete", reserved="none")
-    small = [side.at(np.arange(n_locations) < 50) for side in (pseudonyms, names)]
-    match_trails(*small, contained)  # compiles
+    few = np.arange(n_locations) < 50
+    match_trails(pseudonyms.at(few), names.at(few), contained)  # compiles
     seconds, found = timed(lambda: match_trails(pseudonyms, names, contained))
     report(f"REIDIT-I, {found.n_links:,} links", seconds, building, 5, "building")
     once = seconds

@@ -66,7 +66,8 @@ class Finished:
 
     @property
     def json(self) -> dict[str, Any]:
-        return json.loads(self.out)
+        found: dict[str, Any] = json.loads(self.out)
+        return found
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -34,7 +34,8 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def result() -> dict[str, Any]:
-    return json.loads(EXAMPLE.read_text(encoding="utf-8"))
+    example: dict[str, Any] = json.loads(EXAMPLE.read_text(encoding="utf-8"))
+    return example
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal, get_args
 
 import pytest
 
@@ -18,10 +19,11 @@ from trailprint.report.papers_page import render_papers_page
 
 VISIBLE = "[...document.querySelectorAll('svg.chart')].filter(svg => svg.getClientRects().length)"
 LONG = "largest rise of the rate, of itself, without a shop (incomplete, people)"
-KINDS = ("line", "bar", "point")
+Kind = Literal["line", "bar", "point"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-def make_chart(kind: str) -> Chart:
+def make_chart(kind: Kind) -> Chart:
     return Chart(
         kind=kind,
         x="n",

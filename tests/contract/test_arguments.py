@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -99,9 +100,9 @@ def test_what_is_no_source(sides, case):
     refused(tp.split, wrong, tp.SplitOptions(at="median"))
     refused(tp.apply_filters, wrong, tp.FilterOptions())
     refused(tp.protect, wrong, ["microaggregate:k=2"])
-    for call in (tp.match, tp.trails, tp.correlate):
-        refused(call, wrong, sides[1])
-        assert says in refused(call, sides[0], wrong)
+    for linking in (tp.match, tp.trails, tp.correlate):
+        refused(linking, wrong, sides[1])
+        assert says in refused(linking, sides[0], wrong)
     if wrong is not None:
         refused(tp.audit, sides[0], wrong)
 
@@ -178,7 +179,12 @@ def test_options_of_wrong_types(options, wrong):
 
 
 def test_numbers_of_numpy_and_lists_are_taken():
-    options = tp.AuditOptions(users=np.int64(5), target_risk=np.float32(0.5), attacks=["trail"])
+    given: dict[str, Any] = {
+        "users": np.int64(5),
+        "target_risk": np.float32(0.5),
+        "attacks": ["trail"],
+    }
+    options = tp.AuditOptions(**given)
     assert (type(options.users), type(options.target_risk)) == (int, float)
     assert options.attacks == ("trail",)
     assert options == tp.AuditOptions(users=5, target_risk=0.5, attacks=("trail",))

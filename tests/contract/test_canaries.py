@@ -8,7 +8,8 @@ import importlib
 import pkgutil
 import re
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, TypeGuard, cast
 
 import pyarrow as pa
 import pytest
@@ -28,6 +29,8 @@ from trailprint.workflows.protect import trade_off
 #: Whatever looks like this stems from the data.
 CANARY = re.compile(r"canary|91827364|47\.1234|8\.5432")
 START = dt.datetime(2024, 5, 6, 8)
+#: Both sides, with ids of text and of numbers.
+Sides = dict[bool, tuple[tp.Events, tp.Events]]
 
 
 def canaries(as_numbers: bool = False, shift: int = 0) -> list[tuple[object, ...]]:
@@ -53,15 +56,18 @@ def positions(shift: int = 0) -> list[tuple[object, ...]]:
 
 
 @pytest.fixture(scope="module")
-def sides(make_events):
+def sides(make_events) -> Sides:
     names = ("user", "location", "start", "end")
     return {
-        as_numbers: [make_events(canaries(as_numbers, shift), *names) for shift in (0, 14)]
+        as_numbers: (
+            make_events(canaries(as_numbers, 0), *names),
+            make_events(canaries(as_numbers, 14), *names),
+        )
         for as_numbers in (False, True)
     }
 
 
-def run_everything(sides, make_events) -> Iterator[object]:
+def run_everything(sides: Sides, make_events) -> Iterator[object]:
     """What every public function returns, and the features below them."""
     for pair in sides.values():
         yield from pair
@@ -147,11 +153,14 @@ def test_nothing_that_can_be_reached_shows_a_canary(sides, make_events):
 
 
 @pytest.mark.parametrize("kind", ["MatchResult", "TrailResult", "CorrelateResult"])
-def test_results_say_what_matters_in_a_line(sides, kind):
-    workflows = {"MatchResult": tp.match, "TrailResult": tp.trails}
-    pair = sides[False]
-    options = tp.CorrelateOptions(model="markov")
-    result = workflows[kind](*pair) if kind in workflows else tp.correlate(*pair, options)
+def test_results_say_what_matters_in_a_line(sides: Sides, kind):
+    pair, markov = sides[False], tp.CorrelateOptions(model="markov")
+    workflows: dict[str, Callable[[], object]] = {
+        "MatchResult": lambda: tp.match(*pair),
+        "TrailResult": lambda: tp.trails(*pair),
+        "CorrelateResult": lambda: tp.correlate(*pair, markov),
+    }
+    result = workflows[kind]()
 
     text = repr(result)
 
@@ -166,6 +175,11 @@ HOLDS_DATA = re.compile(
 )
 
 
+def is_own_dataclass(value: object, module: str) -> TypeGuard[type]:
+    is_class = isinstance(value, type) and dataclasses.is_dataclass(value)
+    return is_class and value.__module__ == module
+
+
 def test_every_class_that_holds_data_is_discreet():
     """Made up people and the papers' experiments have nothing to hide."""
     open_handed = []
@@ -173,14 +187,14 @@ def test_every_class_that_holds_data_is_discreet():
         if re.search(r"\.(simulate|papers|report|cli)\b|__main__", module.name):
             continue
         for value in vars(importlib.import_module(module.name)).values():
-            if dataclasses.is_dataclass(value) and value.__module__ == module.name:
+            if is_own_dataclass(value, module.name):
                 kept = [f for f in dataclasses.fields(value) if "Callable" not in str(f.type)]
                 if any(HOLDS_DATA.search(str(f.type)) for f in kept):
                     open_handed += [] if issubclass(value, Discreet) else [value.__qualname__]
     assert open_handed == []
 
 
-def broken(sides) -> dict[str, object]:
+def broken(sides: Sides) -> dict[str, Callable[[], object]]:
     """Calls that must fail, with canaries in what they are given."""
     first, second = sides[False]
     user, place = "canary-user-1", "canary-place.1"
@@ -193,7 +207,7 @@ def broken(sides) -> dict[str, object]:
         "truth unknown": lambda: tp.trails(first, second, truth=unknown),
         "mapping partly": lambda: tp.protect(first, CoarsenRegions(mapping=partly)),
         "mapping doubled": lambda: CoarsenRegions(mapping=doubled),
-        "protections": lambda: tp.protect(first, [second]),
+        "protections": lambda: tp.protect(first, cast(Any, [second])),
         "size": lambda: tp.match(first, second, tp.MatchOptions(size=99)),
         "no times": lambda: tp.split(
             tp.read(pa.table({"user": [user], "location": [place]})), tp.SplitOptions(at="median")

@@ -11,7 +11,7 @@ import trailprint.errors
 from trailprint.cli.app import build_app
 from trailprint.errors import TrailprintError
 
-COMMANDS = sorted(command.name for command in build_app().registered_commands)
+COMMANDS = sorted(str(command.name) for command in build_app().registered_commands)
 
 
 #: Whoever changes this list changes what other people's programs rely on.

@@ -25,7 +25,8 @@ def main() -> int:
         return _minimise(wanted)
     cases: Iterable[int | Case] = range(wanted.start, wanted.start + wanted.cases)
     if wanted.quick:
-        cases = itertools.islice(filter(_is_quick, itertools.count(wanted.start)), wanted.cases)
+        quick = (number for number in itertools.count(wanted.start) if _is_quick(number))
+        cases = itertools.islice(quick, wanted.cases)
     if wanted.corpus is not None:
         cases = load_corpus(wanted.corpus)
     summary = Summary()

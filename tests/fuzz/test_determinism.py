@@ -66,7 +66,7 @@ def sources(people, tmp_path_factory) -> list[str]:
     return [str(folder / name) for name in contents]
 
 
-def answer(run, name: str, source: str, *more: str) -> dict[str, object]:
+def answer(run, name: str, source: str, *more: str) -> object:
     """What a command prints, without how long it took."""
     finished = run(*(word.format(source) for word in COMMANDS[name]), "--json", *more)
     assert finished.code == 0, finished.err

@@ -17,12 +17,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from tests.fuzz.cases import Case, make_case
 from tests.fuzz.checks import Problem, find_problems
 from tests.fuzz.running import run_case
 from tests.fuzz.sandbox import sandbox
+from tests.presence import present
 
 LIMIT_S = 60.0
 """A case that takes longer hangs."""
@@ -121,7 +123,7 @@ def _warm_up(root: Path) -> None:
 @dataclass(slots=True)
 class _Worker:
     root: str
-    process: object
+    process: BaseProcess
     connection: Connection
     case: int | Case | None = None
     since: float = 0.0
@@ -130,7 +132,7 @@ class _Worker:
 
     @property
     def pid(self) -> int:
-        return self.process.pid  # type: ignore[attr-defined]
+        return present(self.process.pid)
 
     def give(self, case: int | Case) -> None:
         self.case, self.since = case, time.monotonic()
@@ -142,7 +144,7 @@ class _Worker:
             os.killpg(self.pid, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
-        self.process.join()  # type: ignore[attr-defined]
+        self.process.join()
         self.connection.close()
         shutil.rmtree(self.root, ignore_errors=True)
 
@@ -212,8 +214,8 @@ class Pool:
 
 
 def _describe_crash(worker: _Worker) -> Report:
-    worker.process.join()  # type: ignore[attr-defined]
-    code = worker.process.exitcode  # type: ignore[attr-defined]
+    worker.process.join()
+    code = worker.process.exitcode
     ending = signal.Signals(-code).name if code and code < 0 else "exit"
     return _describe(worker, Problem("crash", f"{ending} {_place(worker)}"))
 

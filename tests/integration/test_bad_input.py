@@ -203,8 +203,8 @@ def test_split_leaves_nothing_behind(run, write, tmp_path, case):
     name, content, options, says = CASES[case]
     path = write(name, content)
     outputs = ("--released", tmp_path / "r.parquet", "--auxiliary", tmp_path / "a.csv")
-    options = [option.replace("--min-events", "--min-active-days") for option in options]
-    check(run("split", path, "--at", "median", *outputs, *options), says)
+    given = [option.replace("--min-events", "--min-active-days") for option in options]
+    check(run("split", path, "--at", "median", *outputs, *given), says)
     assert os.listdir(tmp_path) == [name]
 
 

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +36,7 @@ FIELDS = {
 
 
 @pytest.fixture(scope="module")
-def campus(tmp_path_factory) -> Path:
+def campus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("campus") / "campus.parquet"
     pq.write_table(simulate_campus(CampusOptions(n_users=30, n_days=21, seed=1)), path)
     return path
@@ -194,7 +195,7 @@ def test_models_that_keep_nothing_take_no_work_folder(run, campus, tmp_path, mod
 
 
 @pytest.fixture
-def positions(write) -> str:
+def positions(write: Callable[[str, str], str]) -> str:
     """Six people who go from one of their three places to the next, twelve days long."""
     random = np.random.default_rng(0)
     lines = ["user,start,lat,lon"]

@@ -25,9 +25,11 @@ def _cells(text: str) -> list[str]:
 def _show(cell: str, names: dict[str, Any]) -> object:
     """Run a cell; the value of its last line, which a notebook shows, or None."""
     tree = ast.parse(cell)
-    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1]
+    if isinstance(last, ast.Expr):
+        tree.body.pop()
     exec(compile(tree, "cell", "exec"), names)  # noqa: S102
-    if last is None:
+    if not isinstance(last, ast.Expr):
         return None
     return eval(compile(ast.Expression(last.value), "cell", "eval"), names)  # noqa: S307
 

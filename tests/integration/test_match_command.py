@@ -2,12 +2,14 @@
 
 import json
 import stat
+from typing import Any
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.presence import present
 
 import trailprint
 from trailprint.cli.main import main
@@ -45,15 +47,19 @@ def campus(tmp_path_factory):
     return str(path)
 
 
-def run(capsys, *arguments) -> dict:
+Printed = pytest.CaptureFixture[str]
+
+
+def run(capsys: Printed, *arguments) -> dict[str, Any]:
     with pytest.raises(SystemExit) as stop:
         main([*arguments, "--json"])
     printed = capsys.readouterr()
     assert stop.value.code == 0, printed.err
-    return json.loads(printed.out)
+    found: dict[str, Any] = json.loads(printed.out)
+    return found
 
 
-def fails(capsys, *arguments) -> str:
+def fails(capsys: Printed, *arguments) -> str:
     with pytest.raises(SystemExit) as stop:
         main(list(arguments))
     printed = capsys.readouterr()
@@ -99,7 +105,7 @@ def test_links_are_written_for_their_owner_only(capsys, campus, tmp_path) -> Non
         path = tmp_path / name
         run(capsys, "match", campus, "--at", "median", "--margins", "--links", str(path))
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        columns = duckdb.sql(f"SELECT * FROM '{path}'").columns
+        columns = present(duckdb.sql(f"SELECT * FROM '{path}'")).columns
         assert columns[:4] == ["released", "auxiliary", "weight", "margin"]
 
 

@@ -6,6 +6,7 @@ import os
 
 import duckdb
 import pytest
+from tests.presence import present
 
 from trailprint import Engine, inspect, read
 from trailprint.features.histograms import build_histograms
@@ -15,10 +16,11 @@ from trailprint.features.histograms import build_histograms
 def path(tmp_path_factory):
     """A CSV of about 30 MB that needs a few times as much as a table of text."""
     path = tmp_path_factory.mktemp("memory") / "large.csv"
-    duckdb.sql(
+    table = duckdb.sql(
         "SELECT 'somebody-' || hash(i % 5000)::VARCHAR AS user, 'place-' || (i % 997) AS location, "
         "1700000000 + i AS start FROM range(600000) t(i)"
-    ).write_csv(str(path))
+    )
+    present(table).write_csv(str(path))
     return path
 
 

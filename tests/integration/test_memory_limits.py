@@ -97,4 +97,6 @@ def test_the_limit_of_loading_ends_with_it():
         [sys.executable, "-c", script], preexec_fn=limit, capture_output=True, text=True
     )
     assert done.stdout.split() == ["11", "77"]
-    assert end_loading(None) is None
+    before = resource.getrlimit(resource.RLIMIT_CPU)
+    end_loading(None)
+    assert resource.getrlimit(resource.RLIMIT_CPU) == before

@@ -63,7 +63,7 @@ def test_micro_aggregation_writes_k_anonymous_shares(run, data, tmp_path):
     ]
     written = rows(out)
     assert written[0].keys() == {"user", "location", "share"}
-    by_user = {}
+    by_user: dict[str, list[tuple[str, float]]] = {}
     for row in written:
         by_user.setdefault(row["user"], []).append((row["location"], row["share"]))
     sizes = Counter(tuple(own) for own in by_user.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Set
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
+from tests.presence import present
 
 import trailprint as tp
 from trailprint.attacks.histogram import match_histograms
@@ -34,7 +36,7 @@ ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet")
 
 @pytest.fixture(scope="module")
 def campus(tmp_path_factory) -> Path:
-    path = tmp_path_factory.mktemp("campus") / "campus.parquet"
+    path: Path = tmp_path_factory.mktemp("campus") / "campus.parquet"
     pq.write_table(simulate_campus(CampusOptions(n_users=25, n_days=14, seed=3)), path)
     return path
 
@@ -50,7 +52,7 @@ def regions(campus: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def positions(tmp_path_factory) -> Path:
-    path = tmp_path_factory.mktemp("gps") / "gps.parquet"
+    path: Path = tmp_path_factory.mktemp("gps") / "gps.parquet"
     pq.write_table(simulate_gps(GpsOptions(n_users=8, seed=3)).slice(0, 4000), path)
     return path
 
@@ -83,16 +85,17 @@ def test_every_protection_is_read_again(name, ending, campus, regions, positions
     source = tp.read(positions if name == "coarsen-grid" else campus)
     result = tp.protect(source, [GIVEN.get(name, name).format(regions=regions)], seed=5)
     path = tmp_path / f"protected{ending}"
-    table, events = result.histograms(), result.events
+    table, ours = result.histograms(), result.protected.histograms
+    columns: Set[str] = {"user", "location", "weight"}
     if table is not None:
         write_table(table, path, source.engine)
-        ours = result.protected.histograms
     else:
+        events = present(result.events)
         write_events([(events, path)])
-        ours = build_histograms(with_locations(events))
+        ours, columns = build_histograms(with_locations(events)), events.columns
     again = tp.read(path)
-    _assert_same(ours, build_histograms(with_locations(again)))
-    assert again.columns == ({"user", "location", "weight"} if table else events.columns)
+    _assert_same(present(ours), build_histograms(with_locations(again)))
+    assert again.columns == columns
 
 
 @pytest.mark.parametrize("ending", [*ENDINGS, ".jsonl"])
@@ -107,7 +110,7 @@ def test_a_protected_file_matches_like_its_histograms(
     assert run(*command, "--json").code == 0
     if ending == ".jsonl":
         out = _as_json_lines(out, tmp_path / "protected.jsonl")
-    in_memory = tp.protect(sides.released, [protection], seed=5).protected.histograms
+    in_memory = present(tp.protect(sides.released, [protection], seed=5).protected.histograms)
     known = build_histograms(sides.auxiliary)
     found = run(
         "match", out, tmp_path / "a.csv", "--links", tmp_path / "l.csv", "--json", "--seed", 1

@@ -1,7 +1,9 @@
 """Real data reproduces the figures measured with a plain dense implementation."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +12,12 @@ from scipy.optimize import linear_sum_assignment
 import trailprint
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.options import MatchOptions
-from trailprint.features.histograms import build_histogram_pair
-from trailprint.features.options import HistogramOptions
+from trailprint.features.histograms import Histograms, build_histogram_pair
+from trailprint.features.options import HistogramOptions, Weight
 
 FOLDER = Path(os.environ.get("TRAILPRINT_DATA", "no data"))
 
-DATASETS = {
+DATASETS: dict[str, tuple[dict[str, Any], Weight, tuple[int, int]]] = {
     "foursquare_nyc_checkins": ({"active_both": True}, "visits", (966, 4964)),
     "wikipedia_edits": ({"min_events": 10}, "visits", (696, 968)),
     "nccu_campus_visits": ({"active_both": True}, "duration", (110, 164)),
@@ -37,12 +39,14 @@ FIGURES = {
     ("nccu_campus_visits", "dot"): (45.5, 16.4),
 }
 
+BuildPair = Callable[[str], tuple[Histograms, Histograms]]
+
 
 @pytest.fixture(scope="module")
-def histograms():
-    built = {}
+def histograms() -> BuildPair:
+    built: dict[str, tuple[Histograms, Histograms]] = {}
 
-    def build(name):
+    def build(name: str) -> tuple[Histograms, Histograms]:
         if not (FOLDER / f"{name}.parquet").exists():
             pytest.skip("the real data is not here: set TRAILPRINT_DATA")
         if name not in built:
@@ -130,14 +134,16 @@ def test_joint_matching_is_the_dense_optimum_and_reproduces_the_figure(
 
 
 @pytest.mark.parametrize(("name", "metric"), FIGURES)
-def test_one_by_one_reproduces_the_figure(histograms, name, metric) -> None:
+def test_one_by_one_reproduces_the_figure(histograms: BuildPair, name, metric) -> None:
     options = MatchOptions(metric=metric, method="one-by-one", direction="auxiliary")
     linkage = match_histograms(*histograms(name), options)
     assert accuracy(linkage.released) == pytest.approx(FIGURES[name, metric][1], abs=2)
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_metrics_come_in_the_papers_order_and_joint_beats_one_by_one(histograms, name) -> None:
+def test_metrics_come_in_the_papers_order_and_joint_beats_one_by_one(
+    histograms: BuildPair, name
+) -> None:
     sides = histograms(name)
     rates = {}
     for metric in ("jensen-shannon", "l1", "cosine", "dot"):

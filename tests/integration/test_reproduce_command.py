@@ -8,12 +8,13 @@ import sys
 import time
 
 import pytest
+from tests.conftest import Finished
 
 QUICK = "2005-figure-11"
 PROGRAM = (sys.executable, "-c", "from trailprint.cli.main import main; main()")
 
 
-def one_sentence(finished) -> str:
+def one_sentence(finished: Finished) -> str:
     assert finished.code == 2
     assert finished.out == ""
     assert finished.err.count("\n") == 1

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from tests.presence import present
 
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 
@@ -75,9 +76,10 @@ class Program:
         )
 
     def wait_until_it_began(self) -> None:
-        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE_S)
+        printed = present(self.process.stdout)
+        ready, _, _ = select.select([printed], [], [], PATIENCE_S)
         assert ready
-        assert self.process.stdout.readline() == "begun\n"
+        assert printed.readline() == "begun\n"
 
     def wait_until_signals_are_answered(self) -> None:
         """What comes earlier is Python's own affair."""
@@ -215,5 +217,5 @@ def test_a_terminal_is_left_with_its_cursor(tmp_path):
     shown = os.read(terminal, 1 << 16).decode()
     assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")
     assert shown.endswith("trailprint: Stopped.\r\n")
-    program.process.stdout.close()
+    present(program.process.stdout).close()
     os.close(terminal)

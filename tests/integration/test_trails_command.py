@@ -3,6 +3,7 @@
 import csv
 import json
 import stat
+from typing import Any
 
 import pytest
 
@@ -29,15 +30,19 @@ COMPLETE = {"john": (1, 2), "mary": (1, 3), "bob": (2, 3), "kate": (3,)}
 INCOMPLETE = {"john": (1, 2), "mary": (1,), "bob": (2,), "kate": (3,)}
 
 
-def run(capsys, *arguments) -> dict:
+Printed = pytest.CaptureFixture[str]
+
+
+def run(capsys: Printed, *arguments) -> dict[str, Any]:
     with pytest.raises(SystemExit) as stop:
         main([*map(str, arguments), "--json"])
     printed = capsys.readouterr()
     assert stop.value.code == 0, printed.err
-    return json.loads(printed.out)
+    found: dict[str, Any] = json.loads(printed.out)
+    return found
 
 
-def show(capsys, *arguments) -> str:
+def show(capsys: Printed, *arguments) -> str:
     with pytest.raises(SystemExit) as stop:
         main([str(argument) for argument in arguments])
     printed = capsys.readouterr()
@@ -45,7 +50,7 @@ def show(capsys, *arguments) -> str:
     return printed.out
 
 
-def fails(capsys, *arguments) -> str:
+def fails(capsys: Printed, *arguments) -> str:
     with pytest.raises(SystemExit) as stop:
         main([str(argument) for argument in arguments])
     printed = capsys.readouterr()

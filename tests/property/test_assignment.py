@@ -7,53 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment, linprog
+from tests.oracles.matching import pair_weights
+from tests.oracles.shapes import scaled_csr
 
 from trailprint.kernels.matching.certificate import check_matching
 from trailprint.kernels.matching.join import build_join
-from trailprint.kernels.matching.metrics import METRICS, Metric, largest_constant
+from trailprint.kernels.matching.metrics import METRICS, largest_constant
 from trailprint.kernels.matching.pricing import _price
 from trailprint.kernels.matching.solve import solve_assignment
 from trailprint.simulate.calls import simulate_calls
 
 NAMES = sorted(METRICS)
-
-
-def scale(counts, metric: Metric):
-    """Scale rows as the metric asks; empty rows stay empty."""
-    if metric.scaling == "none":
-        return counts.astype(float)
-    size = counts.sum(1) if metric.scaling == "sum" else np.sqrt((counts**2).sum(1))
-    return counts / np.where(size > 0, size, 1.0)[:, None]
-
-
-def to_csr(dense):
-    """CSR arrays of a dense matrix."""
-    row, col = np.nonzero(dense)
-    ptr = np.searchsorted(row, np.arange(dense.shape[0] + 1))
-    return ptr, col.astype(np.int32), dense[row, col]
-
-
-def _divergence(p, q):
-    """Sum over locations of p ln(p / q), with 0 ln 0 = 0."""
-    ratio = np.divide(p, q, out=np.ones(np.broadcast_shapes(p.shape, q.shape)), where=p > 0)
-    return (p * np.log(ratio)).sum(-1)
-
-
-def weights_by_definition(name, released, auxiliary):
-    """The textbook weights of all pairs of count vectors (rows with data)."""
-    a, b = released[:, None, :].astype(float), auxiliary[None, :, :].astype(float)
-    m, n = a.sum(-1, keepdims=True), b.sum(-1, keepdims=True)
-    p, q = a / m, b / n
-    if name == "jensen-shannon":
-        return _divergence(p, (p + q) / 2) + _divergence(q, (p + q) / 2)
-    if name == "l1":
-        return np.abs(p - q).sum(-1)
-    if name == "cosine":
-        return 1 - (p * q).sum(-1) / (np.linalg.norm(p, axis=-1) * np.linalg.norm(q, axis=-1))
-    if name == "dot":
-        return 1 - (p * q).sum(-1)
-    pooled = (a + b) / (m + n)
-    return m[..., 0] * _divergence(p, pooled) + n[..., 0] * _divergence(q, pooled)
 
 
 @st.composite
@@ -76,7 +40,7 @@ def problems(draw, most=9, n_locations=6):
 
 def solve(name, released, auxiliary, **options):
     metric = METRICS[name]
-    sides = to_csr(scale(released, metric)), to_csr(scale(auxiliary, metric))
+    sides = scaled_csr(released, metric), scaled_csr(auxiliary, metric)
     return solve_assignment(*sides, released.shape[1], metric, **options)
 
 
@@ -86,7 +50,7 @@ def with_data(counts):
 
 def total_weight(name, released, auxiliary, column):
     rows = np.flatnonzero(column >= 0)
-    return np.trace(weights_by_definition(name, released[rows], auxiliary[column[rows]]))
+    return np.trace(pair_weights(name, released[rows], auxiliary[column[rows]]))
 
 
 def assert_proven(name, released, auxiliary, solution):
@@ -94,8 +58,8 @@ def assert_proven(name, released, auxiliary, solution):
     metric = METRICS[name]
     rows, cols = with_data(released), with_data(auxiliary)
     join = build_join(
-        to_csr(scale(released[rows], metric)),
-        to_csr(scale(auxiliary[cols], metric)),
+        scaled_csr(released[rows], metric),
+        scaled_csr(auxiliary[cols], metric),
         released.shape[1],
         metric,
     )
@@ -124,7 +88,7 @@ def test_joint_matching_is_the_best_of_all_maximal_ones(name, problem, seed):
     assert not np.isin(solution.column, np.flatnonzero(auxiliary.sum(1) == 0)).any()
     assert (solution.column >= 0).sum() == min(rows.size, cols.size)
     if rows.size and cols.size:
-        weights = weights_by_definition(name, released[rows], auxiliary[cols])
+        weights = pair_weights(name, released[rows], auxiliary[cols])
         best = weights[linear_sum_assignment(weights)].sum()
         found = total_weight(name, released, auxiliary, solution.column)
         assert found == pytest.approx(best, abs=1e-8)
@@ -160,7 +124,7 @@ def test_fixed_size_equals_a_minimum_cost_flow(name, problem, data):
     size = data.draw(st.integers(1, min(rows.size, cols.size)))
     solution = solve(name, released, auxiliary, size=size)
     assert (solution.column >= 0).sum() == size
-    weights = weights_by_definition(name, released[rows], auxiliary[cols])
+    weights = pair_weights(name, released[rows], auxiliary[cols])
     found = total_weight(name, released, auxiliary, solution.column)
     assert found == pytest.approx(best_of_size(weights, size), abs=1e-7)
     assert_proven(name, released, auxiliary, solution)
@@ -185,7 +149,7 @@ def test_many_rounds_of_candidates_still_reach_scipys_optimum(name, shape, monke
     released, auxiliary = released[: shape[0]], auxiliary[: shape[1]]
     solution = solve(name, released, auxiliary)
     assert solution.rounds > 1
-    weights = weights_by_definition(name, released, auxiliary)
+    weights = pair_weights(name, released, auxiliary)
     best = weights[linear_sum_assignment(weights)].sum()
     rows = np.arange(shape[0])[solution.column >= 0]
     assert weights[rows, solution.column[rows]].sum() == pytest.approx(best, rel=1e-9)
@@ -299,7 +263,7 @@ def perturb(solution, what):
 def test_a_wrong_answer_cannot_hide(what):
     released, auxiliary = simulated(200, seed=8)
     metric = METRICS["jensen-shannon"]
-    sides = to_csr(scale(released, metric)), to_csr(scale(auxiliary, metric))
+    sides = scaled_csr(released, metric), scaled_csr(auxiliary, metric)
     join = build_join(*sides, released.shape[1], metric)
     solution = solve("jensen-shannon", released, auxiliary)
     proof = check_matching(join, solution.column, solution.u, solution.v)
@@ -314,7 +278,7 @@ def test_the_certificate_sees_a_violation_of_an_unshared_pair():
     # With the likelihood, pairs that share nothing gain too: a low price must not pass.
     counts = np.array([[3, 0, 0], [0, 2, 0], [0, 0, 7]])
     metric = METRICS["likelihood"]
-    side = to_csr(scale(counts, metric))
+    side = scaled_csr(counts, metric)
     join = build_join(side, side, 3, metric)
     proof = check_matching(join, np.arange(3), np.zeros(3), np.zeros(3))
     assert proof.max_violation > 1.0
@@ -333,7 +297,7 @@ def test_one_user_and_no_user():
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
 def test_solving_the_largest_component_beside_the_others_changes_nothing(monkeypatch, n_threads):
     week = simulate_calls(400, n_cities=7, n_antennas=60, seed=3).weeks
-    sides = [_csr_of(calls, 400) for calls in week]
+    sides = _csr_of(week[0], 400), _csr_of(week[1], 400)
     parted = solve_assignment(*sides, 60, METRICS["jensen-shannon"], n_threads=n_threads)
     monkeypatch.setattr(
         "trailprint.kernels.matching.solve.split_largest", lambda reduced: [reduced]
@@ -345,7 +309,7 @@ def test_solving_the_largest_component_beside_the_others_changes_nothing(monkeyp
 
 def test_a_part_that_fails_stops_the_whole(monkeypatch):
     week = simulate_calls(100, n_cities=4, n_antennas=20, seed=3).weeks
-    sides = [_csr_of(calls, 100) for calls in week]
+    sides = _csr_of(week[0], 100), _csr_of(week[1], 100)
     first = iter([True])
 
     def fail_once(*arguments):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
+from tests.oracles.shapes import Csr, Dense, scaled_csr
 
 from trailprint.kernels.matching.candidates import BestPairs
 from trailprint.kernels.matching.lookup import dense_gains
@@ -28,11 +29,8 @@ from trailprint.kernels.matching.transport import (
 )
 
 
-def to_csr(counts):
-    """Rows scaled to one as CSR arrays; rows must not be empty."""
-    row, col = np.nonzero(counts)
-    ptr = np.searchsorted(row, np.arange(counts.shape[0] + 1))
-    return ptr, col.astype(np.int32), counts[row, col] / counts.sum(1)[row]
+def shares_of(counts: Dense) -> Csr:
+    return scaled_csr(counts, METRICS["jensen-shannon"])
 
 
 @st.composite
@@ -103,7 +101,7 @@ def test_a_floor_is_an_outside_offer(n_rows, n_cols, tied, seed):
 @given(problem=blocks(), seed=st.integers(0, 9))
 def test_orientation_puts_the_scarcer_side_of_every_component_first_and_back(problem, seed):
     released, auxiliary = problem
-    sides = to_csr(released), to_csr(auxiliary)
+    sides = shares_of(released), shares_of(auxiliary)
     reduced = reduce_problem(*sides, released.shape[1], METRICS["jensen-shannon"], seed)
     oriented, orientation = orient_by_scarcity(reduced)
     units = [
@@ -117,7 +115,7 @@ def test_orientation_puts_the_scarcer_side_of_every_component_first_and_back(pro
     gains = dense_gains(reduced.join)
     turned = dense_gains(oriented.join)
     every = np.nonzero(turned)
-    back = restore_flows(orientation, Flows(*every, np.ones(every[0].size, np.int64)))
+    back = restore_flows(orientation, Flows(every[0], every[1], np.ones(every[0].size, np.int64)))
     assert gains[back.row, back.col] == pytest.approx(turned[every])
     assert np.count_nonzero(gains) == every[0].size
     price = np.random.default_rng(seed).random(gains.shape[0] + gains.shape[1])
@@ -139,8 +137,12 @@ def test_however_long_rows_wait_the_matching_is_the_best(patience, rounds, monke
     monkeypatch.setattr(module + "WAITING_ROUNDS", rounds)
     rng = np.random.default_rng(4)
     released, auxiliary = (rng.integers(1, 5, (120, 8)) for _ in range(2))
-    reduced = reduce_problem(to_csr(released), to_csr(auxiliary), 8, METRICS["jensen-shannon"], 0)
-    solution = solve_assignment(to_csr(released), to_csr(auxiliary), 8, METRICS["jensen-shannon"])
+    reduced = reduce_problem(
+        shares_of(released), shares_of(auxiliary), 8, METRICS["jensen-shannon"], 0
+    )
+    solution = solve_assignment(
+        shares_of(released), shares_of(auxiliary), 8, METRICS["jensen-shannon"]
+    )
     gains = dense_gains(reduced.join)[reduced.row_group][:, reduced.col_group]
     best = gains[linear_sum_assignment(gains, maximize=True)].sum()
     assert solution.rounds > 1
@@ -154,7 +156,7 @@ def test_known_prices_change_nothing_but_the_work(n_rows):
     released, auxiliary = rng.integers(0, 3, (n_rows, 8)), rng.integers(0, 3, (90, 8))
     released[:, 0] = auxiliary[:, 0] = 1
     metric = METRICS["jensen-shannon"]
-    reduced = reduce_problem(to_csr(released), to_csr(auxiliary), 8, metric, 0)
+    reduced = reduce_problem(shares_of(released), shares_of(auxiliary), 8, metric, 0)
     cold = solve_reduced(reduced)
     warm = solve_reduced(reduced, start=cold.v)
     assert warm.total_gain == pytest.approx(cold.total_gain, rel=1e-12)

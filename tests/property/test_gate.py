@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
+from tests.oracles.matching import gated_gains
+from tests.oracles.shapes import to_csr
 
 from trailprint.kernels.matching.certificate import check_matching
 from trailprint.kernels.matching.join import build_join, swap_sides
@@ -30,31 +32,14 @@ def problems(draw):
         places[np.arange(n), rng.integers(0, N_PLACES, n)] += 1
         rhythm = rng.integers(0, 3, (n, N_GATED))
         sides.append(np.hstack([places / places.sum(1, keepdims=True), 0.3 * rhythm]))
-    return sides
-
-
-def to_csr(matrix):
-    row, col = np.nonzero(matrix)
-    ptr = np.searchsorted(row, np.arange(matrix.shape[0] + 1))
-    return ptr, col.astype(np.int32), matrix[row, col]
-
-
-def gains_by_definition(released, auxiliary):
-    p, q = released[:, None, :], auxiliary[None, :, :]
-
-    def x_log_x(x):
-        return np.where(x > 0, x * np.log(np.where(x > 0, x, 1)), 0)
-
-    terms = np.where((p > 0) & (q > 0), x_log_x(p + q) - x_log_x(p) - x_log_x(q), 0)
-    place, rhythm = terms[..., :N_PLACES].sum(-1), terms[..., N_PLACES:].sum(-1)
-    return np.where(place > 0, place + rhythm, 0)
+    return sides[0], sides[1]
 
 
 @settings(max_examples=120, deadline=None)
 @given(problem=problems())
 def test_gated_gains_equal_the_definition_from_both_sides(problem):
-    expected = gains_by_definition(*problem)
-    sides = [to_csr(side) for side in problem]
+    expected = gated_gains(problem[0], problem[1], N_PLACES)
+    sides = to_csr(problem[0]), to_csr(problem[1])
     join = build_join(*sides, N_PLACES + N_GATED, METRIC, N_PLACES)
     np.testing.assert_allclose(dense_gains(join), expected, atol=1e-12)
     np.testing.assert_allclose(dense_gains(swap_sides(join)), expected.T, atol=1e-12)
@@ -65,9 +50,9 @@ def test_gated_gains_equal_the_definition_from_both_sides(problem):
 @settings(max_examples=120, deadline=None)
 @given(problem=problems(), seed=st.integers(0, 5))
 def test_the_best_matching_with_a_gate_is_the_dense_one_and_is_proven(problem, seed):
-    expected = gains_by_definition(*problem)
+    expected = gated_gains(problem[0], problem[1], N_PLACES)
     best = expected[linear_sum_assignment(expected, maximize=True)].sum()
-    sides = [to_csr(side) for side in problem]
+    sides = to_csr(problem[0]), to_csr(problem[1])
     n = N_PLACES + N_GATED
     solution = solve_assignment(*sides, n, METRIC, gate=N_PLACES, seed=seed)
     assert solution.total_gain == pytest.approx(best, abs=1e-9)
@@ -81,8 +66,8 @@ def test_the_best_matching_with_a_gate_is_the_dense_one_and_is_proven(problem, s
 @settings(max_examples=60, deadline=None)
 @given(problem=problems(), seed=st.integers(0, 5))
 def test_margins_with_a_gate_are_those_of_the_dense_problem(problem, seed):
-    expected = gains_by_definition(*problem)
-    sides = [to_csr(side) for side in problem]
+    expected = gated_gains(problem[0], problem[1], N_PLACES)
+    sides = to_csr(problem[0]), to_csr(problem[1])
     reduced = reduce_problem(*sides, N_PLACES + N_GATED, METRIC, seed, N_PLACES)
     solution = solve_reduced(reduced, seed=seed)
     margins = link_margins(reduced, solution.column, solution.u, solution.v)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-from itertools import combinations, permutations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
+from tests.oracles.matching import margins_by_trying_all
+from tests.oracles.shapes import scaled_csr
 
 from trailprint.kernels.matching.join import build_join
 from trailprint.kernels.matching.lookup import dense_gains
@@ -20,15 +19,6 @@ from trailprint.kernels.matching.solve import solve_reduced
 from trailprint.simulate.calls import simulate_calls
 
 NAMES = sorted(METRICS)
-
-
-def to_csr(counts, metric):
-    """CSR arrays of a matrix of counts, scaled as the metric asks."""
-    size = counts.sum(1) if metric.scaling == "sum" else np.sqrt((counts**2).sum(1))
-    scaled = counts / (size[:, None] if metric.scaling != "none" else 1.0)
-    row, col = np.nonzero(scaled)
-    ptr = np.searchsorted(row, np.arange(scaled.shape[0] + 1))
-    return ptr, col.astype(np.int32), scaled[row, col]
 
 
 @st.composite
@@ -47,40 +37,9 @@ def problems(draw, most=6, n_locations=5):
     return sides
 
 
-@cache
-def all_matchings(n_rows, n_cols, size):
-    """All matchings of so many pairs, as a column (or -1) per row."""
-    columns = np.array(list(permutations(range(n_cols), size)), np.int64).reshape(-1, size)
-    found = []
-    for rows in combinations(range(n_rows), size):
-        out = np.full((columns.shape[0], n_rows), -1)
-        out[:, rows] = columns
-        found.append(out)
-    return np.concatenate(found)
-
-
-def totals_of(matchings, gains):
-    """The total gain of every matching."""
-    padded = np.column_stack([gains, np.zeros(gains.shape[0])])
-    return padded[np.arange(gains.shape[0]), matchings].sum(1)
-
-
-def brute_force(gains, column):
-    """Margins of a best matching and the loss of the second best, by looking at all its size."""
-    matchings = all_matchings(*gains.shape, int((column >= 0).sum()))
-    totals = totals_of(matchings, gains)
-    best = totals_of(column[None, :], gains)[0]
-    margin = np.full(column.size, np.nan)
-    for i in np.flatnonzero(column >= 0):
-        without = totals[matchings[:, i] != column[i]]
-        margin[i] = best - without.max() if without.size else np.inf
-    others = totals[(matchings != column).any(1)]
-    return margin, best - others.max() if others.size else np.inf
-
-
 def solve_with_margins(name, released, auxiliary, *, size=None, **options):
     metric = METRICS[name]
-    sides = to_csr(released, metric), to_csr(auxiliary, metric)
+    sides = scaled_csr(released, metric), scaled_csr(auxiliary, metric)
     reduced = reduce_problem(*sides, released.shape[1], metric, 0)
     solution = solve_reduced(reduced, size=size)
     found = link_margins(
@@ -93,12 +52,12 @@ def solve_with_margins(name, released, auxiliary, *, size=None, **options):
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=100, deadline=None)
 @given(problem=problems())
-def test_margins_equal_brute_force(name, kept, problem):
+def test_margins_equal_margins_by_trying_all(name, kept, problem):
     with pytest.MonkeyPatch.context() as patch:
         # With one kept pair per row, most searches have to look at whole rows.
         patch.setattr("trailprint.kernels.matching.margins.KEPT_PAIRS", kept)
         solution, found, gains = solve_with_margins(name, *problem)
-    margin, second = brute_force(gains, solution.column)
+    margin, second = margins_by_trying_all(gains, solution.column)
     tiny = 1e-9 * (1 + gains.max())
     np.testing.assert_allclose(found.margin, margin, atol=tiny)
     assert found.second_best == pytest.approx(second, abs=tiny)
@@ -108,7 +67,7 @@ def test_margins_equal_brute_force(name, kept, problem):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("shape", [(7, 7), (7, 6), (6, 7)])
-def test_margins_of_seven_users_equal_brute_force(name, shape):
+def test_margins_of_seven_users_equal_margins_by_trying_all(name, shape):
     rng = np.random.default_rng(7)
     for busy in (0.15, 0.6):
         sides = [
@@ -116,7 +75,7 @@ def test_margins_of_seven_users_equal_brute_force(name, shape):
             for n in shape
         ]
         solution, found, gains = solve_with_margins(name, *sides)
-        margin, second = brute_force(gains, solution.column)
+        margin, second = margins_by_trying_all(gains, solution.column)
         np.testing.assert_allclose(found.margin, margin, atol=1e-9 * (1 + gains.max()))
         assert found.second_best == pytest.approx(second, abs=1e-9 * (1 + gains.max()))
 
@@ -125,13 +84,13 @@ def test_margins_of_seven_users_equal_brute_force(name, shape):
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=100, deadline=None)
 @given(problem=problems())
-def test_margins_of_every_size_equal_brute_force(name, kept, problem):
+def test_margins_of_every_size_equal_margins_by_trying_all(name, kept, problem):
     for size in range(1, min(map(len, problem)) + 1):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("trailprint.kernels.matching.margins.KEPT_PAIRS", kept)
             solution, found, gains = solve_with_margins(name, *problem, size=size)
         assert np.count_nonzero(solution.column >= 0) == size
-        margin, second = brute_force(gains, solution.column)
+        margin, second = margins_by_trying_all(gains, solution.column)
         tiny = 1e-9 * (1 + gains.max())
         np.testing.assert_allclose(found.margin, margin, atol=tiny)
         assert found.second_best == pytest.approx(second, abs=tiny)
@@ -165,7 +124,9 @@ def test_margins_are_the_same_whichever_prices_prove_the_matching(multiplier, sh
         [[10, 0, 9, 0, 0, 1], [0, 0, 0, 10, 0, 10], [0, 9, 0, 0, 0, 11]],
     )
     metric = METRICS["l1"]
-    reduced = reduce_problem(to_csr(released, metric), to_csr(auxiliary, metric), 6, metric, 0)
+    reduced = reduce_problem(
+        scaled_csr(released, metric), scaled_csr(auxiliary, metric), 6, metric, 0
+    )
     worth = 1.0 - multiplier
     u = np.array([0.5 * worth, share * worth, 0.0])
     v = np.array([0.5 * worth, (1.0 - share) * worth, 0.0])
@@ -185,7 +146,7 @@ def test_capped_margins_are_true_lower_bounds(problem, cap, most_nodes, size):
     solution, found, gains = solve_with_margins(
         "jensen-shannon", *problem, cap=cap, most_nodes=most_nodes, size=size
     )
-    margin, second = brute_force(gains, solution.column)
+    margin, second = margins_by_trying_all(gains, solution.column)
     sure = ~found.at_least & (solution.column >= 0)
     unsure = found.at_least
     np.testing.assert_allclose(found.margin[sure], margin[sure], atol=1e-9)

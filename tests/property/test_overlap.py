@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import block_diag
+from tests.oracles.matching import pair_weights
+from tests.oracles.shapes import scaled_csr
 
 from trailprint.kernels.csr import label_equal_rows, transpose_csr
 from trailprint.kernels.matching.candidates import best_pairs
@@ -17,38 +19,6 @@ from trailprint.kernels.matching.reduction import reduce_problem, split_largest
 
 NAMES = sorted(METRICS)
 N_LOCATIONS = 6
-
-
-def to_csr(counts, metric):
-    """CSR arrays of a matrix of counts, scaled as the metric asks."""
-    size = counts.sum(1) if metric.scaling == "sum" else np.sqrt((counts**2).sum(1))
-    scaled = counts / (size[:, None] if metric.scaling != "none" else 1.0)
-    row, col = np.nonzero(scaled)
-    ptr = np.searchsorted(row, np.arange(scaled.shape[0] + 1))
-    return ptr, col.astype(np.int32), scaled[row, col]
-
-
-def _divergence(p, q):
-    """Sum over locations of p ln(p / q), with 0 ln 0 = 0."""
-    ratio = np.divide(p, q, out=np.ones(np.broadcast_shapes(p.shape, q.shape)), where=p > 0)
-    return (p * np.log(ratio)).sum(-1)
-
-
-def weights_by_definition(name, released, auxiliary):
-    """The textbook weights of all pairs of count vectors."""
-    a, b = released[:, None, :].astype(float), auxiliary[None, :, :].astype(float)
-    m, n = a.sum(-1, keepdims=True), b.sum(-1, keepdims=True)
-    p, q = a / m, b / n
-    if name == "jensen-shannon":
-        return _divergence(p, (p + q) / 2) + _divergence(q, (p + q) / 2)
-    if name == "l1":
-        return np.abs(p - q).sum(-1)
-    if name == "cosine":
-        return 1 - (p * q).sum(-1) / (np.linalg.norm(p, axis=-1) * np.linalg.norm(q, axis=-1))
-    if name == "dot":
-        return 1 - (p * q).sum(-1)
-    pooled = (a + b) / (m + n)
-    return m[..., 0] * _divergence(p, pooled) + n[..., 0] * _divergence(q, pooled)
 
 
 @st.composite
@@ -63,12 +33,14 @@ def problems(draw, most=12):
         counts *= rng.random(counts.shape) < busy
         counts[np.arange(n), rng.integers(0, N_LOCATIONS, n)] += 1
         sides.append(counts)
-    return sides
+    return sides[0], sides[1]
 
 
 def join_of(name, released, auxiliary):
     metric = METRICS[name]
-    return build_join(to_csr(released, metric), to_csr(auxiliary, metric), N_LOCATIONS, metric)
+    return build_join(
+        scaled_csr(released, metric), scaled_csr(auxiliary, metric), N_LOCATIONS, metric
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -80,7 +52,7 @@ def test_constant_minus_gain_is_the_weight_of_the_definition(name, problem):
     constant = METRICS[name].constant
     if METRICS[name].uses_totals:
         constant = largest_constant(released.sum(1).astype(float), auxiliary.sum(1).astype(float))
-    expected = weights_by_definition(name, released, auxiliary)
+    expected = pair_weights(name, released, auxiliary)
     np.testing.assert_allclose(constant - dense_gains(join), expected, atol=1e-8)
     rows, cols = (grid.ravel() for grid in np.indices(expected.shape))
     np.testing.assert_allclose(constant - pair_gains(join, rows, cols), expected.ravel(), atol=1e-8)
@@ -105,8 +77,8 @@ def test_best_pairs_keep_the_greatest_and_bound_the_rest(problem, k, priced, flo
     join = join_of("jensen-shannon", *problem)
     gains = dense_gains(join)
     rng = np.random.default_rng(0)
-    v = rng.random(gains.shape[1]) if priced else np.zeros(gains.shape[1])
-    floor = rng.random(gains.shape[0]) - 0.5 if floored else np.full(gains.shape[0], -np.inf)
+    v = rng.random(gains.shape[1:]) if priced else np.zeros(gains.shape[1])
+    floor = rng.random(gains.shape[:1]) - 0.5 if floored else np.full(gains.shape[0], -np.inf)
     found = best_pairs(join, np.arange(gains.shape[0]), k, v=v, floor=floor)
     for i in range(gains.shape[0]):
         keys = np.where(gains[i] > 0, gains[i] - v, -np.inf)
@@ -180,7 +152,7 @@ def test_the_number_of_threads_changes_nothing(name):
 @settings(max_examples=50, deadline=None)
 @given(problem=problems())
 def test_transposing_twice_gives_the_matrix_back(problem):
-    ptr, loc, val = to_csr(problem[0], METRICS["l1"])
+    ptr, loc, val = scaled_csr(problem[0], METRICS["l1"])
     n_rows = problem[0].shape[0]
     again = transpose_csr(*transpose_csr(ptr, loc, val, N_LOCATIONS), n_rows)
     for a, b in zip((ptr, loc, val), again, strict=True):
@@ -191,7 +163,7 @@ def test_transposing_twice_gives_the_matrix_back(problem):
 @given(problem=problems(), seed=st.integers(0, 9))
 def test_the_reduced_problem_has_the_same_gains(problem, seed):
     metric = METRICS["jensen-shannon"]
-    sides = [to_csr(counts, metric) for counts in problem]
+    sides = scaled_csr(problem[0], metric), scaled_csr(problem[1], metric)
     reduced = reduce_problem(*sides, N_LOCATIONS, metric, seed)
     whole = dense_gains(build_join(*sides, N_LOCATIONS, metric))
     small = dense_gains(reduced.join)
@@ -207,7 +179,7 @@ def test_the_reduced_problem_has_the_same_gains(problem, seed):
 @given(problem=problems(), seed=st.integers(0, 9))
 def test_the_largest_component_and_the_rest_are_the_whole(problem, seed):
     metric = METRICS["jensen-shannon"]
-    sides = [to_csr(counts, metric) for counts in problem]
+    sides = scaled_csr(problem[0], metric), scaled_csr(problem[1], metric)
     reduced = reduce_problem(*sides, N_LOCATIONS, metric, seed)
     parts = split_largest(reduced)
     assert len(parts) == min(2, reduced.row_start.size - 1)
@@ -227,7 +199,7 @@ def test_the_largest_component_and_the_rest_are_the_whole(problem, seed):
 def test_exactly_the_equal_rows_share_a_label(problem):
     counts = problem[0]
     counts[0] = 0
-    labels = label_equal_rows(*to_csr(np.maximum(counts, 0), METRICS["likelihood"]))
+    labels = label_equal_rows(*scaled_csr(np.maximum(counts, 0), METRICS["likelihood"]))
     assert labels[0] == -1
     for i in range(counts.shape[0]):
         for j in range(counts.shape[0]):

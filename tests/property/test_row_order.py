@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import trailprint as tp
-from trailprint.attacks.histogram import MatchOptions
+from trailprint.attacks.options import MatchOptions, Model
 from trailprint.features.options import HistogramOptions
 from trailprint.studies.options import FoldOptions, SweepOptions
 from trailprint.workflows.correlate import correlate_folds
@@ -117,7 +117,7 @@ def trails(order: int, threads: int) -> str:
     return digest(found, found.links())
 
 
-def correlating(model: str, joint: bool = False) -> Study:
+def correlating(model: Model, joint: bool = False) -> Study:
     def study(order: int, threads: int) -> str:
         sides = tp.split(open_table(visits(), order, threads), tp.SplitOptions(at="median"))
         options = tp.CorrelateOptions(model=model, joint=joint, seed=2)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.sequences import chain_likelihood, mean_distance
 
 from trailprint.attacks.sequence_baselines import (
     score_distance,
@@ -49,33 +48,6 @@ def make_sequences(users, n_locations=N_LOCATIONS) -> Sequences:
     )
 
 
-def distance_by_definition(days, other_days) -> float:
-    def vector(day):
-        seconds = np.zeros(N_LOCATIONS)
-        for place, duration in day:
-            seconds[place] += duration
-        return seconds
-
-    return -np.mean(
-        [math.dist(vector(mine), vector(theirs)) for mine in days for theirs in other_days]
-    )
-
-
-def markov_by_definition(days, other_days, smoothing) -> float:
-    """``days`` under the chain of ``other_days``."""
-
-    def moves(some):
-        return [(day[i - 1][0] if i else NA, day[i][0]) for day in some for i in range(len(day))]
-
-    seen = moves(other_days)
-    total = 0.0
-    for origin, target in moves(days):
-        n_there = seen.count((origin, target))
-        n_from = sum(1 for start, _ in seen if start == origin)
-        total += math.log((n_there + smoothing) / (n_from + smoothing * N_LOCATIONS))
-    return total
-
-
 def table_of(score, auxiliary, released):
     return np.array([[score(mine, theirs) for theirs in released] for mine in auxiliary])
 
@@ -88,7 +60,9 @@ def all_rows(scores):
 @given(people, people)
 def test_distances_equal_the_definition(released, auxiliary):
     found = all_rows(score_distance(make_sequences(released), make_sequences(auxiliary)))
-    expected = table_of(distance_by_definition, auxiliary, released)
+    expected = table_of(
+        lambda mine, theirs: mean_distance(mine, theirs, N_LOCATIONS), auxiliary, released
+    )
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-3)
 
 
@@ -97,7 +71,9 @@ def test_distances_equal_the_definition(released, auxiliary):
 def test_chains_equal_the_definition(released, auxiliary, smoothing):
     found = all_rows(score_markov(make_sequences(released), make_sequences(auxiliary), smoothing))
     expected = table_of(
-        lambda mine, theirs: markov_by_definition(mine, theirs, smoothing), auxiliary, released
+        lambda mine, theirs: chain_likelihood(mine, theirs, smoothing, N_LOCATIONS),
+        auxiliary,
+        released,
     )
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 

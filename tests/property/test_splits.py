@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter, defaultdict
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
@@ -43,7 +44,7 @@ def bag(events):
 def check(engine, data, timezone, expected, **options):
     """A split gives the expected sides, or says that one of them is empty."""
     events = as_events(engine, data, timezone)
-    released, auxiliary = map(Counter, expected)
+    released, auxiliary = Counter(expected[0]), Counter(expected[1])
     if not released or not auxiliary:
         with pytest.raises(InputError):
             split(events, SplitOptions(**options))
@@ -121,7 +122,7 @@ def test_halves_of_weeks(engine, data, timezone):
     weeks = defaultdict(set)
     for user, _, start in data:
         weeks[user].add(monday(start, timezone))
-    sides = [], []
+    sides: tuple[list[Any], list[Any]] = [], []
     for row in data:
         own = sorted(weeks[row[0]])
         if len(own) >= 2:

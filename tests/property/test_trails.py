@@ -7,8 +7,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.trails import reidit_c, reidit_i, reidit_m
 
-from trailprint.attacks.options import TrailOptions
+from trailprint.attacks.options import Reserved, TrailOptions
 from trailprint.attacks.trail import check_tactics, match_trails
 from trailprint.evaluation.tactics import observe_tactics
 from trailprint.evaluation.truth import Truth
@@ -53,47 +54,6 @@ def links_of(linkage) -> set[tuple[int, int]]:
     return {(int(i), int(j)) for i, j in zip(linkage.released, linkage.auxiliary, strict=True)}
 
 
-def reidit_c(n, p) -> set[tuple[int, int]]:
-    """Figure 6, with uniqueness on both sides."""
-    found = set()
-    for x, trail_x in enumerate(n):
-        equal = [y for y, trail_y in enumerate(p) if trail_y == trail_x]
-        if len(equal) == 1 and n.count(trail_x) == 1:
-            found.add((x, equal[0]))
-    return found
-
-
-def reidit_i(x, y) -> set[tuple[int, int]]:
-    """Figures 7 and 8, with the removal the latter forgets."""
-    found: set[tuple[int, int]] = set()
-    x, y = dict(enumerate(x)), dict(enumerate(y))
-    while True:
-        previous = len(found)
-        for m in list(x):
-            above = [j for j in y if x[m] <= y[j]]
-            if len(above) == 1:
-                found.add((m, above[0]))
-                del x[m], y[above[0]]
-        if len(x) == len(y):
-            for j in list(y):
-                below = [m for m in x if x[m] <= y[j]]
-                if len(below) == 1:
-                    found.add((below[0], j))
-                    del x[below[0]], y[j]
-        if len(found) == previous:
-            return found
-
-
-def reidit_m(x, y) -> set[tuple[int, int]]:
-    """Figure 9."""
-    found = set()
-    for m, trail_x in enumerate(x):
-        above = [j for j, trail_y in enumerate(y) if trail_x <= trail_y]
-        if len(above) == 1:
-            found.add((m, above[0]))
-    return found
-
-
 @settings(max_examples=500, deadline=None)
 @given(unreserved())
 def test_c_equals_the_pseudocode_and_makes_no_false_link(data) -> None:
@@ -112,9 +72,9 @@ def test_i_equals_the_pseudocode_and_makes_no_false_link(data, names_are_reserve
     """Theorem 3.2, whichever side is reserved."""
     incomplete, complete, truth = data
     sides = make_trails(complete), make_trails(incomplete)
-    reserved_side = "identified" if names_are_reserved else "deidentified"
+    reserved_side: Reserved = "identified" if names_are_reserved else "deidentified"
     if not names_are_reserved:
-        sides = sides[::-1]
+        sides = sides[1], sides[0]
     options = TrailOptions(algorithm="incomplete", reserved=reserved_side)
     linkage = match_trails(*sides, options)
     links = links_of(linkage)

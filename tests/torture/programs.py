@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 PROGRAM = Path(sys.executable).with_name("trailprint")
 GONE_S = 2.0
@@ -124,7 +124,7 @@ class Program:
         return found
 
 
-def _all(file: Any) -> str:
+def _all(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read().decode("utf-8", "replace")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import signal
 from pathlib import Path
 
@@ -91,7 +92,7 @@ def test_a_limit_on_the_size_of_files_reaches_the_program():
         )
         series = Series("size")
         with limits._out_folder(where):
-            how = limits._limiting(limits.resource.RLIMIT_FSIZE, 1000)
+            how = limits._limiting(resource.RLIMIT_FSIZE, 1000)
             limits._try(series, where, limits._WRITING[0], preexec_fn=how)
         assert series.notes == {"exit 2": 1}
         assert series.n_failed == 0, table([series])

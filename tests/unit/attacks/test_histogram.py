@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
+from tests.oracles.matching import pair_weights, slot_weights
 
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.options import MatchOptions
@@ -27,32 +28,6 @@ def histograms(counts, slots=("all",)) -> Histograms:
         locations=pa.array([f"l{k}" for k in range(n_locations)]),
         slots=slots,
     )
-
-
-def weight_by_definition(metric: str, a, b) -> float:
-    """The textbook's weight of two histograms of counts: never the identity the kernel uses."""
-    if metric == "likelihood":
-        m, n = a.sum(), b.sum()
-        return m * kullback_leibler(a / m, (a + b) / (m + n)) + n * kullback_leibler(
-            b / n, (a + b) / (m + n)
-        )
-    p, q = a / a.sum(), b / b.sum()
-    if metric == "jensen-shannon":
-        return kullback_leibler(p, (p + q) / 2) + kullback_leibler(q, (p + q) / 2)
-    if metric == "l1":
-        return np.abs(p - q).sum()
-    if metric == "cosine":
-        return 1 - p @ q / np.sqrt((p @ p) * (q @ q))
-    return 1 - p @ q
-
-
-def kullback_leibler(p, q) -> float:
-    there = p > 0
-    return float((p[there] * np.log(p[there] / q[there])).sum())
-
-
-def dense_weights(metric, released, auxiliary):
-    return np.array([[weight_by_definition(metric, a, b) for b in auxiliary] for a in released])
 
 
 counts = st.integers(1, 5).flatmap(
@@ -74,7 +49,7 @@ counts = st.integers(1, 5).flatmap(
 @given(pair=counts)
 def test_the_joint_matching_has_the_least_weight_by_the_definition(metric, pair) -> None:
     released, auxiliary = (np.array(side, dtype=float) for side in pair)
-    weights = dense_weights(metric, released, auxiliary)
+    weights = pair_weights(metric, released, auxiliary)
     rows, columns = linear_sum_assignment(weights)
 
     linkage = match_histograms(
@@ -94,7 +69,7 @@ def test_the_joint_matching_has_the_least_weight_by_the_definition(metric, pair)
 @given(pair=counts)
 def test_one_by_one_takes_a_nearest_record(metric, direction, pair) -> None:
     released, auxiliary = (np.array(side, dtype=float) for side in pair)
-    weights = dense_weights(metric, released, auxiliary)
+    weights = pair_weights(metric, released, auxiliary)
     options = MatchOptions(metric=metric, method="one-by-one", direction=direction)
 
     linkage = match_histograms(histograms(released), histograms(auxiliary), options)
@@ -163,10 +138,7 @@ def test_slots_are_scaled_each_on_its_own() -> None:
     two_slots = ("first", "second")
     released = np.array([[8.0, 2, 1, 1], [1, 1, 9, 1]])
     auxiliary = np.array([[2.0, 2, 1, 3], [3, 1, 5, 5]])
-    expected = sum(
-        dense_weights("jensen-shannon", released[:, part], auxiliary[:, part])
-        for part in (slice(0, 2), slice(2, 4))
-    )
+    expected = slot_weights("jensen-shannon", released.reshape(2, 2, 2), auxiliary.reshape(2, 2, 2))
 
     linkage = match_histograms(histograms(released, two_slots), histograms(auxiliary, two_slots))
 
@@ -199,7 +171,8 @@ def test_a_size_beyond_the_smaller_side_is_an_error() -> None:
 
 def test_an_allowed_gap_is_kept() -> None:
     random = np.random.default_rng(0)
-    sides = [histograms(random.integers(0, 3, (60, 12)) + np.eye(60, 12)) for _ in range(2)]
+    first, second = random.integers(0, 3, (2, 60, 12)) + np.eye(60, 12)
+    sides = histograms(first), histograms(second)
     best = match_histograms(*sides).facts["total_gain"]
 
     loose = match_histograms(*sides, MatchOptions(gap=0.2)).facts
@@ -238,7 +211,7 @@ def test_ranks_count_better_and_tied_candidates() -> None:
 def test_margins_say_what_each_link_is_worth() -> None:
     released = np.array([[4.0, 1, 0], [1, 3, 1], [0, 1, 6]])
     auxiliary = np.array([[3.0, 2, 0], [1, 4, 2], [1, 1, 5]])
-    weights = dense_weights("jensen-shannon", released, auxiliary)
+    weights = pair_weights("jensen-shannon", released, auxiliary)
     best = weights[linear_sum_assignment(weights)].sum()
 
     linkage = match_histograms(
@@ -257,7 +230,7 @@ def test_margins_say_what_each_link_is_worth() -> None:
 def test_margins_of_a_fixed_size_compare_matchings_of_that_size() -> None:
     released = np.array([[4.0, 1, 0], [1, 3, 1], [0, 1, 6], [2, 2, 2]])
     auxiliary = np.array([[3.0, 2, 0], [1, 4, 2], [1, 1, 5]])
-    weights = dense_weights("jensen-shannon", released, auxiliary)
+    weights = pair_weights("jensen-shannon", released, auxiliary)
     totals = {
         frozenset(zip(rows, columns, strict=True)): weights[rows, columns].sum()
         for rows in combinations(range(4), 2)

@@ -37,6 +37,7 @@ def make_chains(people) -> MobilityChains:
     )
 
 
+Person = tuple[list[tuple[int, int, float]], dict[tuple[int, int], float]]
 TO_AND_FRO = {(0, 1): 1.0, (1, 0): 1.0}
 ANN = ([(0, 0, 0.5), (1000, 0, 0.5)], TO_AND_FRO)
 BEN = ([(0, 0, 0.75), (0, 4000, 0.25)], TO_AND_FRO)
@@ -79,7 +80,7 @@ def test_proximity_counts_equal_ranks_that_are_near():
 
 
 def test_proximity_bears_people_without_a_place():
-    nowhere = ([], {})
+    nowhere: Person = ([], {})
     found = table([nowhere, ANN], [nowhere, ANN], distance="proximity")
     np.testing.assert_allclose(found, [[0.0, 0.0], [0.0, 15.0]])
 
@@ -99,7 +100,7 @@ def test_people_without_a_place_are_ruled_out():
 
 
 def test_somebody_who_never_moves_is_compared_by_her_place():
-    alone = ([(0, 0, 1.0)], {})
+    alone: Person = ([(0, 0, 1.0)], {})
     found = table([alone, ANN], [alone], distance="transition")
     assert found[0, 0] == 0.0
     assert found[0, 1] == pytest.approx(-1000 / math.sqrt(2))
@@ -121,7 +122,7 @@ def stationary_by_definition(mine, theirs) -> float:
 
     if not mine or not theirs:
         return -math.inf
-    return -(one_way(mine, theirs) + one_way(theirs, mine)) / 2
+    return -float(one_way(mine, theirs) + one_way(theirs, mine)) / 2
 
 
 @settings(deadline=None)

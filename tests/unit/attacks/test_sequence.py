@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pycrfsuite
 import pytest
+from tests.presence import present
 
 from trailprint.attacks import worker_processes
 from trailprint.attacks.candidate_scores import choose_jointly
@@ -323,7 +324,7 @@ def test_a_broken_model_is_trained_again(broken) -> None:
     released, auxiliary = draw_sequences(13), draw_sequences(14, n_days=3, first_day=7)
     store = MemoryStore()
     first = correlate_sequences(released, auxiliary, store=store)
-    whole = store.get("models/3")
+    whole = present(store.get("models/3"))
     store.put("models/3", whole[: len(whole) // 2] if broken is None else broken)
     again = correlate_sequences(released, auxiliary, store=store)
     assert again.facts["models_trained"] == 1
@@ -348,7 +349,7 @@ def test_a_model_that_goes_bad_between_training_and_use_is_trained_again() -> No
 def test_a_model_has_its_five_parts_where_its_header_says() -> None:
     store = MemoryStore()
     correlate_sequences(draw_sequences(13), draw_sequences(14, n_days=3), store=store, n_threads=1)
-    whole = store.get("models/3")
+    whole = present(store.get("models/3"))
     assert whole is not None
     assert is_whole(whole)
     # All of the header but the counts of features, labels and attributes.

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
+from tests.oracles.matching import best_pairs_of_size, slot_weights
 
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.options import MatchOptions, RejectionOptions
@@ -35,40 +36,6 @@ def histograms(counts: np.ndarray) -> Histograms:
     )
 
 
-def slot_weight(metric: str, a: np.ndarray, b: np.ndarray) -> float:
-    """By the formulas, with an empty slot as a histogram of zeros."""
-    p, q = a / max(a.sum(), 1), b / max(b.sum(), 1)
-    if metric == "jensen-shannon":
-        middle = (p + q) / 2
-        return sum(float((x[x > 0] * np.log(x[x > 0] / middle[x > 0])).sum()) for x in (p, q))
-    if metric == "l1":
-        return float(np.abs(p - q).sum())
-    if metric == "cosine":  # Half the squared distance of vectors of length one.
-        p, q = p / max(np.linalg.norm(p), 1e-9), q / max(np.linalg.norm(q), 1e-9)
-        return float(((p - q) ** 2).sum()) / 2
-    return (int(a.any()) + int(b.any())) / 2 - float(p @ q)
-
-
-def dense_weights(metric: str, released: np.ndarray, auxiliary: np.ndarray) -> np.ndarray:
-    return np.array(
-        [
-            [sum(slot_weight(metric, x, y) for x, y in zip(a, b, strict=True)) for b in auxiliary]
-            for a in released
-        ]
-    )
-
-
-def least_links(weights: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """The best matching of so many links: the others take a stand-in that costs nothing."""
-    n_rows, n_columns = weights.shape
-    padded = np.zeros((n_rows + n_columns - size,) * 2)
-    padded[:n_rows, :n_columns] = weights
-    padded[n_rows:, n_columns:] = 1e6
-    rows, columns = linear_sum_assignment(padded)
-    real = (rows < n_rows) & (columns < n_columns)
-    return rows[real], columns[real]
-
-
 @st.composite
 def slotted(draw):
     """Two sides of users × slots × locations with many empty slots; every user has data."""
@@ -88,10 +55,12 @@ def slotted(draw):
 @settings(max_examples=60, deadline=None)
 @given(pair=slotted())
 def test_the_joint_matching_has_the_least_weight_by_slots(metric, pair) -> None:
-    weights = dense_weights(metric, *pair)
+    weights = slot_weights(metric, *pair)
     best = weights[linear_sum_assignment(weights)].sum()
 
-    linkage = match_histograms(*map(histograms, pair), MatchOptions(metric=metric))
+    linkage = match_histograms(
+        histograms(pair[0]), histograms(pair[1]), MatchOptions(metric=metric)
+    )
 
     assert linkage.facts["total_weight"] == pytest.approx(best, abs=1e-9)
     assert linkage.weight == pytest.approx(weights[linkage.released, linkage.auxiliary], abs=1e-9)
@@ -102,11 +71,13 @@ def test_the_joint_matching_has_the_least_weight_by_slots(metric, pair) -> None:
 @settings(max_examples=30, deadline=None)
 @given(pair=slotted(), size=st.integers(1, 6))
 def test_a_fixed_number_of_links_has_the_least_weight_by_slots(metric, pair, size) -> None:
-    weights = dense_weights(metric, *pair)
+    weights = slot_weights(metric, *pair)
     size = min(size, *weights.shape)
-    best = weights[least_links(weights, size)].sum()
+    best = weights[best_pairs_of_size(-weights, size)].sum()
 
-    linkage = match_histograms(*map(histograms, pair), MatchOptions(metric=metric, size=size))
+    linkage = match_histograms(
+        histograms(pair[0]), histograms(pair[1]), MatchOptions(metric=metric, size=size)
+    )
 
     assert linkage.n_links == size
     assert linkage.facts["total_weight"] == pytest.approx(best, abs=1e-9)
@@ -116,10 +87,10 @@ def test_a_fixed_number_of_links_has_the_least_weight_by_slots(metric, pair, siz
 @settings(max_examples=30, deadline=None)
 @given(pair=slotted())
 def test_one_by_one_takes_the_nearest_by_slots(metric, pair) -> None:
-    weights = dense_weights(metric, *pair)
+    weights = slot_weights(metric, *pair)
     options = MatchOptions(metric=metric, method="one-by-one")
 
-    linkage = match_histograms(*map(histograms, pair), options)
+    linkage = match_histograms(histograms(pair[0]), histograms(pair[1]), options)
 
     assert linkage.weight == pytest.approx(weights.min(axis=1), abs=1e-9)
     assert weights[linkage.released, linkage.auxiliary] == pytest.approx(linkage.weight, abs=1e-9)
@@ -136,7 +107,7 @@ def test_equal_people_seen_on_mondays_only_weigh_nothing(metric) -> None:
 
     assert linkage.released.tolist() == linkage.auxiliary.tolist()
     assert linkage.weight == pytest.approx([0.0, 0.0], abs=1e-12)
-    swapped = dense_weights(metric, counts, counts)[[0, 1], [1, 0]].sum()
+    swapped = slot_weights(metric, counts, counts)[[0, 1], [1, 0]].sum()
     assert linkage.facts["second_best_weight"] == pytest.approx(swapped)
 
 

@@ -69,7 +69,7 @@ def test_a_users_error_stays_one() -> None:
 
 
 def test_whoever_stops_does_not_wait_for_work_in_progress() -> None:
-    workers = []
+    workers: list[int] = []
 
     def stop_midway() -> None:
         with processes(2, print) as run:

@@ -7,13 +7,16 @@ import json
 import shutil
 from dataclasses import replace
 from random import Random
+from typing import Any, cast
 
 import numpy as np
 import pytest
+from tests.presence import present
 
 from trailprint.audit import AuditOptions, audit
 from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome, fetch, keep
+from trailprint.audit.plan import Plan
 from trailprint.events.read import read
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.store import FolderStore, MemoryStore
@@ -32,7 +35,7 @@ def campus(engine):
 
 def run(campus, store):
     """The result without its times, and which parts had been kept."""
-    plans = []
+    plans: list[Plan] = []
     result = audit(campus, options=OPTIONS, store=store, n_threads=1, on_plan=plans.append)
     values = {key: value for key, value in result.to_dict().items() if key != "seconds"}
     for attack in values["attacks"]:
@@ -159,7 +162,7 @@ def test_nonsense_of_the_right_format_ends_in_a_result(campus, audited):
     for _ in range(2):
         for key, content in whole.items():
             store.put(key, content)
-            outcome = fetch(store, key)
+            outcome = present(fetch(store, key))
             if outcome.arrays and random.random() < 0.7:
                 outcome = replace(outcome, arrays=spoil_arrays(outcome.arrays, random))
             else:
@@ -219,4 +222,4 @@ def test_arrays_of_objects_are_never_unpickled():
 
 
 def test_names_nobody_checks_fit():
-    assert fits_shape("else", Outcome(data={}), None)
+    assert fits_shape("else", Outcome(data={}), cast(Any, None))

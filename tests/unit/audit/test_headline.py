@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.presence import present
 
 from trailprint.audit import headline
 from trailprint.audit.disclosure import veil_attack, veil_protection
@@ -128,7 +129,12 @@ def result():
         headline=make_headline([attack()], tried),
         attacks=(veil_attack(attack()), missing),
         worst_case=replace(
-            found.worst_case, people=80, not_tried=20, linked=40, share=0.5, interval=(0.4, 0.6)
+            present(found.worst_case),
+            people=80,
+            not_tried=20,
+            linked=40,
+            share=0.5,
+            interval=(0.4, 0.6),
         ),
         controls=(found.controls[0], replace(found.controls[1], passed=False)),
         growth=Growth(
@@ -139,7 +145,7 @@ def result():
             left_out=(StudyLeftOut(study="time", why="No times."),),
         ),
         protections=replace(
-            found.protections,
+            present(found.protections),
             points=tuple(veil_protection(own, 100) for own in tried.points),
             left_out=(),
         ),

@@ -6,7 +6,7 @@ from trailprint import Engine
 from trailprint.audit import AuditOptions
 from trailprint.audit.context import AuditContext, Sizes
 from trailprint.audit.memory import feature_bytes, find_too_large, part_bytes
-from trailprint.audit.parts import Part
+from trailprint.audit.parts import Outcome, Part
 from trailprint.audit.plan import make_plan
 from trailprint.audit.sides import make_sides
 from trailprint.events.read import read
@@ -24,8 +24,14 @@ MEASURED = Sizes(
 )
 
 
+def do_nothing(before, progress):
+    return Outcome(data={})
+
+
 def part(name, *, is_asked=False):
-    return Part(name=name, title=name, seconds=0, compute=lambda *_: None, is_asked=is_asked)
+    return Part(
+        name=name, title=name, seconds=0, compute=lambda *_: Outcome(data={}), is_asked=is_asked
+    )
 
 
 def test_estimates_are_those_measured_or_somewhat_more():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.presence import present
 
 from trailprint.audit.parts import Outcome, Part, fetch, keep, key_of
 from trailprint.store import MemoryStore
@@ -20,7 +21,7 @@ def test_what_is_kept_is_found_again():
         seconds=1.5,
     )
     keep(store, "here", outcome)
-    found = fetch(store, "here")
+    found = present(fetch(store, "here"))
     assert found.data == outcome.data
     assert found.seconds == outcome.seconds
     for name, array in outcome.arrays.items():

@@ -124,11 +124,12 @@ def test_unknown_members_are_ignored():
 
 
 def test_every_type_of_the_tree_is_frozen_and_takes_names_only():
-    seen, waiting = set(), [Findings]
+    seen: set[type] = set()
+    waiting: list[type] = [Findings]
     while waiting:
         kind = waiting.pop()
         seen.add(kind)
-        assert kind.__dataclass_params__.frozen, kind
+        assert vars(kind)["__dataclass_params__"].frozen, kind
         assert all(item.kw_only for item in fields(kind)), kind
         waiting += [own for own in _types_below(kind) if own not in seen]
     assert len(seen) > 25

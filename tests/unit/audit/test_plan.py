@@ -7,7 +7,7 @@ import pytest
 from trailprint.audit.attacks.sequence import LEAST_MODELS, count_models
 from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
-from trailprint.audit.parts import Part
+from trailprint.audit.parts import Outcome, Part
 from trailprint.audit.plan import Plan, make_plan
 from trailprint.audit.sides import make_sides
 from trailprint.events.read import read
@@ -24,8 +24,18 @@ def make_context(events, **options):
     return AuditContext(make_sides([events], None, chosen), chosen)
 
 
+def do_nothing(before, progress):
+    return Outcome(data={})
+
+
 def part(name, seconds, *, is_asked=False):
-    return Part(name=name, title=name, seconds=seconds, compute=lambda *_: None, is_asked=is_asked)
+    return Part(
+        name=name,
+        title=name,
+        seconds=seconds,
+        compute=lambda *_: Outcome(data={}),
+        is_asked=is_asked,
+    )
 
 
 def test_everything_without_a_limit(campus):

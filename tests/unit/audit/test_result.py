@@ -1,13 +1,16 @@
 """What an audit's result says of each person."""
 
 from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome
 from trailprint.audit.result import AuditResult
+from trailprint.audit.results.findings import Findings
 
 ENTRY = {
     "name": "histogram",
@@ -36,7 +39,9 @@ def result_of(method: str) -> AuditResult:
         sizes=SimpleNamespace(n_released=3),
         truth=SimpleNamespace(released=np.arange(3)),
     )
-    return AuditResult(None, context, {"attack/histogram": kept})
+    return AuditResult(
+        cast(Findings, None), cast(AuditContext, context), {"attack/histogram": kept}
+    )
 
 
 @pytest.mark.parametrize(

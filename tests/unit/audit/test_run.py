@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,7 @@ from trailprint.events.split import SplitOptions, split
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.store import MemoryStore
 
-QUICK = {"attacks": ("histogram", "trail"), "protections": ("microaggregate:k=3",)}
+QUICK: dict[str, Any] = {"attacks": ("histogram", "trail"), "protections": ("microaggregate:k=3",)}
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +26,12 @@ def campus(engine):
     return read(table, engine=engine).materialise()
 
 
-def run(*sides, store=None, truth=None, **options):
+def run(released, auxiliary=None, *, store=None, truth=None, **options):
     """An audit, and the plan it told."""
     plans: list[Plan] = []
     result = audit(
-        *sides,
+        released,
+        auxiliary,
         options=AuditOptions(**{**QUICK, **options}),
         store=store,
         truth=truth,
@@ -43,7 +45,7 @@ class _Planned(Exception):  # noqa: N818
     """Stops an audit before it begins."""
 
 
-def plan_only(*sides, store, **options):
+def plan_only(released, *, store, **options):
     """What an audit would do."""
 
     def stop(plan):
@@ -51,7 +53,7 @@ def plan_only(*sides, store, **options):
 
     asked = AuditOptions(**{**QUICK, **options})
     with pytest.raises(_Planned) as stopped:
-        audit(*sides, options=asked, store=store, n_threads=1, on_plan=stop)
+        audit(released, options=asked, store=store, n_threads=1, on_plan=stop)
     return stopped.value.args[0]
 
 

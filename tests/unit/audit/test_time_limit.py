@@ -41,6 +41,10 @@ def at_once(context, before, progress):
     return Outcome(data={})
 
 
+def do_nothing(before, progress):
+    return Outcome(data={})
+
+
 def goes_on(context, before, progress):
     for step in range(6_000):
         time.sleep(0.01)
@@ -105,7 +109,7 @@ def test_what_is_reserved_for_the_report_is_left(context, monkeypatch):
 
 
 def test_what_was_spent_before_the_first_part_is_not_announced_as_left():
-    parts = tuple(Part(name=n, title=n, seconds=4.0, compute=at_once) for n in ("a", "b"))
+    parts = tuple(Part(name=n, title=n, seconds=4.0, compute=do_nothing) for n in ("a", "b"))
     plan = Plan(parts=parts, time_limit_s=10.0)
     assert len(plan.expected()) == 2
     assert len(replace(plan, spent_s=3.0).expected()) == 1

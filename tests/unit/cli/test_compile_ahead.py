@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,8 @@ def test_where_kernels_are_compiled_nothing_is_started(monkeypatch):
 
 
 def test_kernels_of_another_version_are_not_compiled_ones(monkeypatch):
-    monkeypatch.setattr(refinement._sweep._cache._cache_file, "_source_stamp", b"another")
+    sweep: Any = refinement._sweep
+    monkeypatch.setattr(sweep._cache._cache_file, "_source_stamp", b"another")
     assert not compile_ahead.are_compiled()
 
 

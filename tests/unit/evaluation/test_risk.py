@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
+from tests.presence import present
 
 from trailprint.errors import InputError
 from trailprint.evaluation.intervals import wilson
@@ -54,11 +55,10 @@ def test_chance_is_what_random_links_achieve() -> None:
     rates = []
     for _ in range(4000):
         links = linkage(np.arange(4), random.permutation(5)[:4])
-        risk = measure_risk(links, truth)
-        assert risk is not None
-        rates.append(risk.accuracy)
-    assert risk.chance is not None
-    assert np.mean(rates) == pytest.approx(risk.chance, abs=0.02)
+        risk = present(measure_risk(links, truth))
+        rates.append(present(risk.accuracy))
+    assert risk.chance == pytest.approx(4 / 20)
+    assert np.mean(rates) == pytest.approx(4 / 20, abs=0.02)
 
 
 def test_without_truth_there_is_no_risk() -> None:

@@ -4,7 +4,6 @@ import duckdb
 import pytest
 
 from trailprint.errors import InputError, OptionError
-from trailprint.events import engine
 from trailprint.events.engine import Engine, translate
 
 
@@ -26,6 +25,6 @@ def test_an_engine_that_cannot_be_made_says_why(memory, kind, says, monkeypatch)
     def fail(*_, **__):
         raise duckdb.Error("no")
 
-    monkeypatch.setattr(engine.duckdb, "connect", fail)
+    monkeypatch.setattr(duckdb, "connect", fail)
     with pytest.raises(kind, match=says):
         Engine(memory=memory)

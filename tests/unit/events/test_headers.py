@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from trailprint import ReadOptions, TrailprintError, read
 from trailprint.events.columns import ALL_KNOWN_NAMES
+from trailprint.events.events import Column
 from trailprint.events.headers import Header, is_worded
 
 DATA = {
@@ -90,7 +93,8 @@ LEAKING = {
 @pytest.mark.parametrize("case", LEAKING)
 def test_broken_headers_do_not_tell_the_first_row(write, engine, case):
     path = write("v.csv", LEAKING[case])
-    for options in ({}, {"user": "nobody"}, {"user": "time"}):
+    named: list[Mapping[Column, str]] = [{}, {"user": "nobody"}, {"user": "time"}]
+    for options in named:
         with pytest.raises(TrailprintError) as caught:
             read(path, ReadOptions(column_names=options), engine=engine)
         assert "SECRET" not in str(caught.value)

@@ -8,6 +8,7 @@ import pytest
 
 from trailprint import ReadOptions, inspect, read
 from trailprint.errors import InputError, OptionError, SourceError
+from trailprint.events.events import Column
 from trailprint.events.layouts import LAYOUTS
 from trailprint.events.options import Window
 
@@ -156,7 +157,7 @@ def test_window_starts_afresh_each_day(write, engine, rows_of):
 
 def test_ap_starts_with_header_and_odd_names(write, engine, rows_of):
     path = write("s.csv", f'"mac (hash)","ap""; --",time\nd,hall,{epoch(at(8))}\n')
-    names = {"user": "mac (hash)", "location": 'ap"; --'}
+    names: dict[Column, str] = {"user": "mac (hash)", "location": 'ap"; --'}
     events = read(path, ReadOptions(layout="ap-starts", column_names=names), engine=engine)
     assert rows_of(events, "user", "location", "start") == [("d", "hall", at(8))]
 

@@ -134,5 +134,5 @@ def test_temporary_folders_may_be_called_anything(tmp_path, monkeypatch) -> None
     folder.mkdir(parents=True)
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     table = pa.table({"user": ["a", "b"], "location": ["p", "q"]})
-    sides = [tp.read(table, engine=tp.Engine(threads=1)) for _ in range(2)]
-    assert tp.match(*sides).to_dict()["accuracy"] == 1.0
+    first, second = (tp.read(table, engine=tp.Engine(threads=1)) for _ in range(2))
+    assert tp.match(first, second).to_dict()["accuracy"] == 1.0

@@ -15,6 +15,7 @@ import pytest
 
 from trailprint import Engine, ReadOptions, TrailprintError, inspect, read
 from trailprint.errors import BadRowsError, ColumnError, InputError, SourceError
+from trailprint.events.events import Column
 
 ROWS = [
     ("alice", "home", "2024-05-17T08:00:00"),
@@ -36,7 +37,7 @@ def json_lines() -> str:
 
 
 def zstd(text: str) -> bytes:
-    return pa.Codec("zstd").compress(text.encode(), asbytes=True)
+    return bytes(pa.Codec("zstd").compress(text.encode(), asbytes=True))
 
 
 @pytest.mark.parametrize(
@@ -178,7 +179,7 @@ def test_named_columns_win_over_known_names(write, engine, rows_of):
     path = write(
         "v.csv", "user,mac,location,building,start,seen\na,m1,x,b1,2024-01-01,2024-02-02\n"
     )
-    names = {"user": "mac", "location": "building", "start": "seen"}
+    names: dict[Column, str] = {"user": "mac", "location": "building", "start": "seen"}
     events = read(path, ReadOptions(column_names=names), engine=engine)
     assert rows_of(events, *NAMES) == [("m1", "b1", dt.datetime(2024, 2, 2))]
 

@@ -9,9 +9,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.presence import present
 
 import trailprint as tp
 from trailprint.errors import OptionError, SourceError
+from trailprint.events.events import Column
 from trailprint.events.placing import PlaceOptions
 from trailprint.events.sources import open_sources, open_truth
 from trailprint.workflows.correlate import correlate_folds
@@ -67,7 +69,7 @@ def pair(request, tmp_path):
 
 
 def test_every_kind_of_source_is_matched(pair):
-    assert tp.match(*pair).risk.n_common == N_USERS
+    assert present(tp.match(*pair).risk).n_common == N_USERS
     assert tp.inspect(pair[0]).users == N_USERS
 
 
@@ -77,7 +79,7 @@ def test_every_function_takes_a_source():
     markov = tp.CorrelateOptions(model="markov")
     assert tp.correlate(frame, other, markov).truth.n_common == N_USERS
     assert len(correlate_folds(frame, markov).rounds) > 1
-    assert tp.protect(frame, "top-locations:n=2").events.count() > 0
+    assert present(tp.protect(frame, "top-locations:n=2").events).count() > 0
     sides = tp.split(frame, tp.SplitOptions(at="median"))
     assert sides.released.count() + sides.auxiliary.count() == len(frame)
     assert tp.apply_filters(frame, tp.FilterOptions(time_range="..2024-03-05")).count() == 30
@@ -92,16 +94,16 @@ def test_a_sweep_takes_sources():
 
 
 def test_an_audit_takes_a_frame():
-    options = tp.AuditOptions(attacks="trail", protections="top-locations:n=5")
+    options = tp.AuditOptions(attacks=("trail",), protections=("top-locations:n=5",))
     found = tp.audit(visits(), options=options).to_dict()
     assert found["headline"]["sentence"]
 
 
 def test_how_to_read_is_said_once_for_all_sources():
-    names = {"user": "who", "location": "where", "start": "when"}
+    names: dict[Column, str] = {"user": "who", "location": "where", "start": "when"}
     frame = visits().rename(columns=names)
     reading = tp.ReadOptions(column_names=names)
-    assert tp.match(frame, frame, reading=reading).risk.n_common == N_USERS
+    assert present(tp.match(frame, frame, reading=reading).risk).n_common == N_USERS
     assert tp.inspect(frame, reading=reading).users == N_USERS
 
 
@@ -113,7 +115,7 @@ def test_sources_are_read_in_the_engine_of_events():
 
 def test_positions_go_on_one_grid():
     frame, other = positions(1), positions(2)
-    assert tp.match(frame, other).risk.accuracy == 1
+    assert present(tp.match(frame, other).risk).accuracy == 1
     assert tp.inspect(frame).locations == N_USERS
     assert tp.inspect(frame, places=PlaceOptions(cell_m=200_000)).locations == 1
 

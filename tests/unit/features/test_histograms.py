@@ -16,7 +16,7 @@ from trailprint import ReadOptions, read
 from trailprint.errors import ColumnError, OptionError
 from trailprint.features.histograms import build_histogram_pair, build_histograms
 from trailprint.features.ids import encode
-from trailprint.features.options import HistogramOptions
+from trailprint.features.options import HistogramOptions, Weight
 from trailprint.features.trails import build_trail_pair, build_trails, trails_of
 
 ZONE = "Europe/Zurich"
@@ -79,9 +79,9 @@ SLOTS = {
 
 
 def naive(rows, weight, slots):
-    amounts = defaultdict(float)
+    amounts: defaultdict[tuple[str, str, str], float] = defaultdict(float)
     if weight == "day-balanced":
-        days = defaultdict(Counter)
+        days: defaultdict[tuple[str, dt.date, str], Counter[str]] = defaultdict(Counter)
         for user, place, start, _ in rows:
             here = local(start)
             days[user, here.date(), SLOTS[slots](here)][place] += 1
@@ -146,11 +146,12 @@ def test_rows_are_sorted_and_hold_no_zeros(make_events):
 def test_counts_weigh_every_kind_of_histogram(make_events):
     rows = [("a", "x", MONDAY, MONDAY, 3), ("a", "y", MONDAY, MONDAY, 1)]
     events = make_events(rows, "user", "location", "start", "end", "count")
-    for weight, expected in (
-        ("visits", [3, 1]),
-        ("duration", [3, 1]),
-        ("day-balanced", [0.75, 0.25]),
-    ):
+    shares: dict[Weight, list[float]] = {
+        "visits": [3, 1],
+        "duration": [3, 1],
+        "day-balanced": [0.75, 0.25],
+    }
+    for weight, expected in shares.items():
         found = build_histograms(events, HistogramOptions(weight=weight))
         assert found.matrix.toarray().tolist() == [expected]
 

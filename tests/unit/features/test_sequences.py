@@ -3,66 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import defaultdict
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.sequences import spell_out
 
 from trailprint import ReadOptions, read
 from trailprint.features.sequences import NA, build_sequence_pair, build_sequences
 
 HOUR = dt.timedelta(hours=1)
-
-
-def utc_of(day, timezone):
-    """The instant a local day starts: the later of two midnights, or when clocks skip it."""
-    midnight = dt.datetime.combine(day, dt.time(), ZoneInfo(timezone))
-    choices = (midnight.replace(fold=fold).astimezone(dt.UTC) for fold in (0, 1))
-    return max(choices).replace(tzinfo=None)
-
-
-def naive_visits(stays, timezone):
-    """(user, day, begin, duration, location, weekday, slot) cut at local midnights, by hand."""
-    zone = ZoneInfo(timezone)
-    visits = []
-    for user, location, start, end in stays:
-        end = end or start
-        day = start.replace(tzinfo=dt.UTC).astimezone(zone).date()
-        begin = start
-        while True:
-            next_day = day + dt.timedelta(days=1)
-            until = min(end, utc_of(next_day, timezone))
-            local = begin.replace(tzinfo=dt.UTC).astimezone(zone)
-            slot = local.hour // 4 if begin == start else 0
-            seconds = (until - begin).total_seconds()
-            visits.append((user, day, begin, seconds, location, day.weekday(), slot))
-            if until >= end:
-                break
-            begin, day = until, next_day
-    return sorted(visits)
-
-
-def naive_sequences(stays, timezone):
-    days = defaultdict(list)
-    for user, day, _, seconds, location, weekday, slot in naive_visits(stays, timezone):
-        days[user, day].append((location, seconds, weekday, slot))
-    rows = []
-    for (user, day), visits in days.items():
-        places = [visit[0] for visit in visits]
-        for i, (location, seconds, weekday, slot) in enumerate(visits):
-            around = (
-                places[i - 1] if i >= 1 else None,
-                places[i - 2] if i >= 2 else None,
-                places[i + 1] if i + 1 < len(places) else None,
-            )
-            rows.append(
-                (user, (day - dt.date(1970, 1, 1)).days, location, seconds, weekday, slot, *around)
-            )
-    return rows
 
 
 def spelled_out(sequences):
@@ -100,7 +52,7 @@ def events_of(engine, stays, timezone):
 
 def check(engine, stays, timezone):
     found = build_sequences(events_of(engine, stays, timezone))
-    assert spelled_out(found) == naive_sequences(stays, timezone)
+    assert spelled_out(found) == spell_out(stays, timezone)
     return found
 
 

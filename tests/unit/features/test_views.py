@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime, timedelta
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -50,7 +51,7 @@ def expected(counts):
 
 
 def moves_of(rows):
-    counts = Counter()
+    counts: Counter[Any] = Counter()
     ordered = sorted(rows, key=lambda r: (r["start"], r["location"]))
     for before, after in pairwise(ordered):
         same_day = before["start"].date() == after["start"].date()
@@ -84,7 +85,7 @@ DEFINITIONS = {
 
 
 def _sum(rows, key, amount):
-    counts = Counter()
+    counts: Counter[Any] = Counter()
     for row in rows:
         counts[key(row)] += amount(row)
     return counts

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -115,7 +116,8 @@ def test_code_is_used_again_until_any_kernel_changes(package, tmp_path):
 def test_whether_a_kernel_is_compiled_follows_the_stamp(monkeypatch):
     csr.invert(np.array([0, 1]), np.array([0], np.int32), 1)
     assert compiling.is_compiled(csr.invert)
-    monkeypatch.setattr(csr.invert._cache._cache_file, "_source_stamp", b"another")
+    invert: Any = csr.invert
+    monkeypatch.setattr(invert._cache._cache_file, "_source_stamp", b"another")
     assert not compiling.is_compiled(csr.invert)
 
 
@@ -123,7 +125,8 @@ def test_every_kernel_uses_this_compiler():
     for path in SOURCE.rglob("*.py"):
         if path != Path(compiling.__file__):
             assert "numba" not in path.read_text().replace("Numba", ""), path.name
-    assert csr._transpose._cache._impl.locator.get_source_stamp() == compiling.stamp()
+    transpose: Any = csr._transpose
+    assert transpose._cache._impl.locator.get_source_stamp() == compiling.stamp()
 
 
 def test_numba_of_other_programs_is_left_alone(tmp_path):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracles import mean_day_distances as days_by_definition
-from tests.oracles import nearest_distances as points_by_definition
-from tests.oracles import to_csr
+from tests.oracles.distances import mean_day_distances as days_by_definition
+from tests.oracles.distances import nearest_distances as points_by_definition
+from tests.oracles.shapes import to_csr
 
 from trailprint.kernels.csr import transpose_csr
 from trailprint.kernels.distances.days import Days, DaysByColumn, mean_day_distances

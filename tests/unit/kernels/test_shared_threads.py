@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
-from trailprint.kernels import threads
 from trailprint.kernels.threads import run_parallel, run_together
 
 
@@ -75,8 +75,8 @@ def test_when_one_job_fails_the_others_end_and_no_thread_is_left():
 
 
 def test_ctrl_c_while_jobs_are_handed_out_ends_those_that_began(monkeypatch):
-    submit = threads.ThreadPoolExecutor.submit
-    begun = []
+    submit = ThreadPoolExecutor.submit
+    begun: list[Future[Any]] = []
 
     def interrupted(pool, *call):
         if begun:
@@ -84,7 +84,7 @@ def test_ctrl_c_while_jobs_are_handed_out_ends_those_that_began(monkeypatch):
         begun.append(submit(pool, *call))
         return begun[0]
 
-    monkeypatch.setattr(threads.ThreadPoolExecutor, "submit", interrupted)
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupted)
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         run_together(lambda _: run_parallel(time.sleep, [(0.05,)] * 2000, 2), [(0,), (1,)], 2)
@@ -94,8 +94,8 @@ def test_ctrl_c_while_jobs_are_handed_out_ends_those_that_began(monkeypatch):
 
 
 def test_ctrl_c_while_tasks_are_handed_out_begins_no_other(monkeypatch):
-    submit = threads.ThreadPoolExecutor.submit
-    begun = []
+    submit = ThreadPoolExecutor.submit
+    begun: list[Future[Any]] = []
 
     def interrupted(pool, *call):
         if len(begun) == 100:
@@ -103,7 +103,7 @@ def test_ctrl_c_while_tasks_are_handed_out_begins_no_other(monkeypatch):
         begun.append(submit(pool, *call))
         return begun[-1]
 
-    monkeypatch.setattr(threads.ThreadPoolExecutor, "submit", interrupted)
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run_parallel(time.sleep, [(0.02,)] * 200, 2)
     assert sum(future.cancelled() for future in begun) > 50

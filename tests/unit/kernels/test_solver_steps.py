@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
-from tests.oracles import jensen_shannon_gains, to_csr
+from tests.oracles.matching import best_pairs_of_size, jensen_shannon_gains
+from tests.oracles.shapes import to_csr
 
 from trailprint.kernels.csr import main_locations
 from trailprint.kernels.matching.auction import bid_rows
@@ -90,16 +91,6 @@ def test_shortest_paths_alone_find_the_best_matching(gains):
     assert gains[flows.row, flows.col].sum() == pytest.approx(best, abs=1e-9)
 
 
-def best_of_size(gains, size):
-    """The best matching of exactly ``size`` pairs, by padding with rows and columns that pass."""
-    n, m = gains.shape
-    padded = np.full((n + m - size, n + m - size), -1e6)
-    padded[:n, :m] = gains
-    padded[n:, :m] = 0.0
-    padded[:n, m:] = 0.0
-    return padded[linear_sum_assignment(padded, maximize=True)].sum()
-
-
 @settings(max_examples=150, deadline=None)
 @given(gains=gains_strategy(), share=st.floats(0.01, 1))
 def test_matchings_of_a_fixed_number_of_pairs(gains, share):
@@ -113,7 +104,8 @@ def test_matchings_of_a_fixed_number_of_pairs(gains, share):
     # What is missing gains nothing and is filled in later.
     assert len(flows.row) == size or multiplier == 0.0
     found = gains[flows.row, flows.col].sum()
-    assert found == pytest.approx(best_of_size(gains, size), abs=1e-9)
+    best = gains[best_pairs_of_size(gains, size)].sum()
+    assert found == pytest.approx(best, abs=1e-9)
 
 
 @settings(max_examples=100, deadline=None)
@@ -163,8 +155,8 @@ def test_ways_from_the_super_node_are_shortest_paths(seed, n):
     for i in range(n):
         own = cols[i]
         others = [slack[i, j] + onward[j] for j in range(n) if j != own]
-        found = nearest_detour(graph, i, own, onward, half)
-        assert found == pytest.approx(min(others), abs=1e-9)
+        detour = nearest_detour(graph, i, own, onward, half)
+        assert detour == pytest.approx(min(others), abs=1e-9)
 
 
 @settings(max_examples=100, deadline=None)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracles import fewest_by_definition
+from tests.oracles.subsets import fewest_by_definition
 
+from trailprint.arrays import Floats, Indices, Ints
 from trailprint.kernels.subsets.drawn import count_drawn, count_holders
 from trailprint.kernels.subsets.ordered import build_itineraries, find_fewest_in_order
 from trailprint.kernels.subsets.postings import build_postings
@@ -27,13 +28,13 @@ budgets = st.integers(1, 4)
 dense_from = st.sampled_from([1, 3, 100])
 
 
-def rows(records):
+def rows(records) -> tuple[Ints, Indices]:
     """Lists of numbers as (ptr, numbers)."""
     ptr = np.cumsum([0, *map(len, records)]).astype(np.int64)
     return ptr, np.array([key for one in records for key in one], np.int32)
 
 
-def counted(people):
+def counted(people) -> tuple[Ints, Indices, Floats]:
     """Places and how often, as (ptr, places, counts)."""
     tallies = [sorted(Counter(place for place, _ in one).items()) for one in people]
     ptr, places = rows([[place for place, _ in one] for one in tallies])

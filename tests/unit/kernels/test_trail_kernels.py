@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracles import equal_links_without, peel_by_definition, supertrails, to_pattern
+from tests.oracles.shapes import to_pattern
+from tests.oracles.trails import equal_links_without, peel_by_definition, supertrails
+from tests.presence import present
 
 from trailprint.kernels.trails.containment import (
     build_tracks,
@@ -77,7 +79,7 @@ def test_equal_trails_without_each_location(names, addresses, seed):
 @settings(max_examples=150, deadline=None)
 @given(subs=trails, sups=trails)
 def test_pairs_that_contain_and_pairs_that_miss_one(subs, sups):
-    whole, near = find_pairs(tracks_of(subs, sups))
+    whole, near = present(find_pairs(tracks_of(subs, sups)))
     expected = {(x, y) for x, sub in enumerate(subs) for y in supertrails(sub, sups)}
     assert set(zip(whole.sub.tolist(), whole.sup.tolist(), strict=True)) == expected
     missing = {

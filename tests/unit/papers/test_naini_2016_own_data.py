@@ -39,7 +39,7 @@ def write_trajectory(folder: Path, person: int, week: int, points: list[tuple[fl
 
 
 @pytest.fixture(scope="module")
-def geolife(tmp_path_factory) -> Path:
+def geolife(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six people with places of their own over four weeks, one with a week, one far away."""
     folder = tmp_path_factory.mktemp("geolife")
     rng = np.random.default_rng(0)
@@ -116,7 +116,7 @@ def test_no_position_in_the_box_is_said(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def web(tmp_path_factory) -> Path:
+def web(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three people in three weeks, two of them in the busiest two; some URLs have no favicon."""
     lines = ["user,url,favicon,time"]
     for person in range(4):
@@ -145,7 +145,7 @@ def test_figure_8_runs_on_a_web_history_of_ones_own(web):
 
 
 @pytest.fixture(scope="module")
-def calls(tmp_path_factory) -> Path:
+def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("calls") / "call-records.csv"
     population = simulate_calls(150, n_cities=3, n_antennas=60, seed=2)
     pyarrow.csv.write_csv(call_records(population, seed=2), path)

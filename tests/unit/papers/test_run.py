@@ -3,10 +3,18 @@
 from dataclasses import replace
 
 import pytest
+from tests.presence import present
 
 from trailprint.errors import OptionError, SourceError
 from trailprint.events.options import ReadOptions
-from trailprint.papers.experiment import Comparison, Context, Experiment, Outcome, compare_share
+from trailprint.papers.experiment import (
+    Comparison,
+    Context,
+    Experiment,
+    Outcome,
+    Reproduction,
+    compare_share,
+)
 from trailprint.papers.run import check_before, find_data, parse_settings, run_experiments
 
 
@@ -58,14 +66,19 @@ def test_progress_is_of_the_whole_and_names_the_experiment() -> None:
     context = Context(progress=lambda what, done: told.append((what, done)))
     run_experiments([make(name="2099-a"), half], context)
     assert ("2099-b: half", 0.75) in told
-    assert [done for _, done in told] == sorted(done for _, done in told)
+    shares = [present(done) for _, done in told]
+    assert shares == sorted(shares)
 
 
 def test_what_experiments_share_is_made_once() -> None:
     made = []
+
+    def make_people() -> str:
+        made.append(1)
+        return "people"
+
     context = Context()
-    for _ in range(2):
-        assert context.share("people", lambda: made.append(1) or "people") == "people"
+    assert [context.share("people", make_people) for _ in range(2)] == ["people"] * 2
     assert made == [1]
 
 
@@ -73,7 +86,7 @@ def test_each_result_is_handed_over_as_soon_as_it_is_there() -> None:
     def fails(context: Context) -> Outcome:
         raise OptionError("No.")
 
-    seen = []
+    seen: list[Reproduction] = []
     with pytest.raises(OptionError):
         run_experiments([make(), make(name="2099-b", run=fails)], Context(), seen.append)
     assert [result.experiment.name for result in seen] == ["2099-table-1"]
@@ -120,7 +133,7 @@ def test_settings_must_be_known() -> None:
 
 
 def test_settings_and_limits_are_checked_before_anything_runs() -> None:
-    seen = []
+    seen: list[Context] = []
     wanted = [replace(make(name=name), check=seen.append) for name in ("2099-a", "2099-b")]
     context = Context()
     check_before([*wanted, make()], context)

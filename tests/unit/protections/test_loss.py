@@ -14,6 +14,7 @@ from trailprint.protections.loss import relative_loss
 from trailprint.protections.microaggregate import Microaggregate
 from trailprint.protections.noise import Noise
 from trailprint.protections.perturb import PerturbLocations
+from trailprint.protections.protection import Protection
 from trailprint.protections.suppress import TopLocations
 
 UTC = dt.UTC
@@ -101,7 +102,11 @@ def test_positions_are_compared_to_ten_metres(make_events):
 
 
 def test_protections_are_applied_in_order_and_their_facts_kept(visits):
-    chain = [CoarsenNames(levels=1), Noise(epsilon=50, max_events=20), Microaggregate(k=2)]
+    chain: list[Protection] = [
+        CoarsenNames(levels=1),
+        Noise(epsilon=50, max_events=20),
+        Microaggregate(k=2),
+    ]
     found = apply_protections(visits, chain, seed=3)
     assert found.histograms is not None
     assert set(found.histograms.locations.to_pylist()) == {"n", "s"}

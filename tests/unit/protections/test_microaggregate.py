@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,7 @@ from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.options import MatchOptions
 from trailprint.errors import OptionError
 from trailprint.features.histograms import Histograms, build_histogram_pair
-from trailprint.features.options import HistogramOptions
+from trailprint.features.options import HistogramOptions, Weight
 from trailprint.protections.microaggregate import Microaggregate, _rows, equal_rows, find_groups
 from trailprint.protections.microaggregate import grouping_loss as loss_of
 from trailprint.simulate.calls import simulate_calls
@@ -21,7 +22,7 @@ from trailprint.simulate.calls import simulate_calls
 FOLDER = Path(os.environ.get("TRAILPRINT_DATA", "no data"))
 KS = (2, 3, 5, 10, 20)
 
-REAL = {
+REAL: dict[str, tuple[dict[str, Any], Weight]] = {
     "foursquare_nyc_checkins": ({"active_both": True}, "visits"),
     "wikipedia_edits": ({"min_events": 10}, "visits"),
     "nccu_campus_visits": ({"active_both": True}, "duration"),
@@ -39,7 +40,7 @@ def histograms_of(matrix):
 @pytest.fixture(scope="module")
 def sides():
     """Two periods of the same people: simulated calls, or real data where there is some."""
-    built = {}
+    built: dict[str, tuple[Histograms, Histograms]] = {}
 
     def build(name):
         if name in built:
@@ -47,12 +48,13 @@ def sides():
         if name == "calls":
             weeks = simulate_calls(1000).weeks
             shape = (1000, 1211)
-            pair = tuple(
+            first, second = (
                 histograms_of(
                     sparse.csr_array((w.count.astype(float), (w.user, w.antenna)), shape=shape)
                 )
                 for w in weeks
             )
+            pair = first, second
         else:
             pair = _read(name)
         return built.setdefault(name, pair)
@@ -143,7 +145,7 @@ def test_within_a_group_people_are_found_at_the_rate_of_chance(sides):
         linkage = match_histograms(released, sides("calls")[1], MatchOptions(seed=seed))
         same = classes[linkage.released] == classes[linkage.auxiliary]
         chance = same / sizes[linkage.released]
-        n_right += np.count_nonzero(linkage.released == linkage.auxiliary)
+        n_right += int(np.count_nonzero(linkage.released == linkage.auxiliary))
         expected += chance.sum()
         variance += (chance * (1 - chance)).sum()
     assert abs(n_right - expected) < 4 * np.sqrt(variance)

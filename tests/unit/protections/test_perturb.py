@@ -2,6 +2,7 @@
 
 import datetime as dt
 import itertools
+from typing import Any, cast
 
 import pytest
 from scipy import stats
@@ -92,7 +93,7 @@ def test_one_seed_one_answer_and_another_seed_another(trips, rows_of, step):
 def test_shifted_stays_keep_their_order_and_places(trips, rows_of, order):
     step = PerturbTimes(sigma_s=3600, order=order)
     shifted = step.rule(trips, None, (3, 0))(trips)
-    by_user = {}
+    by_user: dict[str, list[Any]] = {}
     for user, start, end, place in rows_of(shifted, "user", "start", "end", "location"):
         by_user.setdefault(user, []).append((start, end, place))
     for own in by_user.values():
@@ -144,7 +145,7 @@ def test_times_are_needed(make_events):
         (lambda: PerturbLocations(previous=0.7, next=0.7), "add up to at most 1"),
         (lambda: PerturbTimes(sigma_s=-1), "sigma_s must be a positive number"),
         (lambda: PerturbTimes(sigma_s=float("inf")), "sigma_s must be a positive number"),
-        (lambda: PerturbTimes(order="guess"), "order must be clip or redraw"),
+        (lambda: PerturbTimes(order=cast(Any, "guess")), "order must be clip or redraw"),
     ],
 )
 def test_bad_parameters_get_one_sentence(wrong, message):

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from trailprint.report import svg
+import vl_convert
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
 BLANK = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 5"><path d="M0,0"/></svg>'
@@ -18,7 +17,8 @@ BLANK = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 5"><path d="M0,
 @pytest.fixture
 def result() -> dict[str, Any]:
     """A result of every attack, study and protection."""
-    return json.loads(EXAMPLE.read_text(encoding="utf-8"))
+    example: dict[str, Any] = json.loads(EXAMPLE.read_text(encoding="utf-8"))
+    return example
 
 
 @pytest.fixture
@@ -53,4 +53,4 @@ def unscored(sparse: dict[str, Any]) -> dict[str, Any]:
 @pytest.fixture
 def blank_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Charts are not rendered, where only the words matter."""
-    monkeypatch.setattr(svg.vl_convert, "vegalite_to_svg", lambda *given, **named: BLANK)
+    monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda *given, **named: BLANK)

@@ -3,8 +3,8 @@
 import re
 
 import pytest
+import vl_convert
 
-from trailprint.report import svg
 from trailprint.report.charts import (
     Axis,
     Mark,
@@ -39,13 +39,13 @@ def texts(drawing) -> list[str]:
 def described(monkeypatch):
     """What was handed to the renderer."""
     specs = []
-    render = svg.vl_convert.vegalite_to_svg
+    render = vl_convert.vegalite_to_svg
 
     def keep(spec, **named):
         specs.append(spec)
         return render(spec, **named)
 
-    monkeypatch.setattr(svg.vl_convert, "vegalite_to_svg", keep)
+    monkeypatch.setattr(vl_convert, "vegalite_to_svg", keep)
     return specs
 
 
@@ -57,7 +57,7 @@ def test_lines_have_a_point_for_each_row_and_a_line_for_each_series() -> None:
 
 
 def test_rows_without_a_value_are_left_out() -> None:
-    rows = [{"x": 1, "y": 0.5}, {"x": 2, "y": None}]
+    rows: list[dict[str, float | None]] = [{"x": 1, "y": 0.5}, {"x": 2, "y": None}]
     assert filled(draw_lines(rows, Axis("k"), SHARE, size="half"), "a") == 1
 
 

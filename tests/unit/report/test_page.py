@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from trailprint.report.blocks import (
+    Block,
     Facts,
     Figure,
     Heading,
@@ -19,6 +20,7 @@ from trailprint.report.blocks import (
     Tile,
     Tiles,
 )
+from trailprint.report.chart_style import Size
 from trailprint.report.charts import Axis, draw_lines
 from trailprint.report.page import render_page
 
@@ -30,7 +32,7 @@ class Reader(HTMLParser):
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.elements: list[tuple[str, dict]] = []
+        self.elements: list[tuple[str, dict[str, str]]] = []
         self.text = ""
         self.feed(page)
 
@@ -40,11 +42,11 @@ class Reader(HTMLParser):
     def handle_data(self, data) -> None:
         self.text += data
 
-    def of(self, tag: str) -> list[dict]:
+    def of(self, tag: str) -> list[dict[str, str]]:
         return [attributes for name, attributes in self.elements if name == tag]
 
 
-def make_figure(title: str = "A chart", size: str = "half") -> Figure:
+def make_figure(title: str = "A chart", size: Size = "half") -> Figure:
     rows = [{"x": 1, "y": 0.5}, {"x": 2, "y": 0.6}]
     return Figure(
         title=title,
@@ -59,7 +61,7 @@ def make_figure(title: str = "A chart", size: str = "half") -> Figure:
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    every = [
+    every: list[Block] = [
         Heading(HOSTILE),
         Prose(HOSTILE),
         Points([HOSTILE], title=HOSTILE),

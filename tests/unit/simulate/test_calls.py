@@ -24,8 +24,8 @@ def csr_of(week, n_users, metric):
 def accuracy(population, name):
     """Share of people whom the exact joint matching of the two weeks identifies."""
     metric = METRICS[name]
-    sides = [csr_of(week, population.n_users, metric) for week in population.weeks]
-    column = solve_assignment(*sides, population.n_antennas, metric).column
+    first, second = (csr_of(week, population.n_users, metric) for week in population.weeks)
+    column = solve_assignment(first, second, population.n_antennas, metric).column
     return (column == np.arange(population.n_users)).mean()
 
 

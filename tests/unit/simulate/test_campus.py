@@ -75,7 +75,7 @@ def test_devices_change_over_between_neighbours_of_a_floor():
 def test_everybody_comes_on_the_days_that_were_asked_for():
     options = CampusOptions(n_users=60, n_days=62, min_active_days=45)
     table = simulate_campus(options)
-    days = Counter()
+    days: Counter[str] = Counter()
     for user, _ in {
         (user, start.date())
         for user, start in zip(table["user"].to_pylist(), table["start"].to_pylist(), strict=True)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from trailprint.studies.cell_suppression import Cells, choose_labels
+from trailprint.studies.cell_suppression import Cells, Role, choose_labels
 
 #: Of two attacks: both, only the first, only the second, neither.
 SUMS = np.array(
     [[1, 1, 1, 1], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 0], *np.eye(4, dtype=int)], dtype=float
 )
-ROLES = ("size", "total", "total", "cell", "cell", "cell", "cell", "cell")
+ROLES: tuple[Role, ...] = ("size", "total", "total", "cell", "cell", "cell", "cell", "cell")
 
 
 def label(*atoms):

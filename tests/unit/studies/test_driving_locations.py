@@ -4,6 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from tests.oracles.matching import gain_terms
+from tests.oracles.shapes import scale
 
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.options import MatchOptions, TrailOptions
@@ -11,7 +13,7 @@ from trailprint.attacks.trail import match_trails
 from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms
 from trailprint.features.trails import trails_of
-from trailprint.kernels.matching.metrics import METRICS, term_value, x_log_x
+from trailprint.kernels.matching.metrics import METRICS
 from trailprint.studies.driving_locations import find_driving_locations, trail_changes
 
 
@@ -22,19 +24,21 @@ def histograms(rows, slots=("all",)) -> Histograms:
     return Histograms(matrix=sparse.csr_array(counts), users=users, locations=names, slots=slots)
 
 
+def scaled(side, metric):
+    """Users × slots × locations, each slot scaled on its own."""
+    counts = side.matrix.toarray()
+    slots = counts.reshape(len(counts) * len(side.slots), -1)
+    return scale(slots, METRICS[metric]).reshape(counts.shape)
+
+
 def contributions_by_definition(released, auxiliary, linkage, truth, metric):
-    """The naive twin: a loop over links and locations."""
-    kind = METRICS[metric]
-    p, q = (side.scaled(kind.scaling).toarray() for side in (released, auxiliary))
-    n_locations = len(released.locations)
-    total = np.zeros(n_locations)
+    """The naive twin: a loop over links."""
+    p, q = (scaled(side, metric) for side in (released, auxiliary))
+    total = np.zeros(p.shape[1])
     for i, j in zip(linkage.released, linkage.auxiliary, strict=True):
-        if not truth.holds(np.array([i]), np.array([j]))[0]:
-            continue
-        for k in np.flatnonzero((p[i] > 0) & (q[j] > 0)):
-            a, b = p[i, k], q[j, k]
-            logs = x_log_x(np.array([a, b]))
-            total[k % n_locations] += term_value(kind.term, a, b, logs[0], logs[1])
+        if truth.holds(np.array([i]), np.array([j]))[0]:
+            total += gain_terms(metric, p[i], q[j])
+    total = total.reshape(-1, len(released.locations)).sum(axis=0)
     return total / total.sum()
 
 

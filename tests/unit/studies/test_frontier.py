@@ -7,6 +7,8 @@ import pytest
 
 from trailprint.attacks.options import MatchOptions
 from trailprint.errors import InputError, OptionError
+from trailprint.events.events import Events
+from trailprint.protections.chain import build_sides
 from trailprint.protections.coarsen import CoarsenNames
 from trailprint.protections.microaggregate import Microaggregate
 from trailprint.protections.noise import Noise
@@ -16,11 +18,12 @@ from trailprint.studies.frontier import sweep
 from trailprint.studies.options import SweepOptions
 
 UTC = dt.UTC
+Sides = tuple[Events, Events]
 N_USERS = 60
 
 
 @pytest.fixture(scope="module")
-def sides(make_events):
+def sides(make_events) -> Sides:
     random = np.random.default_rng(5)
     habits = random.dirichlet(np.full(30, 0.2), N_USERS)
 
@@ -35,7 +38,7 @@ def sides(make_events):
     return period(1), period(10)
 
 
-def test_points_of_micro_aggregation(sides):
+def test_points_of_micro_aggregation(sides: Sides):
     found = sweep(*sides, [Microaggregate()], SweepOptions(parameter="k", values=(1, 2, 5, 60)))
     assert found.n_people == N_USERS
     assert [point.parameters["k"] for point in found.points] == [1, 2, 5, 60]
@@ -52,7 +55,7 @@ def test_points_of_micro_aggregation(sides):
         assert point.facts["smallest_group"] >= point.parameters["k"]
 
 
-def test_the_strongest_attack_counts(sides):
+def test_the_strongest_attack_counts(sides: Sides):
     options = SweepOptions(parameter="k", values=(2,))
     (point,) = sweep(*sides, [Microaggregate()], options).points
     assert len(point.attacks) == 3
@@ -60,17 +63,21 @@ def test_the_strongest_attack_counts(sides):
     assert point.strongest.expected_user_accuracy == best
 
 
-def test_features_are_built_once_where_histograms_are_protected(sides, monkeypatch):
+def test_features_are_built_once_where_histograms_are_protected(sides: Sides, monkeypatch):
     built = []
-    original = study.build_sides
-    monkeypatch.setattr(study, "build_sides", lambda *a: built.append(1) or original(*a))
+
+    def count(*given):
+        built.append(1)
+        return build_sides(*given)
+
+    monkeypatch.setattr(study, "build_sides", count)
     sweep(*sides, [CoarsenNames(), Microaggregate()], SweepOptions(parameter="k", values=(1, 2, 3)))
     assert len(built) == 1
     sweep(*sides, [CoarsenNames()], SweepOptions(parameter="levels", values=(1, 2)))
     assert len(built) == 3
 
 
-def test_bisection_finds_the_smallest_k_that_suffices(sides):
+def test_bisection_finds_the_smallest_k_that_suffices(sides: Sides):
     options = SweepOptions(
         parameter="k", values=(1, 30), target_risk=0.2, attacks=(MatchOptions(),)
     )
@@ -83,7 +90,7 @@ def test_bisection_finds_the_smallest_k_that_suffices(sides):
     assert max(k for k in tried if k < chosen) == chosen - 1
 
 
-def test_a_real_parameter_is_searched_too(sides):
+def test_a_real_parameter_is_searched_too(sides: Sides):
     options = SweepOptions(
         parameter="epsilon", values=(500.0, 0.5), target_risk=0.3, attacks=(MatchOptions(),)
     )
@@ -94,14 +101,14 @@ def test_a_real_parameter_is_searched_too(sides):
     assert found.target.loss.information_loss < found.points[1].loss.information_loss
 
 
-def test_a_target_out_of_reach_is_none(sides):
+def test_a_target_out_of_reach_is_none(sides: Sides):
     options = SweepOptions(parameter="k", values=(1, 2), target_risk=0.0)
     found = sweep(*sides, [Microaggregate()], options)
     assert found.target is None
     assert found.searched == ()
 
 
-def test_people_left_out_lower_the_rate(sides):
+def test_people_left_out_lower_the_rate(sides: Sides):
     options = SweepOptions(parameter="min_events", values=(1, 31), target_risk=0.5)
     found = sweep(*sides, [ActiveUsers()], options)
     few_kept = found.points[1]
@@ -111,7 +118,7 @@ def test_people_left_out_lower_the_rate(sides):
     assert found.target is few_kept
 
 
-def test_values_the_data_does_not_allow_are_left_out_and_said(sides):
+def test_values_the_data_does_not_allow_are_left_out_and_said(sides: Sides):
     options = SweepOptions(parameter="k", values=(2, 61, 30), target_risk=0.2)
     found = sweep(*sides, [Microaggregate()], options)
     assert [point.parameters["k"] for point in found.points] == [2, 30]
@@ -121,14 +128,14 @@ def test_values_the_data_does_not_allow_are_left_out_and_said(sides):
     assert found.target is not None
 
 
-def test_a_sweep_of_nothing_but_impossible_values_is_an_error(sides):
+def test_a_sweep_of_nothing_but_impossible_values_is_an_error(sides: Sides):
     with pytest.raises(OptionError, match="at most the number of users"):
         sweep(*sides, [Microaggregate()], SweepOptions(parameter="k", values=(61, 99)))
     with pytest.raises(InputError, match="leaves none"):
         sweep(*sides, [ActiveUsers()], SweepOptions(parameter="min_events", values=(999,)))
 
 
-def test_a_wrong_value_is_refused_before_any_work(sides, monkeypatch):
+def test_a_wrong_value_is_refused_before_any_work(sides: Sides, monkeypatch):
     monkeypatch.setattr(study, "start", lambda *_: pytest.fail("work was begun"))
     with pytest.raises(OptionError, match="k must be at least 1"):
         sweep(*sides, [Microaggregate()], SweepOptions(parameter="k", values=(5, 0)))
@@ -149,12 +156,12 @@ def test_bad_options_get_one_sentence(options, message):
 
 
 @pytest.mark.parametrize("chain", [[Noise()], [Microaggregate(), Microaggregate()]])
-def test_exactly_one_protection_must_have_the_parameter(sides, chain):
+def test_exactly_one_protection_must_have_the_parameter(sides: Sides, chain):
     with pytest.raises(OptionError, match="exactly one protection"):
         sweep(*sides, chain, SweepOptions(parameter="k", values=(2,)))
 
 
-def test_nobody_on_both_sides(sides):
+def test_nobody_on_both_sides(sides: Sides):
     nobody = sides[1].having("\"user\" = 'nobody'")
     with pytest.raises(OptionError, match="no user id is on both"):
         sweep(sides[0], nobody, [Microaggregate()], SweepOptions(parameter="k", values=(2,)))

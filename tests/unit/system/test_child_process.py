@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.presence import present
 
 import trailprint
 from trailprint.system import child_process
@@ -105,15 +106,16 @@ def test_a_child_that_is_busy_ends_with_its_pipe():
     )
     import pickle
 
-    pickle.dump((os.getpid, ()), child.process.stdin)
-    child.process.stdin.flush()
-    assert pickle.load(child.process.stdout) == (True, child.process.pid)
-    pickle.dump((sum, (range(10**13),)), child.process.stdin)
-    child.process.stdin.flush()
+    to_child, from_child = present(child.process.stdin), present(child.process.stdout)
+    pickle.dump((os.getpid, ()), to_child)
+    to_child.flush()
+    assert pickle.load(from_child) == (True, child.process.pid)
+    pickle.dump((sum, (range(10**13),)), to_child)
+    to_child.flush()
     time.sleep(0.1)
     assert child.process.poll() is None
     child._release()
     child.wait()
     assert child.process.returncode != 0
-    child.process.stdin.close()
-    child.process.stdout.close()
+    to_child.close()
+    from_child.close()

@@ -7,8 +7,10 @@ import signal
 import subprocess
 import sys
 import time
+from typing import Any, cast
 
 import pytest
+from tests.presence import present
 
 from trailprint import Engine
 from trailprint.errors import OutputError
@@ -72,7 +74,7 @@ def test_what_a_killed_process_left_is_swept_and_nothing_before(here):
     command = [sys.executable, "-P", "-c", _HOLD, str(here)]
     environment = {**os.environ, "TMPDIR": str(here)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
-        folder = process.stdout.readline().decode().strip()
+        folder = present(process.stdout).readline().decode().strip()
         before = names(here)
         sweep_scratch()
         sweep_unfinished(here)
@@ -155,7 +157,7 @@ def test_a_folder_without_a_lock_is_swept_once_it_is_old(here):
 def test_a_file_takes_its_place_when_it_is_whole(tmp_path):
     (tmp_path / "result").write_text("before")
     with pytest.raises(TypeError), replacing_file(tmp_path / "result") as file:
-        file.write("no bytes")
+        file.write(cast(Any, "no bytes"))
     assert (tmp_path / "result").read_text() == "before"
     with replacing_file(tmp_path / "result") as file:
         file.write(b"after")

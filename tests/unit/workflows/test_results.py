@@ -39,7 +39,7 @@ def sides():
 def results(sides):
     pair = sides.released, sides.auxiliary
     sweep = SweepOptions(parameter="n", values=(3, 6))
-    audit = tp.AuditOptions(attacks=("histogram", "trail"), protections="top-locations:n=5")
+    audit = tp.AuditOptions(attacks=("histogram", "trail"), protections=("top-locations:n=5",))
     return {
         "match": tp.match(*pair, tp.MatchOptions(margins=True)),
         "trails": tp.trails(*pair),
@@ -144,7 +144,7 @@ def test_without_truth_there_is_no_chart():
 
 
 def test_a_column_of_mixed_kinds_becomes_text():
-    rows = [{"linked": 3}, {"linked": "<10"}]
+    rows: list[dict[str, object]] = [{"linked": 3}, {"linked": "<10"}]
     assert Table.from_rows("x", rows).to_arrow()["linked"].to_pylist() == ["3", "<10"]
 
 

@@ -1,0 +1,124 @@
+"""Weights and gains by their definitions; matchings by trying all or by SciPy's dense solver."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations, permutations
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from tests.oracles.shapes import Dense
+
+from trailprint.arrays import Floats, Ints
+
+
+def kullback_leibler(p: Dense, q: Dense) -> Floats:
+    """Sum over locations of p ln(p / q), with 0 ln 0 = 0."""
+    there = p > 0
+    ratio = np.divide(p, q, out=np.ones(np.broadcast_shapes(p.shape, q.shape)), where=there)
+    return np.asarray((p * np.log(ratio)).sum(-1))
+
+
+def pair_weights(metric: str, released: Dense, auxiliary: Dense) -> Floats:
+    """
+    The textbook weights of all pairs of rows of counts, never the identity that kernels use.
+
+    An empty row is a histogram of zeros.
+    """
+    a, b = released[:, None, :].astype(float), auxiliary[None, :, :].astype(float)
+    m, n = a.sum(-1, keepdims=True), b.sum(-1, keepdims=True)
+    p, q = a / np.maximum(m, 1e-300), b / np.maximum(n, 1e-300)
+    if metric == "jensen-shannon":
+        return kullback_leibler(p, (p + q) / 2) + kullback_leibler(q, (p + q) / 2)
+    if metric == "l1":
+        return np.asarray(np.abs(p - q).sum(-1))
+    if metric == "likelihood":
+        pooled = (a + b) / (m + n)
+        return np.asarray(
+            m[..., 0] * kullback_leibler(p, pooled) + n[..., 0] * kullback_leibler(q, pooled)
+        )
+    if metric == "cosine":
+        p, q = _unit(p), _unit(q)
+    # Half for each side that has data; where both have, one.
+    return np.asarray(((m > 0)[..., 0] / 2 + (n > 0)[..., 0] / 2) - (p * q).sum(-1))
+
+
+def _unit(rows: Floats) -> Floats:
+    return rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-300)
+
+
+def slot_weights(metric: str, released: Dense, auxiliary: Dense) -> Floats:
+    """Weights of users × slots × locations: those of the slots added up."""
+    n_slots = released.shape[1]
+    each = [pair_weights(metric, released[:, s], auxiliary[:, s]) for s in range(n_slots)]
+    return np.asarray(np.sum(each, axis=0))
+
+
+def x_log_x(x: Dense) -> Floats:
+    """``x ln x`` with ``0 ln 0 = 0``."""
+    return np.where(x > 0, x * np.log(np.where(x > 0, x, 1)), 0.0)
+
+
+def gain_terms(metric: str, p: Dense, q: Dense) -> Floats:
+    """What each location adds to the gain of scaled rows; nothing where one of them has none."""
+    if metric in ("jensen-shannon", "likelihood"):
+        terms = x_log_x(p + q) - x_log_x(p) - x_log_x(q)
+    else:
+        terms = 2 * np.minimum(p, q) if metric == "l1" else p * q
+    return np.where((p > 0) & (q > 0), terms, 0.0)
+
+
+def jensen_shannon_gains(released: Dense, auxiliary: Dense) -> Floats:
+    """Gains of all pairs of rows: the terms of the locations both have."""
+    terms = gain_terms("jensen-shannon", released[:, None, :], auxiliary[None, :, :])
+    return np.asarray(terms.sum(-1))
+
+
+def gated_gains(released: Dense, auxiliary: Dense, gate: int) -> Floats:
+    """Jensen–Shannon gains where columns from ``gate`` on count only beside an earlier one."""
+    place = jensen_shannon_gains(released[:, :gate], auxiliary[:, :gate])
+    rhythm = jensen_shannon_gains(released[:, gate:], auxiliary[:, gate:])
+    return np.where(place > 0, place + rhythm, 0.0)
+
+
+def best_pairs_of_size(gains: Dense, size: int) -> tuple[Ints, Ints]:
+    """The matching of exactly ``size`` pairs that gains most: the others take a stand-in."""
+    n, m = gains.shape
+    padded = np.full((n + m - size, n + m - size), -1e6)
+    padded[:n, :m] = gains
+    padded[n:, :m] = 0.0
+    padded[:n, m:] = 0.0
+    rows, cols = linear_sum_assignment(padded, maximize=True)
+    real = (rows < n) & (cols < m)
+    return rows[real], cols[real]
+
+
+@cache
+def all_matchings(n_rows: int, n_cols: int, size: int) -> Ints:
+    """All matchings of so many pairs, as a column (or -1) per row."""
+    columns = np.array(list(permutations(range(n_cols), size)), np.int64).reshape(-1, size)
+    found = []
+    for rows in combinations(range(n_rows), size):
+        out = np.full((columns.shape[0], n_rows), -1)
+        out[:, rows] = columns
+        found.append(out)
+    return np.concatenate(found)
+
+
+def total_gains(matchings: Ints, gains: Dense) -> Floats:
+    """The total gain of every matching."""
+    padded = np.column_stack([gains, np.zeros(gains.shape[0])])
+    return np.asarray(padded[np.arange(gains.shape[0]), matchings].sum(1))
+
+
+def margins_by_trying_all(gains: Dense, column: Ints) -> tuple[Floats, float]:
+    """Margins of a best matching and the loss of the second best, by looking at all its size."""
+    matchings = all_matchings(*gains.shape, int((column >= 0).sum()))
+    totals = total_gains(matchings, gains)
+    best = total_gains(column[None, :], gains)[0]
+    margin = np.full(column.size, np.nan)
+    for i in np.flatnonzero(column >= 0):
+        without = totals[matchings[:, i] != column[i]]
+        margin[i] = best - without.max() if without.size else np.inf
+    others = totals[(matchings != column).any(1)]
+    return margin, float(best - others.max()) if others.size else np.inf

@@ -1,0 +1,79 @@
+"""Trails as sets: containment, equality, and the 2005 paper's pseudocode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Trail = frozenset[int]
+Links = set[tuple[int, int]]
+
+
+def supertrails(sub: Trail, sups: Sequence[Trail]) -> list[int]:
+    """Which of ``sups`` contain ``sub``; a null trail is contained in nothing."""
+    return [j for j, sup in enumerate(sups) if sub and sub <= sup]
+
+
+def peel_by_definition(
+    subs: Sequence[Trail], sups: Sequence[Trail], *, both_ways: bool
+) -> list[int]:
+    """REIDIT-I: link whoever has a single living counterpart, remove both, go on."""
+    alive_sub, alive_sup = set(range(len(subs))), set(range(len(sups)))
+    link = [-1] * len(subs)
+    while True:
+        found = None
+        for x in sorted(alive_sub):
+            living = [y for y in supertrails(subs[x], sups) if y in alive_sup]
+            if len(living) == 1:
+                found = x, living[0]
+        if found is None and both_ways:
+            for y in sorted(alive_sup):
+                living = [x for x in alive_sub if y in supertrails(subs[x], sups)]
+                if len(living) == 1:
+                    found = living[0], y
+        if found is None:
+            return link
+        link[found[0]] = found[1]
+        alive_sub.discard(found[0])
+        alive_sup.discard(found[1])
+
+
+def reidit_c(n: Sequence[Trail], p: Sequence[Trail]) -> Links:
+    """Figure 6, with uniqueness on both sides; a null trail is equal to nothing."""
+    found = set()
+    for x, trail in enumerate(n):
+        equal = [y for y, other in enumerate(p) if trail and other == trail]
+        if len(equal) == 1 and list(n).count(trail) == 1:
+            found.add((x, equal[0]))
+    return found
+
+
+def reidit_i(subs: Sequence[Trail], sups: Sequence[Trail]) -> Links:
+    """Figures 7 and 8, with the removal the latter forgets."""
+    found: Links = set()
+    x, y = dict(enumerate(subs)), dict(enumerate(sups))
+    while True:
+        previous = len(found)
+        for m in list(x):
+            above = [j for j in y if x[m] <= y[j]]
+            if len(above) == 1:
+                found.add((m, above[0]))
+                del x[m], y[above[0]]
+        if len(x) == len(y):
+            for j in list(y):
+                below = [m for m in x if x[m] <= y[j]]
+                if len(below) == 1:
+                    found.add((below[0], j))
+                    del x[below[0]], y[j]
+        if len(found) == previous:
+            return found
+
+
+def reidit_m(subs: Sequence[Trail], sups: Sequence[Trail]) -> Links:
+    """Figure 9."""
+    above = [supertrails(sub, sups) for sub in subs]
+    return {(m, found[0]) for m, found in enumerate(above) if len(found) == 1}
+
+
+def equal_links_without(names: Sequence[Trail], addresses: Sequence[Trail], location: int) -> Links:
+    """REIDIT-C without one location."""
+    return reidit_c([t - {location} for t in names], [t - {location} for t in addresses])
