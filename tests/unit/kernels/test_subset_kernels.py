@@ -45,7 +45,7 @@ def counted(people) -> tuple[Ints, Indices, Floats]:
 @given(people=populations, k=budgets, dense=dense_from)
 def test_the_worst_choice_of_visits_equals_enumeration(people, k, dense):
     ptr, places, counts = counted(people)
-    ptr, codes, cost = expand_counts(ptr, places, counts, k)
+    ptr, codes, cost = expand_counts(ptr, places, counts.astype(np.int64), k)
     postings = build_postings(ptr, codes, N_PLACES * k, dense_from=dense)
     found = find_fewest(ptr, codes, cost, postings, budget=k)
     assert found.tolist() == fewest_by_definition("place", people, k)
