@@ -2,11 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import functools
+import html
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import Any, ParamSpec, TypeVar
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 #: ``progress(what, done)``: what is being done, and which share of it is over (None: unknown).
 Progress = Callable[[str, float | None], None]
 
+#: Seconds without a bar, so that short work shows none, and seconds between two changes of it.
+_PATIENCE_S, _PAUSE_S = 1.0, 0.2
+
 
 def tell_nobody(what: str, done: float | None) -> None:
     """Progress that nobody watches."""
+
+
+def shows_progress(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Let a function that takes ``progress`` show a bar in a notebook where none is given."""
+
+    @functools.wraps(function)
+    def shown(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
+        if named.get("progress") is not None or not in_notebook():
+            return function(*values, **named)
+        with notebook_bar() as progress:
+            named["progress"] = progress
+            return function(*values, **named)
+
+    return shown
+
+
+def in_notebook() -> bool:
+    """Whether a notebook runs this; a terminal, IPython's own too, shows no bars."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and type(ipython.get_ipython()).__name__ == "ZMQInteractiveShell"
+
+
+@contextlib.contextmanager
+def notebook_bar() -> Iterator[Progress]:
+    """A bar below the cell for as long as the work takes; nothing is left of it."""
+    bar = _NotebookBar()
+    try:
+        yield bar
+    finally:
+        bar.remove()
+
+
+class _NotebookBar:
+    """A line of HTML that the notebook replaces by the next one."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+        self._next = time.monotonic() + _PATIENCE_S
+
+    def __call__(self, what: str, done: float | None) -> None:
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _PAUSE_S
+            self._show(_draw(what, done))
+
+    def remove(self) -> None:
+        if self._handle is not None:
+            self._show("")
+
+    def _show(self, line: str) -> None:
+        ipython: Any = import_module("IPython.display")
+        shown = ipython.HTML(line)
+        if self._handle is None:
+            self._handle = ipython.display(shown, display_id=True)
+        else:
+            self._handle.update(shown)
+
+
+def _draw(what: str, done: float | None) -> str:
+    value = "" if done is None else f' value="{min(max(done, 0.0), 1.0):.3f}"'
+    return f'<progress max="1"{value}></progress> {html.escape(what)}'

@@ -11,8 +11,9 @@ from trailprint.events.options import ReadOptions
 from trailprint.papers.experiment import Context, Experiment, Reproduction
 from trailprint.papers.registry import choose, experiments
 from trailprint.papers.run import check_before, find_data, parse_settings, run_experiments
-from trailprint.progress import Progress
+from trailprint.progress import Progress, shows_progress
 from trailprint.system.addresses import readable_path
+from trailprint.workflows.measuring import announce_compilation
 
 __all__ = ["Reproduction", "list_experiments", "reproduce"]
 
@@ -33,6 +34,7 @@ def list_experiments() -> list[Experiment]:
 
 
 @check_arguments()
+@shows_progress
 def reproduce(
     names: str | Sequence[str],
     *,
@@ -45,7 +47,6 @@ def reproduce(
     n_threads: int | None = None,
     memory: str | None = None,
     progress: Progress | None = None,
-    on_start: Callable[[], None] | None = None,
 ) -> list[Reproduction]:
     """
     Run experiments of the papers, on simulated people or on your own copies of the data.
@@ -68,8 +69,6 @@ def reproduce(
         Of every random choice; limits that do not affect results.
     progress : callable, optional
         Told what is being done and which share of all is over.
-    on_start : callable, optional
-        Called when everything has been checked, before the first experiment.
     """
     wanted = choose([names] if isinstance(names, str) else names)
     found = {} if data is None else find_data(Path(readable_path(str(data))), wanted)
@@ -86,8 +85,7 @@ def reproduce(
     )
     check_before(wanted, context)
     finished = None if out is None else _folder(out)
-    if on_start is not None:
-        on_start()
+    announce_compilation()
     return run_experiments(wanted, context, finished)
 
 

@@ -210,4 +210,6 @@ class CorrelateOptions:
             raise OptionError(f"--days must be at least 1, got {self.days} instead.")
         if self.all_pairs and self.model != "crf":
             raise OptionError("--all-pairs goes with --model crf: the others skip nothing.")
+        if self.model != "crf" and self.duration_edges_s != DURATION_EDGES_S:
+            raise OptionError("--duration-edges goes with --model crf: no other has classes.")
         check_edges(self.duration_edges_s)

@@ -10,6 +10,7 @@ from trailprint.audit.options import AuditOptions
 from trailprint.events.options import ReadOptions
 from trailprint.events.placing import PlaceOptions
 from trailprint.events.sources import Source, TruthSource, open_places, open_truth
+from trailprint.progress import Progress, shows_progress
 from trailprint.store import Store
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ __all__ = ["AuditOptions", "audit"]
 
 
 @check_arguments(unseen=("Plan", "AuditResult"))
+@shows_progress
 def audit(
     released: Source,
     auxiliary: Source | None = None,
@@ -30,7 +32,7 @@ def audit(
     truth: TruthSource | None = None,
     store: Store | None = None,
     n_threads: int | None = None,
-    progress: Callable[[str, float | None], None] | None = None,
+    progress: Progress | None = None,
     on_plan: Callable[[Plan], None] | None = None,
 ) -> AuditResult:
     """
@@ -77,9 +79,11 @@ def audit(
     Fewer than 10 of 20 people (at most 45.0 %)
     """
     from trailprint.audit.run import Asked, run_audit
+    from trailprint.workflows.measuring import announce_compilation
 
     given = [released] if auxiliary is None else [released, auxiliary]
     sides = open_places(given, reading, places)
     pairs = open_truth(truth, sides[0].engine)
+    announce_compilation()
     asked = Asked(sides=sides, truth=pairs, options=options or AuditOptions())
     return run_audit(asked, store=store, n_threads=n_threads, progress=progress, on_plan=on_plan)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from trailprint.arguments import check_fields
 from trailprint.audit.attacks.registry import attack_names
 from trailprint.errors import OptionError
 from trailprint.events.split import SplitOptions
-
-WEIGHTS = ("visits", "duration", "day-balanced")
-"""What histograms may count; see `HistogramOptions`."""
+from trailprint.features.options import Weight
 
 TIME_LIMIT_S = 600.0
 """What an audit may take unless another limit, or none, is asked for."""
@@ -28,12 +26,13 @@ class AuditOptions:
     Attributes
     ----------
     attacks : tuple of str
-        Some of ``histogram``, ``trail`` and ``sequence``.
+        Which attacks are run.
     protections : tuple of str
-        Written as ``NAME[:key=value,…]``, several in a row joined by `` then ``; empty for a small
-        set that fits the data.
+        Try NAME[:key=value,…], or 'A then B' (default: what fits). Without any, a small set that
+        fits the data is tried.
     target_risk : float, optional
-        Also look for the protection that costs least and leaves at most this share linked.
+        Find the least loss for this risk, such as 0.05. The protection that costs least and
+        leaves at most this share linked.
     weight : {"visits", "duration", "day-balanced"}
         What histograms count.
     split : SplitOptions, optional
@@ -41,11 +40,12 @@ class AuditOptions:
     users : int, optional
         Audit this number of people, drawn at random.
     time_limit_s : float, optional
-        Most informative parts first; what does not fit is left out and listed. None for no limit.
+        Time limit, such as 1h or none; the most informative parts come first. What does not fit is
+        left out and listed.
     sequence_users : int
         At most this number of people, drawn at random, get a model in the sequence attack.
     name_locations : bool
-        Whether the result may hold names of locations.
+        Name revealing locations in the result.
     seed : int
         Of every random choice.
 
@@ -63,7 +63,7 @@ class AuditOptions:
     attacks: tuple[str, ...] = field(default_factory=attack_names)
     protections: tuple[str, ...] = ()
     target_risk: float | None = None
-    weight: Literal["visits", "duration", "day-balanced"] = "visits"
+    weight: Weight = "visits"
     split: SplitOptions | None = None
     users: int | None = None
     time_limit_s: float | None = TIME_LIMIT_S
@@ -86,10 +86,6 @@ class AuditOptions:
         if self.target_risk is not None and not 0 <= self.target_risk <= 1:
             raise OptionError(
                 f"--target-risk must be a share from 0 to 1, got {self.target_risk}. Try 0.05."
-            )
-        if self.weight not in WEIGHTS:
-            raise OptionError(
-                f"--weight must be one of {', '.join(WEIGHTS)}, got {self.weight!r} instead."
             )
         for name, least in (("users", 2), ("sequence_users", 2)):
             value = getattr(self, name)
@@ -119,3 +115,9 @@ def parse_duration(text: str) -> float | None:
             f"--time-limit must be a duration or none, got {text!r} instead. Try 10m."
         )
     return float(found[1]) * _UNITS_S[(found[2] or "s")[0]]
+
+
+def show_duration(seconds: float) -> str:
+    """Seconds as `parse_duration` reads them, in the largest unit that they are whole in."""
+    unit = next(unit for unit in ("h", "m", "s") if seconds % _UNITS_S[unit] == 0 or unit == "s")
+    return f"{seconds / _UNITS_S[unit]:g}{unit}"

@@ -25,9 +25,8 @@ from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.kernels.stopping import OutOfTimeError, check_stop, time_limit
+from trailprint.progress import Progress
 from trailprint.store import MemoryStore, Store
-
-Progress = Callable[[str, float | None], None]
 
 #: Raised whenever a part computes something else than before: kept parts are then done anew.
 _REVISION = 3

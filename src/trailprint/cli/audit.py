@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import pyarrow as pa
 
-from trailprint.audit.attacks.registry import attack_names
+from trailprint.audit.options import AuditOptions, parse_duration, show_duration
 from trailprint.cli import stopwatch
 from trailprint.cli.compile_ahead import compile_first
-from trailprint.cli.flags import ReadFlags, RunFlags, ScoreFlags, ShapeFlags, SplitFlags
-from trailprint.cli.groups import argument, option, takes
+from trailprint.cli.groups import Given, Panel, argument, takes_options
+from trailprint.cli.inputs import ScoreOptions, Scoring, Sides
 from trailprint.cli.memory import require_address_space
+from trailprint.cli.option_fields import Written
 from trailprint.cli.present import open_console, print_json, print_line, print_table
 from trailprint.cli.progress import showing
+from trailprint.cli.running import Running, RunOptions
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
@@ -24,14 +26,12 @@ from trailprint.events.read import read
 from trailprint.store import FolderStore
 
 if TYPE_CHECKING:
-    from trailprint.audit.options import AuditOptions
     from trailprint.audit.plan import Plan
     from trailprint.audit.result import AuditResult
 
 EXAMPLE = "trailprint audit visits.parquet --out audit"
 
 _AUDIT = "Audit"
-_ATTACKS = ",".join(attack_names())
 _MANIFEST = {"work": "trailprint audit", "format": 1}
 _CHANGED = (
     "The data, the options or the program have changed since the last audit in this folder: what "
@@ -40,101 +40,57 @@ _CHANGED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditFlags:
+class FolderOptions:
+    """
+    Where an audit goes, and what may be told there.
+
+    Attributes
+    ----------
+    out : str
+        Output folder.
+    per_user : bool
+        Also write each person's risk, for you only.
+    """
+
+    out: str
+    per_user: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Auditing:
     """What is looked into, and what may be told."""
 
-    out: Annotated[
-        str, option("--out", help="The folder the report and all else go to.", panel=_AUDIT)
+    folder: Annotated[FolderOptions, Panel(_AUDIT)]
+    given: Annotated[
+        Given[AuditOptions],
+        Panel(
+            _AUDIT,
+            without=("split", "sequence_users", "seed"),
+            written={
+                "protections": Written(read=tuple, show=", ".join, metavar="NAME", many=True),
+                "time_limit_s": Written(read=parse_duration, show=show_duration, metavar="TIME"),
+            },
+        ),
     ]
-    attacks: Annotated[
-        str,
-        option("--attacks", help=f"Some of {_ATTACKS} (default: all).", panel=_AUDIT),
-    ] = _ATTACKS
-    protect: Annotated[
-        list[str] | None,
-        option(
-            "--protect",
-            help="Try NAME[:key=value,…], or 'A then B' (default: what fits).",
-            panel=_AUDIT,
-            metavar="NAME",
-        ),
-    ] = None
-    target_risk: Annotated[
-        float | None,
-        option(
-            "--target-risk", help="Find the least loss for this risk, such as 0.05.", panel=_AUDIT
-        ),
-    ] = None
-    weight: Annotated[
-        str,
-        option(
-            "--weight",
-            help="Histograms of visits (default), duration or day-balanced.",
-            panel=_AUDIT,
-        ),
-    ] = "visits"
-    users: Annotated[
-        int | None,
-        option("--users", help="Number of people to draw and audit.", panel=_AUDIT),
-    ] = None
-    time_limit: Annotated[
-        str,
-        option(
-            "--time-limit",
-            help="Most informative first, such as 1h or none (default: 10m).",
-            panel=_AUDIT,
-        ),
-    ] = "10m"
-    per_user: Annotated[
-        bool,
-        option("--per-user", help="Also write each person's risk, for you only.", panel=_AUDIT),
-    ] = False
-    name_locations: Annotated[
-        bool,
-        option("--name-locations", help="Name revealing locations in the report.", panel=_AUDIT),
-    ] = False
 
-    @property
-    def limit_s(self) -> float | None:
-        """The time limit in seconds; None: no limit."""
-        from trailprint.audit.options import parse_duration
-
-        return parse_duration(self.time_limit)
-
-    def options(self, splitting: SplitFlags, shaping: ShapeFlags, seed: int) -> AuditOptions:
+    def options(self, sides: Sides, seed: int) -> AuditOptions:
         """The same as the library's options."""
-        from trailprint.audit.options import AuditOptions
-
-        cut = None
-        if splitting.is_given:
-            cut = splitting.options(min_events=shaping.min_events, seed=seed)
-        elif splitting != SplitFlags():
+        if sides.splitting and not sides.names_a_cut:
             raise OptionError(
                 "Choices of users on both sides go with a split: say where to cut, as --at median, "
                 "or use --users."
             )
-        return AuditOptions(
-            attacks=tuple(name.strip() for name in self.attacks.split(",") if name.strip()),
-            protections=tuple(self.protect or ()),
-            target_risk=self.target_risk,
-            weight=self.weight,  # type: ignore[arg-type]
-            split=cut,
-            users=self.users,
-            time_limit_s=self.limit_s,
-            name_locations=self.name_locations,
-            seed=seed,
-        )
+        split = sides.cut(seed) if sides.names_a_cut else None
+        return self.given.options(split=split, seed=seed)
 
 
-@takes(AuditFlags, RunFlags, ScoreFlags, SplitFlags, ReadFlags, ShapeFlags)
+@takes_options
 def run(
     data: Annotated[str, argument("DATA", "What would be published.")],
-    running: RunFlags,
-    auditing: AuditFlags,
-    splitting: SplitFlags,
-    reading: ReadFlags,
-    shaping: ShapeFlags,
-    scoring: ScoreFlags,
+    auditing: Auditing,
+    running: Running,
+    scoring: Scoring,
+    giving: Sides,
     auxiliary: Annotated[
         str | None,
         argument("AUXILIARY", "What somebody might know; without it, DATA is split."),
@@ -142,49 +98,45 @@ def run(
 ) -> None:
     """Audit a dataset: every attack, controls, growth, protections and one report."""
     from trailprint.audit.protection_parts import check_protections
-    from trailprint.report.outputs import Written, check_folder, describe_source
+    from trailprint.report.outputs import Written as Outputs
+    from trailprint.report.outputs import check_folder, describe_source
 
-    reserved_s = stopwatch.reserve(auditing.limit_s)
-    options = auditing.options(splitting, shaping, running.seed)
+    folder = auditing.folder
+    options = auditing.options(giving, running.seed)
+    reserved_s = stopwatch.reserve(options.time_limit_s)
     scoring.check(data, auxiliary)
     engine = running.engine()
     check_protections(options.protections, engine)
     sources = [source for source in (data, auxiliary) if source is not None]
     require_address_space()
-    check_folder(auditing.out, sources=sources)
+    check_folder(folder.out, sources=sources)
     with showing(engine):
         described = [describe_source(source) for source in sources]
-        sides = [read(source, reading.options(), engine=engine) for source in sources]
-        sides = shaping.shape(sides, two_sides=splitting.is_given)
+        sides = [read(source, giving.reading.options(), engine=engine) for source in sources]
+        sides = giving.shaping.shape(sides, two_sides=giving.names_a_cut)
     result = audit_to_folder(
         sides,
         options,
-        auditing.out,
+        folder.out,
         running,
         truth=scoring.read_truth(engine),
         reserved_s=reserved_s,
     )
-    asked_for = auditing.per_user or scoring.links is not None
-    written = Written(
+    asked_for = folder.per_user or scoring.links is not None
+    written = Outputs(
         findings=result.findings,
         sources=described,
-        settings={"reading": _given(reading), "shaping": _given(shaping)},
+        settings={"reading": giving.reading.typed(), "shaping": giving.shaping.typed()},
         per_user=result.per_user() if asked_for else None,
     )
-    finish(written, auditing.out, running)
+    finish(written, folder.out, running)
     _write_links(scoring, result, engine)
     if scoring.links is not None and not running.json:
         console = open_console(stderr=True)
         print_line(console, f"Links written to {scoring.links}, readable by you only.", "dim")
 
 
-def _given(flags: ReadFlags | ShapeFlags) -> dict[str, Any]:
-    """The options that were given, not the defaults."""
-    plain = asdict(type(flags)())
-    return {name: value for name, value in asdict(flags).items() if value != plain[name]}
-
-
-def _write_links(scoring: ScoreFlags, result: AuditResult, engine: Engine) -> None:
+def _write_links(scoring: ScoreOptions, result: AuditResult, engine: Engine) -> None:
     if scoring.links is not None:
         scoring.write_links(result.links(), engine)
 
@@ -193,7 +145,7 @@ def audit_to_folder(
     sides: list[Events],
     options: AuditOptions,
     folder: str,
-    running: RunFlags,
+    running: RunOptions,
     *,
     truth: pa.Table | None = None,
     reserved_s: float = 0.0,
@@ -286,7 +238,7 @@ def _are(number: int) -> str:
     return f"{_parts(number)} {'is' if number == 1 else 'are'}"
 
 
-def finish(written: Any, folder: str, running: RunFlags, *, closing: str | None = None) -> None:
+def finish(written: Any, folder: str, running: RunOptions, *, closing: str | None = None) -> None:
     """Write the folder, then show the result on one screen, with a last line, or as JSON."""
     from trailprint.audit.summary import list_notes, summarise
     from trailprint.report.outputs import REPORT, write_outputs

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from trailprint.cli.flags import (
-    ReadFlags,
-    RunFlags,
-    ScoreFlags,
-    ShapeFlags,
-    SplitFlags,
-    open_events,
-    open_sides,
-)
-from trailprint.cli.groups import argument, option, takes
+from trailprint.attacks.options import CorrelateOptions
+from trailprint.cli.groups import Given, Panel, argument, takes_options
+from trailprint.cli.inputs import Scoring, Sides, open_events
 from trailprint.cli.present import percent, print_json, print_table
-from trailprint.cli.progress import announce_compilation, showing
+from trailprint.cli.progress import showing
+from trailprint.cli.running import Running
 from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
+from trailprint.studies.options import FoldOptions
 
 EXAMPLE = "trailprint correlate campus.parquet --folds 10 --work models/"
 
@@ -27,101 +22,86 @@ _CORRELATE = "Correlation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CorrelateFlags:
+class VisitOptions:
+    """
+    Which visits count, and where models are kept.
+
+    Attributes
+    ----------
+    min_duration : float, optional
+        Minimum length of a visit in seconds.
+    work : str, optional
+        Keep models in this folder; go on from there.
+    """
+
+    min_duration: float | None = None
+    work: str | None = None
+
+    def long_enough(self, events: Events) -> Events:
+        """Only visits of the minimum length."""
+        from trailprint.events.filters import lasting
+
+        return events if self.min_duration is None else lasting(events, self.min_duration)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correlating:
     """How sequences are compared, and by which protocol."""
 
-    model: Annotated[
-        str,
-        option(
-            "--model",
-            help="crf (default), distance, markov, mobility-markov, histogram.",
-            panel=_CORRELATE,
-        ),
-    ] = "crf"
-    days: Annotated[
-        int | None,
-        option("--days", help="Number of days somebody knows, from the first.", panel=_CORRELATE),
-    ] = None
-    joint: Annotated[
-        bool,
-        option("--joint", help="Each released user is taken at most once.", panel=_CORRELATE),
-    ] = False
-    all_pairs: Annotated[
-        bool,
-        option("--all-pairs", help="Run every model over everybody, as a check.", panel=_CORRELATE),
-    ] = False
-    duration_edges: Annotated[
-        str | None,
-        option(
-            "--duration-edges", help="Where durations are parted: seconds, 300,…", panel=_CORRELATE
-        ),
-    ] = None
-    min_duration: Annotated[
-        float | None,
-        option("--min-duration", help="Minimum length of a visit in seconds.", panel=_CORRELATE),
-    ] = None
-    folds: Annotated[
-        int | None,
-        option(
-            "--folds",
-            help="Number of bins, each left out in turn.",
-            panel=_CORRELATE,
-        ),
-    ] = None
-    rounds: Annotated[
-        int | None,
-        option("--rounds", help="With --folds: number of rounds.", panel=_CORRELATE),
-    ] = None
-    work: Annotated[
-        str | None,
-        option("--work", help="Keep models in this folder; go on from there.", panel=_CORRELATE),
-    ] = None
+    options: Annotated[CorrelateOptions, Panel(_CORRELATE, without=("training", "seed"))]
+    visits: Annotated[VisitOptions, Panel(_CORRELATE)]
+    folds: Annotated[Given[FoldOptions], Panel(_CORRELATE)]
+
+    def protocol(self) -> FoldOptions | None:
+        """How bins are left out in turn; None without --folds."""
+        if self.folds and "n_folds" not in self.folds.values:
+            raise OptionError("--rounds goes with --folds.")
+        return self.folds.options() if self.folds else None
 
 
-@takes(RunFlags, CorrelateFlags, ScoreFlags, SplitFlags, ReadFlags, ShapeFlags)
+@takes_options
 def run(
     released: Annotated[str, argument("RELEASED", "What would be published.")],
-    running: RunFlags,
-    correlating: CorrelateFlags,
-    splitting: SplitFlags,
-    reading: ReadFlags,
-    shaping: ShapeFlags,
-    scoring: ScoreFlags,
+    correlating: Correlating,
+    running: Running,
+    scoring: Scoring,
+    sides: Sides,
     auxiliary: Annotated[
         str | None,
         argument("AUXILIARY", "What somebody might know; without it, --folds or a split."),
     ] = None,
 ) -> None:
     """Correlate a person's few days of visits with a log: who in it is that?"""
-    from trailprint.workflows.correlate import correlate, correlate_folds
+    from trailprint.workflows.correlate import correlate
+    from trailprint.workflows.correlate_folds import correlate_folds
 
     scoring.check(released, auxiliary)
-    options, protocol = _options(correlating, running.seed)
-    if protocol is not None and (auxiliary or _is_cut(splitting) or scoring.truth or scoring.links):
+    options = replace(correlating.options, seed=running.seed)
+    visits, protocol = correlating.visits, correlating.protocol()
+    if protocol is not None and (auxiliary or sides.splitting or scoring.truth or scoring.links):
         raise OptionError(
             "--folds takes one dataset on its own: no AUXILIARY, split, --truth or --links."
         )
-    announce_compilation()
     engine = running.engine()
     with showing(engine) as progress:
         if protocol is not None:
-            events = _lasting(open_events(released, reading, shaping, engine), correlating)
+            events = open_events(released, sides.reading, sides.shaping, engine)
             found = correlate_folds(
-                events,
+                visits.long_enough(events),
                 options,
                 protocol,
-                work=correlating.work,
+                work=visits.work,
                 n_threads=running.threads,
                 progress=progress,
             ).to_dict()
         else:
-            sides = open_sides((released, auxiliary), splitting, reading, shaping, running, engine)
+            both = sides.open(released, auxiliary, engine, seed=running.seed)
             result = correlate(
-                _lasting(sides[0], correlating),
-                _lasting(sides[1], correlating),
+                visits.long_enough(both[0]),
+                visits.long_enough(both[1]),
                 options,
                 truth=scoring.read_truth(engine),
-                work=correlating.work,
+                work=visits.work,
                 n_threads=running.threads,
                 progress=progress,
             )
@@ -131,53 +111,6 @@ def run(
         print_json(found)
     else:
         _print(found, scoring.links)
-
-
-def _is_cut(splitting: SplitFlags) -> bool:
-    """Whether anything was said of a split, be it only who is kept on its sides."""
-    return splitting != SplitFlags()
-
-
-def _options(correlating: CorrelateFlags, seed: int) -> tuple[Any, Any]:
-    from trailprint.attacks.options import CorrelateOptions
-    from trailprint.features.options import DURATION_EDGES_S
-    from trailprint.studies.options import FoldOptions
-
-    if correlating.rounds is not None and correlating.folds is None:
-        raise OptionError("--rounds goes with --folds.")
-    edges: tuple[float, ...] = DURATION_EDGES_S
-    if correlating.duration_edges is not None:
-        if correlating.model != "crf":
-            raise OptionError("--duration-edges goes with --model crf: no other has classes.")
-        edges = _numbers(correlating.duration_edges)
-    options = CorrelateOptions(
-        model=correlating.model,  # type: ignore[arg-type]
-        duration_edges_s=edges,
-        days=correlating.days,
-        joint=correlating.joint,
-        all_pairs=correlating.all_pairs,
-        seed=seed,
-    )
-    if correlating.folds is None:
-        return options, None
-    return options, FoldOptions(n_folds=correlating.folds, n_rounds=correlating.rounds)
-
-
-def _numbers(text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise OptionError(
-            f"--duration-edges must be seconds such as 300,1800,7200, got {text!r} instead."
-        ) from None
-
-
-def _lasting(events: Events, correlating: CorrelateFlags) -> Events:
-    from trailprint.events.filters import lasting
-
-    if correlating.min_duration is None:
-        return events
-    return lasting(events, correlating.min_duration)
 
 
 def _print(found: dict[str, Any], links: str | None) -> None:

@@ -14,7 +14,7 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Generic, TypeVar
 
 import typer
@@ -75,16 +75,17 @@ class Given(Generic[Options]):
         return self.kind(**{**self.values, **others})
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
     """An options class of a command: its flags, and what becomes of them."""
 
     kind: type[Any]
     flags: list[OptionField]
     is_given: bool
 
-    def parameters(self) -> Iterator[inspect.Parameter]:
-        return (flag.parameter(may_lack=self.is_given) for flag in self.flags)
+    def all_flags(self) -> Iterator[tuple[Group, OptionField]]:
+        """Every flag, with the group it belongs to."""
+        return ((self, flag) for flag in self.flags)
 
     def collect(self, typed: dict[str, Any]) -> Any:
         """Take the group's values out of all that was typed; what was not keeps its default."""
@@ -101,14 +102,15 @@ class _Group:
 
 
 @dataclass(frozen=True, slots=True)
-class _Bundle:
+class Bundle:
     """A dataclass of several groups."""
 
     kind: type[Any]
-    groups: dict[str, _Group | _Bundle]
+    groups: dict[str, Group | Bundle]
 
-    def parameters(self) -> Iterator[inspect.Parameter]:
-        return (one for group in self.groups.values() for one in group.parameters())
+    def all_flags(self) -> Iterator[tuple[Group, OptionField]]:
+        """Every flag of every group, with its group."""
+        return (one for group in self.groups.values() for one in group.all_flags())
 
     def collect(self, typed: dict[str, Any]) -> Any:
         """The dataclass, of what each of its groups took."""
@@ -123,7 +125,7 @@ def argument(metavar: str, help: str) -> Any:
 def takes_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the flags of the options classes among its parameters."""
     hints = typing.get_type_hints(command, include_extras=True)
-    groups = _find_groups(hints)
+    groups = find_groups(hints)
     own = [
         parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
         for name, parameter in inspect.signature(command).parameters.items()
@@ -135,9 +137,15 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
         made = {name: group.collect(typed) for name, group in groups.items()}
         command(**typed, **made)
 
-    parameters = [*own, *(one for group in groups.values() for one in group.parameters())]
+    flags = [
+        flag.parameter(may_lack=owner.is_given)
+        for group in groups.values()
+        for owner, flag in group.all_flags()
+    ]
+    parameters = [*own, *flags]
     wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     wrapper.__annotations__ = {one.name: one.annotation for one in parameters}
+    wrapper.options = groups  # type: ignore[attr-defined]
     del wrapper.__wrapped__  # Typer would look through it at the short signature.
     return wrapper
 
@@ -147,12 +155,13 @@ def _is_typed(value: object) -> bool:
     return value is not None and value is not False and value != []
 
 
-def _find_groups(hints: Mapping[str, Any]) -> dict[str, _Group | _Bundle]:
+def find_groups(hints: Mapping[str, Any]) -> dict[str, Group | Bundle]:
+    """The parameters, or fields of a bundle, that stand for options classes."""
     found = {name: _find_group(hint) for name, hint in hints.items()}
     return {name: group for name, group in found.items() if group is not None}
 
 
-def _find_group(hint: Any) -> _Group | _Bundle | None:
+def _find_group(hint: Any) -> Group | Bundle | None:
     kind, *marks = typing.get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
     panel = next((mark for mark in marks if isinstance(mark, Panel)), None)
     if panel is not None:
@@ -165,64 +174,7 @@ def _find_group(hint: Any) -> _Group | _Bundle | None:
             names=panel.names,
             written=panel.written,
         )
-        return _Group(options, flags, is_given)
+        return Group(options, flags, is_given)
     if is_dataclass(kind) and isinstance(kind, type):
-        return _Bundle(kind, _find_groups(typing.get_type_hints(kind, include_extras=True)))
+        return Bundle(kind, find_groups(typing.get_type_hints(kind, include_extras=True)))
     return None
-
-
-def option(*names: str, help: str, panel: str, metavar: str | None = None) -> Any:
-    """A Typer option that belongs to a panel of the help."""
-    return typer.Option(
-        *names, help=help, rich_help_panel=panel, metavar=metavar, show_default=False
-    )
-
-
-def takes(*groups: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Expand the fields of ``groups`` into options of the command below."""
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        hints = typing.get_type_hints(command, include_extras=True)
-        receivers = {hints[name]: name for name in hints if hints[name] in groups}
-
-        @functools.wraps(command)
-        def wrapper(**values: Any) -> None:
-            for group in groups:
-                own = {field.name: values.pop(field.name) for field in fields(group)}
-                values[receivers[group]] = group(**own)
-            command(**values)
-
-        own = [
-            parameter.replace(annotation=hints[name])
-            for name, parameter in inspect.signature(command).parameters.items()
-            if hints[name] not in groups
-        ]
-        added = [parameter for group in groups for parameter in _parameters(group)]
-        signature = inspect.Signature(
-            [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in [*own, *added]]
-        )
-        wrapper.__signature__ = signature  # type: ignore[attr-defined]
-        wrapper.__annotations__ = {p.name: p.annotation for p in [*own, *added]}
-        del wrapper.__wrapped__  # Typer would look through it at the short signature.
-        return wrapper
-
-    return decorate
-
-
-def _parameters(group: type[Any]) -> list[inspect.Parameter]:
-    hints = typing.get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            annotation=hints[field.name],
-            default=_default(field),
-        )
-        for field in fields(group)
-    ]
-
-
-def _default(field: Any) -> Any:
-    if field.default is not MISSING:
-        return field.default
-    return field.default_factory() if field.default_factory is not MISSING else ...

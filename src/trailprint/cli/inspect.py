@@ -23,8 +23,8 @@ def run(
 ) -> None:
     """Say what is in a dataset: users, locations, events, span, and what could not be read."""
     engine = running.engine()
-    with showing(engine):
-        summary = summarise(open_events(data, reading, shaping, engine))
+    with showing(engine) as progress:
+        summary = summarise(open_events(data, reading, shaping, engine), progress)
     if running.json:
         print_json(summary.to_dict())
     else:

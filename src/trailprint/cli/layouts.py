@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from trailprint.cli.flags import RunFlags
-from trailprint.cli.groups import takes
+from trailprint.cli.groups import takes_options
 from trailprint.cli.present import print_json, print_table
+from trailprint.cli.running import Running
 from trailprint.events.layouts import LAYOUTS
 
 EXAMPLE = "trailprint layouts"
 
 
-@takes(RunFlags)
-def run(running: RunFlags) -> None:
+@takes_options
+def run(running: Running) -> None:
     """List the known research layouts, for --layout."""
     descriptions = {name: layout.description for name, layout in LAYOUTS.items()}
     if running.json:

@@ -10,7 +10,7 @@ from trailprint.cli.groups import Given, Panel, argument, takes_options
 from trailprint.cli.inputs import Scoring, Sides
 from trailprint.cli.option_fields import Written
 from trailprint.cli.present import percent, print_json, print_rows, print_table, show
-from trailprint.cli.progress import announce_compilation, showing
+from trailprint.cli.progress import showing
 from trailprint.cli.running import Running
 from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
@@ -106,7 +106,6 @@ def run(
 
     scoring.check(released, auxiliary)
     options, views = matching.match_options(running.seed), matching.view_options(sides)
-    announce_compilation()
     engine = running.engine()
     with showing(engine) as progress:
         result = match(

@@ -3,50 +3,66 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
 
 from trailprint.events.engine import Engine
-
-#: ``report(what, done)``: what is being done, and which share of it is over (None: unknown).
-Report = Callable[[str, float | None], None]
+from trailprint.progress import Progress, tell_nobody
 
 
 @contextlib.contextmanager
-def showing(engine: Engine | None = None, what: str = "Reading") -> Iterator[Report]:
+def showing(engine: Engine | None = None, what: str = "Reading") -> Iterator[Progress]:
     """A progress bar on a terminal's standard error; follows the engine's running query."""
     console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda what, done: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        with _following(engine, bar, task):
-            yield lambda what, done: _update(bar, task, what, done)
+    with _announcing(console):
+        if not console.is_terminal:
+            yield tell_nobody
+            return
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+        with Bar(*columns, console=console, transient=True) as bar:
+            task = bar.add_task(what, total=None)
+            with _following(engine, bar, task):
+                yield lambda what, done: _update(bar, task, what, done)
 
 
-def announce_compilation() -> None:
-    """Say once, before the first run on a machine, why it takes long; nothing later."""
-    from trailprint import kernels
+@contextlib.contextmanager
+def _announcing(console: Console) -> Iterator[None]:
+    """What the library announces in its log, such as compiling, is printed."""
+    log, printer = logging.getLogger("trailprint"), _Printer(console)
+    level = log.level
+    log.addHandler(printer)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(printer)
+        log.setLevel(level)
 
-    if not any(Path(kernels.__path__[0]).rglob("*.nbi")):
-        Console(stderr=True).print(
-            "Compiling the kernels for this machine: half a minute, once.", style="dim"
-        )
+
+class _Printer(logging.Handler):
+    """A log handler that prints dim lines."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(logging.INFO)
+        self._console = console
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one message."""
+        self._console.print(record.getMessage(), style="dim")
 
 
-def _update(bar: Progress, task: TaskID, what: str, done: float | None) -> None:
+def _update(bar: Bar, task: TaskID, what: str, done: float | None) -> None:
     total = None if done is None else 1.0
     bar.update(task, description=what, total=total, completed=done or 0.0)
 
 
 @contextlib.contextmanager
-def _following(engine: Engine | None, bar: Progress, task: TaskID) -> Iterator[None]:
+def _following(engine: Engine | None, bar: Bar, task: TaskID) -> Iterator[None]:
     """Ask DuckDB a few times a second how far its query is."""
     if engine is None:
         yield

@@ -3,105 +3,129 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
-from trailprint.cli.flags import ReadFlags, RunFlags, ShapeFlags, SplitFlags
-from trailprint.cli.groups import argument, option, takes
+from trailprint.arguments import check_fields
+from trailprint.attacks.options import MatchOptions, MetricName
+from trailprint.cli.groups import Panel, argument, takes_options
+from trailprint.cli.inputs import Sides
+from trailprint.cli.option_fields import Written
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
+from trailprint.cli.running import Running, RunOptions
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
 from trailprint.events.read import read
 from trailprint.events.split import split
 from trailprint.events.write import check_outputs, write_events, write_table
+from trailprint.features.options import HistogramOptions
+from trailprint.studies.options import ATTACKS, SweepOptions
 
 if TYPE_CHECKING:
     from trailprint.protections.protection import Protection
 
 EXAMPLE = "trailprint protect visits.csv --apply microaggregate:k=10 --out protected.parquet"
 
-_PROTECT, _SWEEP = "Protection", "Trade-off"
+_PROTECT = "Protection"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProtectFlags:
-    """What is applied, and what becomes of it."""
+class ApplyOptions:
+    """
+    What is applied, and what becomes of it.
 
-    apply: Annotated[
-        list[str] | None,
-        option(
-            "--apply",
-            help="What to apply; again for the next one.",
-            panel=_PROTECT,
-            metavar="NAME[:key=value,…]",
+    Attributes
+    ----------
+    apply : tuple of str
+        What to apply; again for the next one.
+    out : str, optional
+        Where the protected data goes.
+    listing : bool
+        Say which protections there are.
+    """
+
+    apply: tuple[str, ...] = ()
+    out: str | None = None
+    listing: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TradeOffOptions:
+    """
+    What is swept, as it is typed for `SweepOptions`.
+
+    Attributes
+    ----------
+    sweep : str, optional
+        Risk and loss for key=value,value,…
+    target_risk : float, optional
+        With ``sweep``: the least loss for this risk, such as 0.05.
+    metrics : tuple of str
+        With ``sweep``: metrics to attack with; the strongest counts.
+    """
+
+    sweep: str | None = None
+    target_risk: float | None = None
+    metrics: tuple[MetricName, ...] = field(
+        default_factory=lambda: tuple(attack.metric for attack in ATTACKS)
+    )
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protecting:
+    """What is applied, counted and swept."""
+
+    applying: Annotated[
+        ApplyOptions,
+        Panel(
+            _PROTECT,
+            names={"listing": "list"},
+            written={"apply": Written(read=tuple, metavar="NAME[:key=value,…]", many=True)},
         ),
-    ] = None
-    out: Annotated[
-        str | None, option("--out", help="Where the protected data goes.", panel=_PROTECT)
-    ] = None
-    listing: Annotated[
-        bool, option("--list", help="Say which protections there are.", panel=_PROTECT)
-    ] = False
-    weight: Annotated[
-        str,
-        option("--weight", help="visits (default), duration or day-balanced.", panel=_PROTECT),
-    ] = "visits"
-    sweep: Annotated[
-        str | None,
-        option("--sweep", help="Risk and loss for key=value,value,…", panel=_SWEEP),
-    ] = None
-    target_risk: Annotated[
-        float | None,
-        option(
-            "--target-risk", help="… and the least loss for this risk, such as 0.05.", panel=_SWEEP
-        ),
-    ] = None
-    metrics: Annotated[
-        str,
-        option("--metrics", help="Attack with jensen-shannon,l1,cosine (default).", panel=_SWEEP),
-    ] = "jensen-shannon,l1,cosine"
+    ]
+    counting: Annotated[HistogramOptions, Panel(_PROTECT, without=("slots",))]
+    trading: Annotated[TradeOffOptions, Panel("Trade-off")]
 
 
-@takes(RunFlags, ProtectFlags, SplitFlags, ReadFlags, ShapeFlags)
+@takes_options
 def run(
-    running: RunFlags,
-    protecting: ProtectFlags,
-    splitting: SplitFlags,
-    reading: ReadFlags,
-    shaping: ShapeFlags,
-    data: Annotated[
-        str | None,
-        argument("DATA", "What would be published."),
-    ] = None,
+    protecting: Protecting,
+    running: Running,
+    sides: Sides,
+    data: Annotated[str | None, argument("DATA", "What would be published.")] = None,
 ) -> None:
     """Apply protections in order: what do they cost, and which risk remains?"""
-    if protecting.listing:
+    if protecting.applying.listing:
         _list(as_json=running.json)
         return
-    data = _check(data, protecting, splitting)
+    data = _check(data, protecting, sides)
     engine = running.engine()
-    if protecting.sweep is not None:
-        _sweep(data, running, protecting, splitting, reading, shaping, engine)
+    if protecting.trading.sweep is not None:
+        _sweep(data, running, protecting, sides, engine)
     else:
-        _apply(data, running, protecting, reading, shaping, engine)
+        _apply(data, running, protecting, sides, engine)
 
 
-def _check(data: str | None, protecting: ProtectFlags, splitting: SplitFlags) -> str:
+def _check(data: str | None, protecting: Protecting, sides: Sides) -> str:
     """Refuse what does not go together before any work is done."""
+    applying, trading = protecting.applying, protecting.trading
     if data is None:
         raise OptionError("DATA is needed, got none. See trailprint protect --list for choices.")
-    if not protecting.apply:
+    if not applying.apply:
         raise OptionError("--apply is needed, got none. Try --apply microaggregate:k=5.")
-    if protecting.sweep is None and protecting.target_risk is not None:
+    if trading.sweep is None and trading.target_risk is not None:
         raise OptionError("--target-risk needs --sweep, such as --sweep k=2,5,10,20.")
-    if protecting.sweep is None and splitting.is_given:
+    if trading.sweep is None and sides.names_a_cut:
         raise OptionError("A split goes with --sweep, which needs two sides; leave it out.")
-    if protecting.sweep is not None and protecting.out is not None:
+    if trading.sweep is not None and applying.out is not None:
         raise OptionError("--sweep only measures: give --out in a run of its own.")
-    if protecting.out is not None:
-        check_outputs([protecting.out], sources=[data])
+    if applying.out is not None:
+        check_outputs([applying.out], sources=[data])
     return data
 
 
@@ -126,53 +150,46 @@ def _plain(value: object) -> str:
 
 
 def _open(
-    data: str,
-    protecting: ProtectFlags,
-    reading: ReadFlags,
-    shaping: ShapeFlags,
-    engine: Engine,
-    *,
-    two_sides: bool,
+    data: str, protecting: Protecting, sides: Sides, engine: Engine, *, two_sides: bool
 ) -> Events:
     """Read and shape; positions that are to be coarsened stay positions until then."""
     from trailprint.protections.loss import with_locations
 
-    events = read(data, reading.options(), engine=engine)
-    first = (protecting.apply or [""])[0]
-    if first.startswith("coarsen-grid") and shaping.cell is None and shaping.h3 is None:
+    events = read(data, sides.reading.options(), engine=engine)
+    is_placed = {"cell_m", "h3"} & sides.shaping.places.values.keys()
+    if protecting.applying.apply[0].startswith("coarsen-grid") and not is_placed:
         events = with_locations(events)
-    return shaping.shape([events], two_sides=two_sides)[0]
+    return sides.shaping.shape([events], two_sides=two_sides)[0]
 
 
 def _apply(
-    data: str,
-    running: RunFlags,
-    protecting: ProtectFlags,
-    reading: ReadFlags,
-    shaping: ShapeFlags,
-    engine: Engine,
+    data: str, running: RunOptions, protecting: Protecting, sides: Sides, engine: Engine
 ) -> None:
-    from trailprint.features.options import HistogramOptions
     from trailprint.workflows.protect import protect, read_chain
 
-    counting = HistogramOptions(weight=protecting.weight)  # type: ignore[arg-type]
-    with showing(engine, "Protecting"):
-        chain = read_chain(protecting.apply or (), engine)
-        events = _open(data, protecting, reading, shaping, engine, two_sides=False)
+    out = protecting.applying.out
+    with showing(engine, "Protecting") as progress:
+        chain = read_chain(protecting.applying.apply, engine)
+        events = _open(data, protecting, sides, engine, two_sides=False)
         result = protect(
-            events, chain, seed=running.seed, counting=counting, n_threads=running.threads
+            events,
+            chain,
+            seed=running.seed,
+            counting=protecting.counting,
+            n_threads=running.threads,
+            progress=progress,
         )
-        if protecting.out is not None:
+        if out is not None:
             table = result.histograms()
             if table is not None:
-                write_table(table, protecting.out, engine)
+                write_table(table, out, engine)
             elif result.events is not None:
-                write_events([(result.events, protecting.out)])
+                write_events([(result.events, out)])
     found = result.to_dict()
     if running.json:
         print_json(found)
     else:
-        _print_cost(found, protecting.out)
+        _print_cost(found, out)
 
 
 def _print_cost(found: dict[str, Any], out: str | None) -> None:
@@ -203,53 +220,38 @@ def _title_facts(found: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _sweep(
-    data: str,
-    running: RunFlags,
-    protecting: ProtectFlags,
-    splitting: SplitFlags,
-    reading: ReadFlags,
-    shaping: ShapeFlags,
-    engine: Engine,
+    data: str, running: RunOptions, protecting: Protecting, sides: Sides, engine: Engine
 ) -> None:
-    from trailprint.attacks.options import MatchOptions
-    from trailprint.features.options import HistogramOptions
-    from trailprint.studies.options import SweepOptions
     from trailprint.workflows.protect import read_chain, read_sweep, trade_off
 
-    chain = read_chain(protecting.apply or (), engine)
-    parameter, values = read_sweep(protecting.sweep or "", chain)
-    metrics = [name.strip() for name in protecting.metrics.split(",") if name.strip()]
+    trading = protecting.trading
+    chain = read_chain(protecting.applying.apply, engine)
+    parameter, values = read_sweep(trading.sweep or "", chain)
     options = SweepOptions(
         parameter=parameter,
         values=values,
-        target_risk=protecting.target_risk,
-        attacks=tuple(MatchOptions(metric=name) for name in metrics),  # type: ignore[arg-type]
+        target_risk=trading.target_risk,
+        attacks=tuple(MatchOptions(metric=name) for name in trading.metrics),
         seed=running.seed,
     )
-    counting = HistogramOptions(weight=protecting.weight)  # type: ignore[arg-type]
-    cut = splitting if splitting.is_given else _at_median(splitting)
+    usual = {} if sides.names_a_cut else {"at": "median"}
     with showing(engine) as progress:
-        events = _open(data, protecting, reading, shaping, engine, two_sides=True)
-        sides = split(events, cut.options(min_events=shaping.min_events, seed=running.seed))
+        events = _open(data, protecting, sides, engine, two_sides=True)
+        cut = split(events, sides.cut(running.seed, **usual))
         result = trade_off(
-            sides.released,
-            sides.auxiliary,
+            cut.released,
+            cut.auxiliary,
             chain,
             options,
-            counting=counting,
+            counting=protecting.counting,
             n_threads=running.threads,
             progress=progress,
         )
-    found = {**result.to_dict(), "split": sides.description}
+    found = {**result.to_dict(), "split": cut.description}
     if running.json:
         print_json(found)
     else:
         _print_sweep(found, chain)
-
-
-def _at_median(splitting: SplitFlags) -> SplitFlags:
-    """By default the data is cut at its median event."""
-    return replace(splitting, at="median")
 
 
 def _print_sweep(found: dict[str, Any], chain: Sequence[Protection]) -> None:

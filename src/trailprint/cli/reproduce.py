@@ -2,54 +2,65 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from trailprint.cli.flags import ReadFlags, RunFlags
-from trailprint.cli.groups import argument, option, takes
+from trailprint.cli.groups import Panel, argument, takes_options
+from trailprint.cli.inputs import Reading
+from trailprint.cli.option_fields import Written
 from trailprint.cli.present import print_json, print_rows, print_table
-from trailprint.cli.progress import announce_compilation, showing
+from trailprint.cli.progress import showing
+from trailprint.cli.running import Running, RunOptions
 from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
 from trailprint.events.options import ReadOptions
 
 EXAMPLE = "trailprint reproduce 2005 2013-table-1 --out papers/"
 
-_PANEL = "Experiments"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReproduceFlags:
-    """What to reproduce, from what, and where it goes."""
+class ReproduceOptions:
+    """
+    What to reproduce, from what, and where it goes.
 
-    list_all: Annotated[
-        bool, option("--list", help="Show what can be reproduced and stop.", panel=_PANEL)
-    ] = False
-    data: Annotated[
-        str | None,
-        option("--data", help="Your own copies of the papers' data.", panel=_PANEL, metavar="DIR"),
-    ] = None
-    full: Annotated[
-        bool, option("--full", help="The papers' sizes, however long it takes.", panel=_PANEL)
-    ] = False
-    changed: Annotated[
-        list[str],
-        option(
-            "--set", help="Change a setting that --list shows.", panel=_PANEL, metavar="NAME=VALUE"
-        ),
-    ] = field(default_factory=list)
-    out: Annotated[
-        str | None,
-        option("--out", help="A folder for page, tables and JSON.", panel=_PANEL, metavar="DIR"),
-    ] = None
+    Attributes
+    ----------
+    list_all : bool
+        Show what can be reproduced and stop.
+    data : str, optional
+        Your own copies of the papers' data.
+    full : bool
+        The papers' sizes, however long it takes.
+    settings : tuple of str
+        Change a setting that --list shows.
+    out : str, optional
+        A folder for page, tables and JSON.
+    """
+
+    list_all: bool = False
+    data: str | None = None
+    full: bool = False
+    settings: tuple[str, ...] = ()
+    out: str | None = None
 
 
-@takes(RunFlags, ReproduceFlags, ReadFlags)
+@takes_options
 def run(
-    running: RunFlags,
-    reading: ReadFlags,
-    chosen: ReproduceFlags,
+    chosen: Annotated[
+        ReproduceOptions,
+        Panel(
+            "Experiments",
+            names={"list_all": "list", "settings": "set"},
+            written={
+                "data": Written(metavar="DIR"),
+                "settings": Written(read=tuple, show=", ".join, metavar="NAME=VALUE", many=True),
+                "out": Written(metavar="DIR"),
+            },
+        ),
+    ],
+    running: Running,
+    reading: Reading,
     names: Annotated[
         list[str] | None,
         argument("NAME…", "Experiments, a paper's year, or all."),
@@ -74,13 +85,13 @@ def run(
         _print(results, chosen.out)
 
 
-def _own_reading(reading: ReadFlags, chosen: ReproduceFlags) -> ReadOptions:
+def _own_reading(reading: Reading, chosen: ReproduceOptions) -> ReadOptions:
     """How the user's own copies are read; each paper has its own window."""
-    if reading.window is not None or reading.present_throughout:
+    if {"window", "present_throughout"} & reading.given.values.keys():
         raise OptionError(
             "--window and --present-throughout must be left out: the papers say which they are."
         )
-    if chosen.data is None and reading != ReadFlags():
+    if chosen.data is None and reading:
         raise OptionError(
             "Options on reading go with --data, got them without it. Name your own copies."
         )
@@ -88,7 +99,7 @@ def _own_reading(reading: ReadFlags, chosen: ReproduceFlags) -> ReadOptions:
 
 
 def _reproduce(
-    wanted: list[Any], chosen: ReproduceFlags, running: RunFlags, reading: ReadOptions
+    wanted: list[Any], chosen: ReproduceOptions, running: RunOptions, reading: ReadOptions
 ) -> list[Any]:
     """Run them; each table is written as soon as it is there, with the page of all so far."""
     from trailprint.papers.run import parse_settings
@@ -99,18 +110,17 @@ def _reproduce(
             [each.name for each in wanted],
             data=chosen.data,
             reading=reading,
-            settings=parse_settings(chosen.changed, wanted),
+            settings=parse_settings(chosen.settings, wanted),
             full=chosen.full,
             out=chosen.out,
             seed=running.seed,
             n_threads=running.threads,
             memory=running.memory,
             progress=progress,
-            on_start=announce_compilation,
         )
 
 
-def _list(known: list[Any], running: RunFlags) -> None:
+def _list(known: list[Any], running: RunOptions) -> None:
     from trailprint.papers.experiment import SOURCES
 
     if running.json:

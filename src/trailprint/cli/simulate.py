@@ -3,35 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, NamedTuple
 
 import pyarrow as pa
-import typer
 
 from trailprint import simulate
-from trailprint.cli.flags import RunFlags
-from trailprint.cli.groups import argument, takes
+from trailprint.cli.groups import Panel, argument, takes_options
 from trailprint.cli.present import print_json, print_table
+from trailprint.cli.running import Running
 from trailprint.errors import OptionError
 from trailprint.events.write import check_outputs, write_table
 
 EXAMPLE = "trailprint simulate campus --users 300 --out campus.parquet"
 
-_N_USERS = 300
-_N_DAYS = 28
-#: How many people there are unless a number is given, where it is the paper's.
-_USUAL = {"gps": 154, "households": 147, "web": 121, "weekday-campus": 2174}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallOptions:
+    """How many people call, and the seed of everything."""
+
+    n_users: int = 300
+    seed: int = 0
+
+
+def _simulate_calls(options: CallOptions) -> pa.Table:
+    from trailprint.simulate.call_records import call_records
+
+    calls = simulate.simulate_calls(options.n_users, seed=options.seed)
+    return call_records(calls, seed=options.seed)
+
+
+class _Kind(NamedTuple):
+    """Options that have ``n_users`` and ``seed``, and what makes a table of them."""
+
+    options: Any
+    simulate: Callable[[Any], pa.Table]
+
+
+_KINDS: Mapping[str, _Kind] = {
+    "calls": _Kind(CallOptions(), _simulate_calls),
+    "campus": _Kind(simulate.CampusOptions(), simulate.simulate_campus),
+    "gps": _Kind(simulate.GpsOptions(), simulate.simulate_gps),
+    "households": _Kind(simulate.HouseholdOptions(), simulate.simulate_households),
+    "web": _Kind(simulate.WebOptions(), simulate.simulate_web),
+    "weekday-campus": _Kind(simulate.WeekdayCampusOptions(), simulate.simulate_weekday_campus),
+}
+_SIZES = ", ".join(f"{name} ({kind.options.n_users:,} people)" for name, kind in _KINDS.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Wanted:
-    """What was asked for; days and the paper's size go with a campus only."""
+class PopulationOptions:
+    """
+    Where a population goes and how large it is.
 
-    users: int | None
-    days: int | None
-    paper: bool
-    seed: int
+    Attributes
+    ----------
+    out : str
+        Where it goes.
+    users : int, optional
+        How many people (default: as KIND says).
+    days : int, optional
+        campus: how many days (default: 28).
+    paper : bool
+        campus: the 2011 paper's size, 4,285 people and 62 days.
+    """
+
+    out: str
+    users: int | None = None
+    days: int | None = None
+    paper: bool = False
 
     def __post_init__(self) -> None:
         for name, value in (("--users", self.users), ("--days", self.days)):
@@ -42,82 +82,37 @@ class _Wanted:
                 "--paper says how many people and days: leave --users and --days out."
             )
 
-    def n_users(self, kind: str) -> int:
-        return self.users or _USUAL.get(kind, _N_USERS)
+    def choose(self, kind: str, seed: int) -> Any:
+        """The options of a kind, with what was given."""
+        if self.paper:
+            return simulate.CampusOptions.paper(seed=seed)
+        given = {"n_users": self.users, "n_days": self.days}
+        changes = {name: value for name, value in given.items() if value is not None}
+        return replace(_KINDS[kind].options, seed=seed, **changes)
 
 
-def _campus(wanted: _Wanted) -> pa.Table:
-    if wanted.paper:
-        return simulate.simulate_campus(simulate.CampusOptions.paper(seed=wanted.seed))
-    days = wanted.days or _N_DAYS
-    n_users = wanted.n_users("campus")
-    options = simulate.CampusOptions(n_users=n_users, n_days=days, seed=wanted.seed)
-    return simulate.simulate_campus(options)
-
-
-def _calls(n_users: int, wanted: _Wanted) -> pa.Table:
-    from trailprint.simulate.call_records import call_records
-
-    return call_records(simulate.simulate_calls(n_users, seed=wanted.seed), seed=wanted.seed)
-
-
-_KINDS: Mapping[str, Callable[[int, _Wanted], pa.Table]] = {
-    "calls": _calls,
-    "campus": lambda n, w: _campus(w),
-    "gps": lambda n, w: simulate.simulate_gps(simulate.GpsOptions(n_users=n, seed=w.seed)),
-    "households": lambda n, w: simulate.simulate_households(
-        simulate.HouseholdOptions(n_users=n, seed=w.seed)
-    ),
-    "web": lambda n, w: simulate.simulate_web(simulate.WebOptions(n_users=n, seed=w.seed)),
-    "weekday-campus": lambda n, w: simulate.simulate_weekday_campus(
-        simulate.WeekdayCampusOptions(n_users=n, seed=w.seed)
-    ),
-}
-
-
-@takes(RunFlags)
+@takes_options
 def run(
-    kind: Annotated[
-        str,
-        argument("KIND", f"One of {', '.join(_KINDS)}."),
-    ],
-    out: Annotated[str, typer.Option("--out", help="Where it goes.", show_default=False)],
-    running: RunFlags,
-    users: Annotated[
-        int | None,
-        typer.Option(
-            "--users",
-            help="How many people; 300 unless given (gps 154, households 147, web 121, "
-            "weekday-campus 2,174).",
-            show_default=False,
-        ),
-    ] = None,
-    days: Annotated[
-        int | None,
-        typer.Option("--days", help="campus: how many days; 28 unless given.", show_default=False),
-    ] = None,
-    paper: Annotated[
-        bool,
-        typer.Option("--paper", help="campus: the 2011 paper's size, 4,285 people and 62 days."),
-    ] = False,
+    kind: Annotated[str, argument("KIND", f"One of {_SIZES}.")],
+    population: Annotated[PopulationOptions, Panel("Population")],
+    running: Running,
 ) -> None:
     """Make a synthetic population: nobody in it exists, and who is who is known."""
     if kind not in _KINDS:
         raise OptionError(f"KIND must be one of {', '.join(_KINDS)}, got {kind!r} instead.")
-    wanted = _Wanted(users=users, days=days, paper=paper, seed=running.seed)
-    if kind != "campus" and (paper or days is not None):
+    if kind != "campus" and (population.paper or population.days is not None):
         raise OptionError(f"--days and --paper go with campus, not with {kind}.")
-    check_outputs([out])
+    options = population.choose(kind, running.seed)
+    check_outputs([population.out])
     engine = running.engine()
-    table = _KINDS[kind](wanted.n_users(kind), wanted)
-    write_table(table, out, engine)
-    n_users = len(table["user"].unique()) if paper else wanted.n_users(kind)
+    table = _KINDS[kind].simulate(options)
+    write_table(table, population.out, engine)
     result = {
         "kind": kind,
-        "users": n_users,
+        "users": len(table["user"].unique()) if population.paper else options.n_users,
         "events": len(table),
         "seed": running.seed,
-        "out": out,
+        "out": population.out,
     }
     if running.json:
         print_json(result)

@@ -48,9 +48,9 @@ def run(
     check_outputs([out.released, out.auxiliary], sources=[data, cutting.shaping.regions])
     options = cutting.cut(running.seed)
     engine = running.engine()
-    with showing(engine, "Splitting"):
+    with showing(engine, "Splitting") as progress:
         events = open_events(data, cutting.reading, cutting.shaping, engine, two_sides=True)
-        sides = split(events, options)
+        sides = split(events, options, progress=progress)
         write_events([(sides.released, out.released), (sides.auxiliary, out.auxiliary)])
         counts = {"released": _counts(sides.released), "auxiliary": _counts(sides.auxiliary)}
     if running.json:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, Any, Literal
 
-from trailprint.cli.flags import (
-    ReadFlags,
-    RunFlags,
-    ScoreFlags,
-    ShapeFlags,
-    SplitFlags,
-    open_sides,
-)
-from trailprint.cli.groups import argument, option, takes
+from trailprint.arguments import check_fields
+from trailprint.attacks.options import TrailOptions
+from trailprint.cli.groups import Panel, argument, takes_options
+from trailprint.cli.inputs import Scoring, Sides
 from trailprint.cli.present import percent, print_json, print_rows, print_table
-from trailprint.cli.progress import announce_compilation, showing
+from trailprint.cli.progress import showing
+from trailprint.cli.running import Running, RunOptions
 from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
 from trailprint.events.households import to_households
 
 EXAMPLE = "trailprint trails ip-lists/ customer-lists/ --identified-columns name,address"
 
-_TRAILS, _STUDY = "Trails", "Sensitivity"
 _SHOWN = {
     "location": "location",
     "order": "order",
@@ -35,109 +30,97 @@ _SHOWN = {
     "rate": "rate",
     "change": "change",
 }
-_STUDIES = ("locations", "popularity", "withholding")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrailFlags:
-    """How trails are matched, and what is varied."""
+class EntityOptions:
+    """
+    Who counts as one entity.
 
-    algorithm: Annotated[
-        str,
-        option(
-            "--algorithm",
-            help="complete, incomplete, multiple (REIDIT-C, -I, -M) or auto.",
-            panel=_TRAILS,
-        ),
-    ] = "auto"
-    reserved: Annotated[
-        str,
-        option(
-            "--reserved",
-            help="The side that may lack entries: identified, deidentified, none or auto.",
-            panel=_TRAILS,
-        ),
-    ] = "auto"
-    deidentified_columns: Annotated[
-        str | None,
-        option("--deidentified-columns", help="Columns that make one pseudonym.", panel=_TRAILS),
-    ] = None
-    identified_columns: Annotated[
-        str | None,
-        option("--identified-columns", help="Columns that make one identity.", panel=_TRAILS),
-    ] = None
-    households: Annotated[
-        str | None,
-        option(
-            "--households", help="Columns user, household: who shares a pseudonym.", panel=_TRAILS
-        ),
-    ] = None
-    sensitivity: Annotated[
-        str | None,
-        option("--sensitivity", help="Vary locations, popularity or withholding.", panel=_STUDY),
-    ] = None
-    withhold: Annotated[
-        str,
-        option("--withhold", help="Probabilities (default 0.1,0.5,0.9).", panel=_STUDY),
-    ] = "0.1,0.5,0.9"
-    runs: Annotated[
-        int, option("--runs", help="Random runs for withholding (default 100).", panel=_STUDY)
-    ] = 100
-    name_locations: Annotated[
-        bool,
-        option("--name-locations", help="Show locations by name, not by rank.", panel=_STUDY),
-    ] = False
+    Attributes
+    ----------
+    deidentified_columns : str, optional
+        Columns that make one pseudonym.
+    identified_columns : str, optional
+        Columns that make one identity.
+    households : str, optional
+        A file with columns user, household: who shares a pseudonym.
+    """
+
+    deidentified_columns: str | None = None
+    identified_columns: str | None = None
+    households: str | None = None
 
 
-@takes(RunFlags, TrailFlags, ScoreFlags, SplitFlags, ReadFlags, ShapeFlags)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SensitivityOptions:
+    """
+    What is varied.
+
+    Attributes
+    ----------
+    sensitivity : {"locations", "popularity", "withholding"}, optional
+        What to vary.
+    withhold : tuple of float
+        Probabilities of withholding.
+    n_runs : int
+        Random runs for withholding.
+    name_locations : bool
+        Show locations by name, not by rank.
+    """
+
+    sensitivity: Literal["locations", "popularity", "withholding"] | None = None
+    withhold: tuple[float, ...] = (0.1, 0.5, 0.9)
+    n_runs: int = 100
+    name_locations: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@takes_options
 def run(
-    deidentified: Annotated[
-        str,
-        argument("DEIDENTIFIED", "Who, as pseudonyms, was where."),
-    ],
-    running: RunFlags,
-    matching: TrailFlags,
-    splitting: SplitFlags,
-    reading: ReadFlags,
-    shaping: ShapeFlags,
-    scoring: ScoreFlags,
+    deidentified: Annotated[str, argument("DEIDENTIFIED", "Who, as pseudonyms, was where.")],
+    options: Annotated[TrailOptions, Panel("Trails")],
+    entities: Annotated[EntityOptions, Panel("Trails")],
+    varying: Annotated[SensitivityOptions, Panel("Sensitivity")],
+    running: Running,
+    scoring: Scoring,
+    sides: Sides,
     identified: Annotated[
         str | None,
         argument("IDENTIFIED", "Who, by name, was where; without it, DEIDENTIFIED is split."),
     ] = None,
 ) -> None:
     """Match lists of pseudonyms and lists of names by the places they appear at."""
-    from trailprint.attacks.options import TrailOptions
     from trailprint.workflows.trails import trails
 
-    _check(matching, scoring.truth)
+    if entities.households is not None and scoring.truth is not None:
+        raise OptionError("--households says who is who: leave --truth out.")
+    if entities.households is not None and options.algorithm == "auto":
+        options = replace(options, algorithm="multiple")
     scoring.check(deidentified, identified)
-    algorithm = matching.algorithm
-    if matching.households is not None and algorithm == "auto":
-        algorithm = "multiple"
-    options = TrailOptions(
-        algorithm=algorithm,  # type: ignore[arg-type]
-        reserved=matching.reserved,  # type: ignore[arg-type]
-    )
-    announce_compilation()
     engine = running.engine()
     with showing(engine) as progress:
-        names = (matching.deidentified_columns, matching.identified_columns)
-        sides = open_sides(
-            (deidentified, identified),
-            splitting,
-            reading,
-            shaping,
-            running,
+        released, auxiliary = sides.open(
+            deidentified,
+            identified,
             engine,
-            identities=names,
+            seed=running.seed,
+            identities=(entities.deidentified_columns, entities.identified_columns),
         )
         pairs = scoring.read_truth(engine)
-        if matching.households is not None:
-            grouped, pairs = to_households(sides[0], matching.households)
-            sides = (grouped, sides[1])
-        result = trails(*sides, options, truth=pairs, n_threads=running.threads, progress=progress)
-        study = _study(result, matching, running, progress)
+        if entities.households is not None:
+            released, pairs = to_households(released, entities.households)
+        result = trails(
+            released,
+            auxiliary,
+            options,
+            truth=pairs,
+            n_threads=running.threads,
+            progress=progress,
+        )
+        study = _study(result, varying, running, progress)
     scoring.write_links(result.links(), engine)
     found = {**result.to_dict(), **study}
     if running.json:
@@ -146,47 +129,42 @@ def run(
         _print(found, scoring.links)
 
 
-def _check(matching: TrailFlags, truth: str | None) -> None:
-    if matching.sensitivity is not None and matching.sensitivity not in _STUDIES:
-        raise OptionError(
-            f"--sensitivity must be one of {', '.join(_STUDIES)}, got {matching.sensitivity!r}."
-        )
-    if matching.households is not None and truth is not None:
-        raise OptionError("--households says who is who: leave --truth out.")
-
-
-def _study(result: Any, matching: TrailFlags, running: RunFlags, progress: Any) -> dict[str, Any]:
+def _study(
+    result: Any, varying: SensitivityOptions, running: RunOptions, progress: Any
+) -> dict[str, Any]:
     """The tables asked for, as rows ready for JSON."""
-    if matching.sensitivity is None:
+    if varying.sensitivity is None:
         return {}
-    progress(f"Varying {matching.sensitivity}", None)
-    if matching.sensitivity == "locations":
-        return {"sensitivity": _without_each(result, matching, running)}
-    if matching.sensitivity == "popularity":
+    progress(f"Varying {varying.sensitivity}", None)
+    if varying.sensitivity == "locations":
+        return {"sensitivity": _without_each(result, varying, running)}
+    if varying.sensitivity == "popularity":
         return _by_popularity(result, running)
-    return {"sensitivity": _withholding(result, matching, running)}
+    return {"sensitivity": _withholding(result, varying, running)}
 
 
-def _without_each(result: Any, matching: TrailFlags, running: RunFlags) -> list[dict[str, Any]]:
+def _without_each(
+    result: Any, varying: SensitivityOptions, running: RunOptions
+) -> list[dict[str, Any]]:
     from trailprint.studies.trail_sensitivity import leave_one_out, rank_locations
 
     table = leave_one_out(
-        result.deidentified,
-        result.identified,
+        result.released,
+        result.auxiliary,
         result.options,
         result.truth,
         n_threads=running.threads,
     )
-    ranked = rank_locations(result.deidentified, "most-visited")
+    ranked = rank_locations(result.released, "most-visited")
     rows: list[dict[str, Any]] = table.take(ranked).to_pylist()
-    names = result.deidentified.locations
+    names = result.released.locations
     for rank, row in enumerate(rows, 1):
-        name = names[row["location"]].as_py() if matching.name_locations else f"#{rank}"
+        name = names[row["location"]].as_py() if varying.name_locations else f"#{rank}"
         row["location"] = name
     return rows
 
 
-def _by_popularity(result: Any, running: RunFlags) -> dict[str, Any]:
+def _by_popularity(result: Any, running: RunOptions) -> dict[str, Any]:
     from trailprint.studies.popularity import fit_zipf
     from trailprint.studies.trail_sensitivity import add_locations
 
@@ -194,33 +172,29 @@ def _by_popularity(result: Any, running: RunFlags) -> dict[str, Any]:
         row
         for order in ("least-visited", "most-visited")
         for row in add_locations(
-            result.deidentified,
-            result.identified,
+            result.released,
+            result.auxiliary,
             result.options,
             result.truth,
             order=order,
             n_threads=running.threads,
         ).to_pylist()
     ]
-    return {"sensitivity": rows, "zipf": asdict(fit_zipf(result.deidentified))}
+    return {"sensitivity": rows, "zipf": asdict(fit_zipf(result.released))}
 
 
-def _withholding(result: Any, matching: TrailFlags, running: RunFlags) -> list[dict[str, Any]]:
+def _withholding(
+    result: Any, varying: SensitivityOptions, running: RunOptions
+) -> list[dict[str, Any]]:
     from trailprint.studies.trail_sensitivity import withhold
 
-    try:
-        probabilities = [float(part) for part in matching.withhold.split(",")]
-    except ValueError:
-        raise OptionError(
-            f"--withhold must be probabilities such as 0.1,0.5, got {matching.withhold!r} instead."
-        ) from None
     return [
         row
-        for probability in probabilities
+        for probability in varying.withhold
         for row in withhold(
-            result.deidentified,
+            result.released,
             probability,
-            n_runs=matching.runs,
+            n_runs=varying.n_runs,
             seed=running.seed,
             n_threads=running.threads,
         ).to_pylist()

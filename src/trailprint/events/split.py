@@ -13,6 +13,7 @@ from trailprint.events.filters import range_condition
 from trailprint.events.options import ReadOptions
 from trailprint.events.sources import Source, open_source
 from trailprint.events.times import parse_bound
+from trailprint.progress import Progress, shows_progress, tell_nobody
 
 _MOST_FOLDS = 10_000
 METHODS = ("at", "halves_of_weeks", "busiest_weeks", "ranges", "fold")
@@ -111,11 +112,19 @@ class Split(Discreet):
 
 
 @check_arguments()
-def split(events: Source, options: SplitOptions, *, reading: ReadOptions | None = None) -> Split:
+@shows_progress
+def split(
+    events: Source,
+    options: SplitOptions,
+    *,
+    reading: ReadOptions | None = None,
+    progress: Progress | None = None,
+) -> Split:
     """
     Cut a dataset in two; every event goes by its start.
 
     ``events`` is `Events` or whatever `trailprint.read` takes, with ``reading`` as its options.
+    ``progress`` is told what is being done and which share is over.
 
     Examples
     --------
@@ -128,8 +137,11 @@ def split(events: Source, options: SplitOptions, *, reading: ReadOptions | None 
     >>> sides.released.count() + sides.auxiliary.count() == campus.count()
     True
     """
+    tell = progress or tell_nobody
+    tell("Reading", 0.0)
     events = open_source(events, reading)
     events.require("start", "A split")
+    tell("Cutting", 0.3)
     released, auxiliary, description = _cut(events, options)
     sides = Split(released=released, auxiliary=auxiliary, description=description)
     if options.active_both:
@@ -138,6 +150,7 @@ def split(events: Source, options: SplitOptions, *, reading: ReadOptions | None 
         sides = _keep_common(sides, options.min_events)
     if options.released_users or options.auxiliary_users:
         sides = _sample_users(sides, options)
+    tell("Counting both sides", 0.7)
     for name, side in (("released", sides.released), ("auxiliary", sides.auxiliary)):
         if not side.count():
             raise InputError(

@@ -12,6 +12,7 @@ from trailprint.events.events import DUPLICATE_ROWS, Events
 from trailprint.events.options import ReadOptions
 from trailprint.events.placing import PlaceOptions
 from trailprint.events.sources import Source, open_places
+from trailprint.progress import Progress, shows_progress, tell_nobody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +47,13 @@ class Summary:
 
 
 @check_arguments()
+@shows_progress
 def inspect(
-    events: Source, *, reading: ReadOptions | None = None, places: PlaceOptions | None = None
+    events: Source,
+    *,
+    reading: ReadOptions | None = None,
+    places: PlaceOptions | None = None,
+    progress: Progress | None = None,
 ) -> Summary:
     """
     Count what is in a dataset.
@@ -60,6 +66,8 @@ def inspect(
         How to read a source that is not yet events.
     places : PlaceOptions, optional
         What counts as one place; positions alone go on a grid of 1,000 m.
+    progress : callable, optional
+        Told what is being done and which share is over.
 
     Examples
     --------
@@ -70,11 +78,14 @@ def inspect(
     >>> summary.users, summary.locations, summary.events
     (2, 2, 3)
     """
-    return summarise(open_places([events], reading, places)[0])
+    (progress or tell_nobody)("Reading", None)
+    return summarise(open_places([events], reading, places)[0], progress)
 
 
-def summarise(events: Events) -> Summary:
+def summarise(events: Events, progress: Progress | None = None) -> Summary:
     """Count what is in a dataset that has locations."""
+    tell = progress or tell_nobody
+    tell("Counting events", 0.0)
     events.require("location", "Counting locations")
     row = events.engine.row
     counted = (
@@ -89,7 +100,9 @@ def summarise(events: Events) -> Summary:
     )
     n_events, n_locations = row(f"SELECT {total}, count(DISTINCT location) FROM ({pairs})")
     events.engine.drop(stored)
+    tell("Counting days", 0.5)
     first, last, active_days = _times(events)
+    tell("Counting duplicate rows", 0.8)
     return Summary(
         rows=events.tally.rows,
         events=_whole(n_events or 0),

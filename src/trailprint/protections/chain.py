@@ -12,6 +12,7 @@ from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
 from trailprint.features.histograms import Histograms, build_histogram_pair, build_histograms
 from trailprint.features.options import HistogramOptions
+from trailprint.progress import Progress, tell_nobody
 from trailprint.protections.loss import (
     Loss,
     Translation,
@@ -186,6 +187,7 @@ def apply_protections(
     seed: int = 0,
     counting: HistogramOptions | None = None,
     n_threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Protected:
     """
     Protect one dataset by several protections in order.
@@ -201,14 +203,22 @@ def apply_protections(
     counting : HistogramOptions, optional
         What histograms count, also where loss is measured.
     n_threads : int, optional
-        Changes nothing but the time.
+        Does not affect results.
+    progress : callable, optional
+        Told what is being done and which share is over.
     """
     check_order(protections)
+    tell = progress or tell_nobody
     if isinstance(data, Histograms):
         return _protect_only_histograms(data, protections, seed, n_threads)
-    stage = protect_events(start(data, counting=counting), protections, seed)
+    tell("Counting events", 0.0)
+    stage = start(data, counting=counting)
+    tell("Protecting events", 0.2)
+    stage = protect_events(stage, protections, seed)
+    tell("Protecting histograms", 0.5)
     after = build_histograms(with_locations(stage.released), counting)
     change = protect_histograms(after, protections, seed, n_threads)
+    tell("Measuring what is lost", 0.8)
     return Protected(
         events=stage.released,
         histograms=change.histograms if changes_histograms(protections) else None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri
 
 from trailprint.arrays import Floats, Ints
 
@@ -65,5 +64,7 @@ def spread_normal(rng: np.random.Generator, n: int) -> Floats:
 
     Small populations drawn so differ less from seed to seed than independent draws would.
     """
+    from scipy.special import ndtri
+
     deviates: Floats = ndtri((rng.permutation(n) + rng.random(n)) / n)
     return deviates

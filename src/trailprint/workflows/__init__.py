@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from trailprint.lazy import late
 
 if TYPE_CHECKING:
-    from trailprint.workflows.correlate import correlate_folds
+    from trailprint.workflows.correlate_folds import correlate_folds
     from trailprint.workflows.protect import trade_off
     from trailprint.workflows.scoring import score
 
@@ -21,7 +21,7 @@ __all__ = ["correlate_folds", "score", "trade_off"]
 __getattr__ = late(
     __name__,
     {
-        "correlate_folds": "trailprint.workflows.correlate",
+        "correlate_folds": "trailprint.workflows.correlate_folds",
         "score": "trailprint.workflows.scoring",
         "trade_off": "trailprint.workflows.protect",
     },

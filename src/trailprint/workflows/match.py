@@ -42,7 +42,7 @@ from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.options import HistogramOptions
 from trailprint.features.views import Views
 from trailprint.linkage import Linkage
-from trailprint.progress import Progress
+from trailprint.progress import Progress, shows_progress, tell_nobody
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
@@ -197,6 +197,7 @@ def _or_nulls(values: NDArray[Any], known: bool) -> pa.Array:
 
 
 @check_arguments()
+@shows_progress
 def match(
     released: Source,
     auxiliary: Source,
@@ -251,7 +252,7 @@ def match(
     True
     """
     options = _with_margins(options or MatchOptions(), rejection)
-    report = progress or (lambda what, done: None)
+    report = progress or tell_nobody
     watch = Stopwatch()
     report("Counting events", None)
     released, auxiliary = open_places([released, auxiliary], reading, places)

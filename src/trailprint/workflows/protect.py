@@ -23,12 +23,13 @@ from trailprint.events.side_files import open_pairs
 from trailprint.events.sources import Source, open_places
 from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
-from trailprint.progress import Progress
+from trailprint.progress import Progress, shows_progress, tell_nobody
 from trailprint.protections.chain import Protected, apply_protections
 from trailprint.protections.protection import Protection
 from trailprint.protections.registry import parse_protection, read_value
 from trailprint.studies.frontier import Frontier, Point, find_swept, sweep
 from trailprint.studies.options import SweepOptions
+from trailprint.workflows.measuring import announce_compilation
 from trailprint.workflows.results import Makers, Result, as_table
 
 
@@ -140,6 +141,7 @@ class TradeOffResult(Result):
 
 
 @check_arguments(skip=("protections",))
+@shows_progress
 def protect(
     events: Source,
     protections: Protection | str | Sequence[Protection | str],
@@ -149,6 +151,7 @@ def protect(
     seed: int = 0,
     counting: HistogramOptions | None = None,
     n_threads: int | None = None,
+    progress: Progress | None = None,
 ) -> ProtectResult:
     """
     Apply protections to a dataset, in order.
@@ -169,7 +172,9 @@ def protect(
     counting : HistogramOptions, optional
         What histograms count.
     n_threads : int, optional
-        Changes nothing but the time.
+        Does not affect results.
+    progress : callable, optional
+        Told what is being done and which share is over.
 
     Examples
     --------
@@ -182,13 +187,18 @@ def protect(
     >>> round(result.to_dict()["events_kept"], 2)
     0.8
     """
+    (progress or tell_nobody)("Reading", None)
     (events,) = open_places([events], reading, places)
     chain = read_chain(protections, events.engine)
-    protected = apply_protections(events, chain, seed=seed, counting=counting, n_threads=n_threads)
+    announce_compilation()
+    protected = apply_protections(
+        events, chain, seed=seed, counting=counting, n_threads=n_threads, progress=progress
+    )
     return ProtectResult(protections=chain, protected=protected)
 
 
 @check_arguments(skip=("protections",))
+@shows_progress
 def trade_off(
     released: Source,
     auxiliary: Source,
@@ -204,6 +214,7 @@ def trade_off(
     """Sweep one parameter of a chain of protections; see `SweepOptions`."""
     released, auxiliary = open_places([released, auxiliary], reading, places)
     chain = read_chain(protections, released.engine)
+    announce_compilation()
     frontier = sweep(
         released,
         auxiliary,

@@ -25,7 +25,7 @@ from trailprint.events.sources import Source, TruthSource, open_places, open_tru
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.trails import Trails, trails_of
 from trailprint.linkage import Linkage
-from trailprint.progress import Progress
+from trailprint.progress import Progress, shows_progress, tell_nobody
 from trailprint.workflows.measuring import Stopwatch, announce_compilation
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
 
@@ -38,8 +38,8 @@ class TrailResult(Result):
     ``observed`` and ``risk`` are None without truth. Who was linked is in ``links()`` only.
     """
 
-    deidentified: Trails
-    identified: Trails
+    released: Trails
+    auxiliary: Trails
     n_unshared_locations: tuple[int, int]
     n_duplicate_tuples: tuple[int, int]
     linkage: Linkage
@@ -52,8 +52,8 @@ class TrailResult(Result):
     def _shown(self) -> dict[str, object]:
         return {
             "algorithm": Words(self.linkage.facts["algorithm"]),
-            "deidentified": self.deidentified.n_users,
-            "identified": self.identified.n_users,
+            "deidentified": self.released.n_users,
+            "identified": self.auxiliary.n_users,
             "links": self.linkage.n_links,
             **show_risk(self.risk),
         }
@@ -85,8 +85,8 @@ class TrailResult(Result):
         """Who is linked to whom: released, auxiliary. Handle with care."""
         return pa.table(
             {
-                "released": self.deidentified.users.take(pa.array(self.linkage.released)),
-                "auxiliary": self.identified.users.take(pa.array(self.linkage.auxiliary)),
+                "released": self.released.users.take(pa.array(self.linkage.released)),
+                "auxiliary": self.auxiliary.users.take(pa.array(self.linkage.auxiliary)),
             }
         )
 
@@ -103,11 +103,11 @@ class TrailResult(Result):
         return {
             "algorithm": facts["algorithm"],
             "reserved": facts["reserved"],
-            "deidentified": self.deidentified.n_users,
-            "identified": self.identified.n_users,
-            "locations": len(self.identified.locations),
+            "deidentified": self.released.n_users,
+            "identified": self.auxiliary.n_users,
+            "locations": len(self.auxiliary.locations),
             "unshared_locations": _both(self.n_unshared_locations),
-            "null_trails": _both((self.deidentified.n_null, self.identified.n_null)),
+            "null_trails": _both((self.released.n_null, self.auxiliary.n_null)),
             "reidentified": self.linkage.n_links,
             "truth": self.truth.source,
             "common": self.truth.n_common,
@@ -138,6 +138,7 @@ def _both(values: tuple[int, int]) -> dict[str, int]:
 
 
 @check_arguments()
+@shows_progress
 def trails(
     released: Source,
     auxiliary: Source,
@@ -182,7 +183,7 @@ def trails(
     2
     """
     options = options or TrailOptions()
-    tell = progress or (lambda what, done: None)
+    tell = progress or tell_nobody
     watch = Stopwatch()
     tell("Counting entries", None)
     first, second = open_places([released, auxiliary], reading, places)
@@ -197,8 +198,8 @@ def trails(
     linkage = match_trails(*sides, options, n_threads=n_threads)
     watch.lap("link")
     return TrailResult(
-        deidentified=sides[0],
-        identified=sides[1],
+        released=sides[0],
+        auxiliary=sides[1],
         n_unshared_locations=n_unshared,
         n_duplicate_tuples=(_repeats(histograms[0]), _repeats(histograms[1])),
         linkage=linkage,

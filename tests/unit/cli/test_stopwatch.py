@@ -5,8 +5,9 @@ import time
 
 import pytest
 
+from trailprint.audit.options import AuditOptions
 from trailprint.cli import audit, main, stopwatch
-from trailprint.cli.flags import RunFlags, ShapeFlags, SplitFlags
+from trailprint.cli.running import RunOptions
 
 DAY = dt.timedelta(days=1)
 FIRST = dt.datetime(2024, 1, 1, 9)
@@ -43,11 +44,8 @@ def test_an_audit_counts_from_the_start_of_the_program(monkeypatch, tmp_path, ma
     """What was spent before reading is gone: nothing but the first attack fits."""
     rows = [(f"p{i}", f"l{i % 7}", FIRST + d * DAY) for i in range(12) for d in range(20)]
     monkeypatch.setattr(stopwatch, "_started", time.perf_counter() - 100)
-    options = audit.AuditFlags(out="x", time_limit="90s", attacks="histogram,trail")
-    flags = (SplitFlags(), ShapeFlags(), 0)
+    options = AuditOptions(time_limit_s=90, attacks=("histogram", "trail"))
     events = make_events(rows, "user", "location", "start")
-    result = audit.audit_to_folder(
-        [events], options.options(*flags), str(tmp_path), RunFlags(json=True)
-    )
+    result = audit.audit_to_folder([events], options, str(tmp_path), RunOptions(json=True))
     done = result.to_dict()["seconds"]["parts"]
     assert list(done) == ["attack/histogram"]

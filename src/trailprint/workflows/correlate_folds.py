@@ -1,0 +1,176 @@
+"""``trailprint.workflows.correlate_folds``: each bin of everybody's days left out in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from trailprint.arguments import check_arguments
+from trailprint.attacks.options import CorrelateOptions
+from trailprint.attacks.sequence import describe_training
+from trailprint.display.discreet import Words
+from trailprint.display.numbers import format_percent
+from trailprint.display.plots import Plot
+from trailprint.display.tables import Table
+from trailprint.errors import InputError
+from trailprint.evaluation.candidates import TOP, AverageSets, average_sets
+from trailprint.events.options import ReadOptions
+from trailprint.events.placing import PlaceOptions
+from trailprint.events.sources import Source
+from trailprint.features.sequences import Sequences, build_sequences
+from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.store import Store
+from trailprint.studies.folds import FoldRound, run_folds, run_position_folds
+from trailprint.studies.options import FoldOptions
+from trailprint.workflows.candidate_rows import (
+    describe_options,
+    describe_rates,
+    plot_top,
+    sum_costs,
+    top1,
+    top_table,
+)
+from trailprint.workflows.correlate import Work, check_correlation, open_sides, open_store
+from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
+from trailprint.workflows.results import Makers, Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FoldsResult(Result):
+    """What the leave-one-out rounds found, and their averages."""
+
+    options: CorrelateOptions
+    protocol: FoldOptions
+    rounds: tuple[FoldRound, ...]
+    n_locations: int | None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    peak_memory_mb: float = 0.0
+
+    def _shown(self) -> dict[str, object]:
+        top = self.average.top[TOP[0]]
+        return {
+            "model": Words(self.options.model),
+            "rounds": len(self.rounds),
+            "only_candidate": None if top is None else Words(format_percent(top)),
+        }
+
+    def _makers(self) -> Makers:
+        rounds = [_describe_round(one) for one in self.rounds]
+        flat = [{**row, **_by_size(row.pop("top"))} for row in rounds]
+        return {
+            "top": lambda: top_table(self.average),
+            "rounds": lambda: Table.from_rows("rounds", flat),
+        }
+
+    def _plots(self) -> Mapping[str, Callable[[], Plot]]:
+        return {"top": lambda: plot_top(self.average)}
+
+    @property
+    def average(self) -> AverageSets:
+        """The rounds' candidate sets, averaged."""
+        return average_sets([one.sets for one in self.rounds])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts, rates and costs as plain values, ready for JSON; no identifiers."""
+        return {
+            **describe_options(self.options),
+            "released_users": max(one.n_released for one in self.rounds),
+            "auxiliary_users": max(one.n_auxiliary for one in self.rounds),
+            "common_users": max(one.sets.n_records for one in self.rounds),
+            "locations": self.n_locations,
+            "truth": "same-ids",
+            "folds": self.protocol.n_folds,
+            "rounds": [_describe_round(one) for one in self.rounds],
+            **describe_rates(self.average),
+            "matched": sum(one.risk.n_matched for one in self.rounds),
+            "correct": sum(one.risk.n_correct for one in self.rounds),
+            "accuracy": _mean([one.risk.accuracy for one in self.rounds]),
+            "accuracy_interval": None,
+            "histogram_top1": _mean([top1(one.histograms) for one in self.rounds]),
+            **sum_costs([one.facts for one in self.rounds]),
+            "periods_overlap": False,
+            "seconds": dict(self.seconds),
+            "peak_memory_mb": self.peak_memory_mb,
+        }
+
+
+@check_arguments()
+@shows_progress
+def correlate_folds(
+    events: Source,
+    options: CorrelateOptions | None = None,
+    protocol: FoldOptions | None = None,
+    *,
+    reading: ReadOptions | None = None,
+    places: PlaceOptions | None = None,
+    store: Store | None = None,
+    work: Work | None = None,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> FoldsResult:
+    """
+    Correlate each bin of everybody's days with the other bins, in turn (leave one out).
+
+    The parameters are those of `correlate`; ``protocol`` says how many bins and rounds.
+    """
+    options, protocol = options or CorrelateOptions(), protocol or FoldOptions()
+    (events,) = open_sides([events], options, reading, places)
+    check_correlation(options, work, events)
+    tell = progress or tell_nobody
+    watch = Stopwatch()
+    tell("Cutting days", None)
+    announce_compilation()
+    if options.model == "mobility-markov":
+        n_locations, rounds = None, run_position_folds(events, options, protocol, progress=progress)
+    else:
+        sequences = build_sequences(events)
+        n_locations = len(sequences.locations)
+        watch.lap("read")
+        kept = open_store(store, work, lambda: _describe_folds(sequences, options, protocol))
+        rounds = run_folds(
+            sequences, options, protocol, store=kept, n_threads=n_threads, progress=progress
+        )
+    if not rounds:
+        raise InputError(
+            "Somebody must have days in several bins, but nobody has. Use fewer folds or more days."
+        )
+    return FoldsResult(
+        options=options,
+        protocol=protocol,
+        rounds=tuple(rounds),
+        n_locations=n_locations,
+        seconds={
+            **watch.seconds(),
+            "train": sum(one.seconds["train"] for one in rounds),
+            "score": sum(one.seconds["score"] for one in rounds),
+        },
+        peak_memory_mb=peak_memory_mb(),
+    )
+
+
+def _describe_folds(
+    sequences: Sequences, options: CorrelateOptions, protocol: FoldOptions
+) -> dict[str, Any]:
+    return {**describe_training(sequences, options), "folds": protocol.n_folds}
+
+
+def _by_size(top: Mapping[str, float | None]) -> dict[str, float | None]:
+    return {f"top_{size}": share for size, share in top.items()}
+
+
+def _describe_round(one: FoldRound) -> dict[str, Any]:
+    return {
+        "round": one.number + 1,
+        "released_users": one.n_released,
+        "auxiliary_users": one.n_auxiliary,
+        "common_users": one.sets.n_records,
+        "top": {str(k): one.sets.top(k) for k in TOP},
+        "mscis_median": one.sets.median,
+        "accuracy": one.risk.accuracy,
+    }
+
+
+def _mean(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
