@@ -13,13 +13,13 @@ import typer
 import trailprint as tp
 from trailprint import options as public_options
 from trailprint.attacks.options import MetricName, RejectionOptions
-from trailprint.cli import groups, reference
+from trailprint.cli import reference
 from trailprint.cli.app import build_app
 from trailprint.cli.front import COMMANDS
 from trailprint.cli.groups import Given, Panel, find_groups, takes_options
 from trailprint.cli.inputs import Sides
 from trailprint.cli.main import main
-from trailprint.cli.option_fields import choices_of, read_attributes, read_fields
+from trailprint.cli.option_fields import OptionField, choices_of, read_attributes, read_fields
 from trailprint.errors import OptionError, TrailprintError, to_flag
 from trailprint.events.filters import FilterOptions
 from trailprint.events.options import Window
@@ -42,7 +42,7 @@ NOT_FLAGS = {
 }
 
 
-def flags_of(command: str) -> list[tuple[type, groups.OptionField]]:
+def flags_of(command: str) -> list[tuple[type, OptionField]]:
     """Every flag of a command and the class it is a field of."""
     declared = import_module(f"trailprint.cli.{command}").run.options
     return [(group.kind, flag) for one in declared.values() for group, flag in one.all_flags()]
@@ -52,7 +52,7 @@ EVERY = [(name, kind, flag) for name in COMMANDS for kind, flag in flags_of(name
 
 
 def parameters_of(command: str) -> dict[str, typing.Any]:
-    program = typer.main.get_command(build_app())
+    program: typing.Any = typer.main.get_command(build_app())
     return {parameter.name: parameter for parameter in program.commands[command].params}
 
 
