@@ -7,14 +7,8 @@ from typing import Literal, get_args
 
 import pytest
 
-from trailprint.papers.experiment import (
-    Chart,
-    Comparison,
-    Experiment,
-    Outcome,
-    Reproduction,
-    compare_share,
-)
+from trailprint.papers.comparison import PREDICTED, Comparison, compare_share
+from trailprint.papers.experiment import Chart, Experiment, Outcome, Reproduction
 from trailprint.report.papers_page import render_papers_page
 
 VISIBLE = "[...document.querySelectorAll('svg.chart')].filter(svg => svg.getClientRects().length)"
@@ -48,8 +42,10 @@ def make_result(name: str, paper: str) -> Reproduction:
     outcome = Outcome(
         rows=rows,
         comparisons=(
-            compare_share(LONG, 52.9, 0.61),
-            Comparison(quantity="sites visited", paper=102.0, ours=99.4, unit="sites"),
+            compare_share(LONG, 52.9, 0.61, PREDICTED),
+            Comparison(
+                quantity="sites visited", paper=102.0, ours=99.4, basis=PREDICTED, unit="sites"
+            ),
         ),
         reading="Everybody at once finds more than one at a time.",
         charts=[make_chart(kind) for kind in KINDS],
@@ -130,5 +126,6 @@ def test_the_numbers_stand_beside_each_other(visit, page_file) -> None:
         "52.9 %",
         "61.0 %",
         "+8.1 points",
+        "predicted",
     ]
     assert "1 min 11 s" in page.inner_text("main").replace("\u00a0", " ")

@@ -35,6 +35,8 @@ def test_one_experiment_prints_the_papers_number_beside_ours(run) -> None:
     assert finished.code == 0, finished.err
     for text in ("Zipf exponent", "paper", "ours", "difference", "(simulated)"):
         assert text in finished.out
+    for text in ("forced", "tuned", "Built into the recipe", "note", "100 most visited"):
+        assert text in finished.out
 
 
 def test_out_gets_page_tables_and_json(run, tmp_path) -> None:
@@ -108,15 +110,22 @@ def test_the_list_can_be_of_some_experiments(run) -> None:
     one_sentence(run("reproduce", "--list", "1999"))
 
 
-def test_a_failure_leaves_a_page_of_what_was_finished(run, tmp_path) -> None:
+def test_data_that_does_not_suit_one_experiment_does_not_stop_the_others(run, tmp_path) -> None:
     one_week = "user,location,start\na,p,2012-03-05T08:00:00Z\nb,q,2012-03-05T08:00:00Z\n"
     (tmp_path / "associations-2013.csv").write_text(one_week)
     out = tmp_path / "papers"
-    failed = run("reproduce", QUICK, "2013-table-1", "--data", tmp_path, "--out", out)
-    assert "two weeks" in one_sentence(failed)
-    kept = json.loads((out / "papers.json").read_text())
-    assert [each["name"] for each in kept["experiments"]] == [QUICK]
-    assert QUICK in (out / "papers.html").read_text()
+    asked = ("reproduce", QUICK, "2013-table-1", "--data", tmp_path, "--out", out)
+    finished = run(*asked)
+    assert finished.code == 0
+    assert "two weeks" in finished.out
+    kept = json.loads((out / "papers.json").read_text())["experiments"]
+    assert [(each["name"], each["refused"] is None) for each in kept] == [
+        (QUICK, True),
+        ("2013-table-1", False),
+    ]
+    assert "two weeks" in (out / "papers.html").read_text()
+    alone = run("reproduce", "2013-table-1", "--data", tmp_path)
+    assert "two weeks" in one_sentence(alone)
 
 
 def test_a_stopped_run_leaves_whole_files_and_says_so(tmp_path) -> None:

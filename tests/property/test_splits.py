@@ -27,6 +27,7 @@ rows = st.lists(
     st.tuples(st.sampled_from("abcd"), st.sampled_from("xyz"), moments()), min_size=1, max_size=40
 )
 zones = st.sampled_from(ZONES)
+Quarters = Counter[tuple[str, str, dt.datetime]]
 quick = settings(max_examples=25, deadline=None)
 
 
@@ -112,6 +113,50 @@ def test_folds(engine, data, timezone, n, k):
         [r for r in data if bin_of(r[0], r[2]) == k],
     )
     check(engine, data, timezone, expected, fold=f"{k}/{n}")
+
+
+@quick
+@given(rows, zones, st.integers(2, 10), st.integers(1, 10), st.data())
+def test_a_fold_cuts_stays_between_its_bins(engine, data, timezone, n, k, lengths):
+    """Quarter by quarter of an hour, a stay belongs to the bin of the day it is in."""
+    assume(k <= n)
+    quarter = dt.timedelta(minutes=15)
+    stays = [(*row, row[2] + quarter * lengths.draw(st.integers(0, 400))) for row in data]
+    days = defaultdict(list)
+    for user, _, start in data:
+        days[user].append(local_day(start, timezone).toordinal())
+
+    def is_held_out(user, moment):
+        first, last = min(days[user]), max(days[user])
+        nth = (local_day(moment, timezone).toordinal() - first) * n // (last - first + 1) + 1
+        return min(nth, n) == k
+
+    expected: tuple[Quarters, Quarters] = Counter(), Counter()
+    for user, location, start, end in stays:
+        moments = [start + quarter * i for i in range(max(1, (end - start) // quarter))]
+        for moment in moments:
+            amount = 1 if end > start else 0
+            expected[is_held_out(user, moment)][user, location, moment] += amount
+    table = pa.table(
+        {
+            "user": [stay[0] for stay in stays],
+            "location": [stay[1] for stay in stays],
+            "start": pa.array([stay[2] for stay in stays], pa.timestamp("us", "UTC")),
+            "end": pa.array([stay[3] for stay in stays], pa.timestamp("us", "UTC")),
+        }
+    )
+    events = read(table, ReadOptions(timezone=timezone), engine=engine)
+    if not expected[0] or not expected[1]:
+        return
+    sides = split(events, SplitOptions(fold=f"{k}/{n}"))
+    for side, wanted in zip((sides.released, sides.auxiliary), expected, strict=True):
+        found: Quarters = Counter()
+        for user, location, start, end in side.engine.rows(
+            f'SELECT "user", location, "start", "end" FROM ({side.query})'
+        ):
+            for i in range((end - start) // quarter):
+                found[user, location, start + quarter * i] += 1
+        assert +found == +wanted
 
 
 @quick

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from trailprint.cli.groups import Panel, argument, takes_options
 from trailprint.cli.inputs import Reading
 from trailprint.cli.option_fields import Written
-from trailprint.cli.present import print_json, print_rows, print_table
+from trailprint.cli.present import print_json, print_rows, print_table, show
 from trailprint.cli.progress import showing
 from trailprint.cli.running import Running, RunOptions
 from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
 from trailprint.events.options import ReadOptions
+
+if TYPE_CHECKING:
+    from trailprint.papers.comparison import Comparison
+    from trailprint.papers.experiment import Reproduction
 
 EXAMPLE = "trailprint reproduce 2005 2013-table-1 --out papers/"
 
@@ -149,23 +153,38 @@ def _list(known: list[Any], running: RunOptions) -> None:
 
 def _print(results: list[Any], out: str | None) -> None:
     for result in results:
-        rows = [
-            {
-                "quantity": comparison.quantity,
-                "paper": _short(comparison.paper),
-                "ours": _short(comparison.ours),
-                "difference": _short(comparison.difference),
-                "unit": comparison.unit,
-            }
-            for comparison in result.outcome.comparisons
-        ]
         title = f"{result.experiment.name}: {result.experiment.title} ({result.population})"
+        rows = [_compared(each) for each in result.outcome.comparisons]
         if rows:
             print_rows(title, rows, most=len(rows))
-        read: list[tuple[str, object]] = [("read as", result.outcome.reading)]
-        print_table("", [*read, ("time", format_seconds(result.seconds))], is_prose=True)
+        print_table("" if rows else title, _about(result), is_prose=True)
     where = "Add --out DIR for a page with charts, and the tables." if out is None else _where(out)
-    print_table("Done", [("experiments", len(results))], [where])
+    n_refused = sum(result.refused is not None for result in results)
+    counted: list[tuple[str, object]] = [("experiments", len(results) - n_refused)]
+    if n_refused:
+        counted.append(("not run, data does not suit", n_refused))
+    print_table("Done", counted, [where])
+
+
+def _compared(comparison: Comparison) -> dict[str, object]:
+    """One row: the difference only where agreement says something."""
+    return {
+        "quantity": comparison.quantity,
+        "paper": comparison.paper_text(lambda value: show(_short(value))),
+        "ours": _short(comparison.ours),
+        "difference": _short(comparison.difference) if comparison.speaks else None,
+        "unit": comparison.unit,
+        "standing": comparison.standing,
+    }
+
+
+def _about(result: Reproduction) -> list[tuple[str, object]]:
+    """What to see in it, why figures have their standing, what to know of it, how long it took."""
+    read: list[tuple[str, object]] = [("read as", result.outcome.reading)]
+    silent = [each for each in result.outcome.comparisons if not each.speaks]
+    reasons = dict.fromkeys((each.standing, each.because) for each in silent)
+    notes = [("note", note) for note in result.outcome.notes]
+    return [*read, *reasons, *notes, ("time", format_seconds(result.seconds))]
 
 
 def _short(value: float | None) -> float | None:

@@ -50,6 +50,8 @@ class Events(Discreet):
         What was done to the data on the way, in plain words.
     cell_m : float, optional
         The size of the grid's cells that locations are, where they are cells.
+    stays_last : bool
+        Whether every stay was rebuilt such that it has a length; others may have none.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class Events(Discreet):
     tally: Tally = Tally()
     notes: tuple[str, ...] = ()
     cell_m: float | None = None
+    stays_last: bool = False
     #: Temporary tables of the queries, which live as long as somebody needs them.
     tables: tuple[Table, ...] = field(init=False, repr=False, compare=False)
 

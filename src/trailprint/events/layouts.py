@@ -141,7 +141,12 @@ def _open_ap_starts(engine: Engine, files: Files, options: ReadOptions) -> Raw:
             ", for devices present throughout." if options.present_throughout else "."
         )
     return Raw(
-        query=query, parts=_STAY_PARTS, is_text=False, n_misshapen=table.n_misshapen, notes=(note,)
+        query=query,
+        parts=_STAY_PARTS,
+        is_text=False,
+        n_misshapen=table.n_misshapen,
+        notes=(note,),
+        stays_last=options.window is not None,
     )
 
 

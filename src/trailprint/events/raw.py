@@ -46,6 +46,8 @@ class Raw(Discreet):
         SQL conditions of rows left out on purpose, by reason.
     notes : tuple of str
         What was assumed.
+    stays_last : bool
+        Whether every stay was rebuilt such that it has a length.
     ranges : mapping
         What is known of the source's columns without reading them.
     header : Header
@@ -58,6 +60,7 @@ class Raw(Discreet):
     n_misshapen: int = 0
     left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    stays_last: bool = False
     ranges: Mapping[str, ColumnRange] = field(default_factory=dict)
     header: Header = field(default_factory=lambda: Header(names=()))
 

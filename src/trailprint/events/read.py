@@ -117,6 +117,7 @@ def _keep_good(engine: Engine, raw: Raw, options: ReadOptions, typed: str) -> Ev
         raw_query=f"SELECT row_hash FROM ({typed})",
         tally=tally,
         notes=raw.notes if "start" in columns or "weight" in columns else (*raw.notes, _NO_TIMES),
+        stays_last=raw.stays_last,
     )
 
 

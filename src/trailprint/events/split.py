@@ -10,6 +10,7 @@ from trailprint.display.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Events
 from trailprint.events.filters import range_condition
+from trailprint.events.folds import bin_days
 from trailprint.events.options import ReadOptions
 from trailprint.events.sources import Source, open_source
 from trailprint.events.times import parse_bound
@@ -39,7 +40,8 @@ class SplitOptions:
     ranges : str, optional
         Take two ranges, A..B,C..D: the first released, the second auxiliary.
     fold : str, optional
-        Take k/n: of n bins of each user's span the k-th is auxiliary. Bins are of equal length.
+        Take k/n: of n bins of each user's span the k-th is auxiliary. Bins are of equal length, in
+        days; a stay that lasts into another bin is cut at the midnight between them.
     active_both : bool
         Only users with events on both sides.
     min_events : int
@@ -121,7 +123,7 @@ def split(
     progress: Progress | None = None,
 ) -> Split:
     """
-    Cut a dataset in two; every event goes by its start.
+    Cut a dataset in two; every event goes by its start, and a fold cuts stays between its bins.
 
     ``events`` is `Events` or whatever `trailprint.read` takes, with ``reading`` as its options.
     ``progress`` is told what is being done and which share is over.
@@ -209,20 +211,12 @@ def _cut_fold(events: Events, fold: str) -> tuple[Events, Events, str]:
             f"--fold must be k/n with 1 ≤ k ≤ n and 2 ≤ n ≤ {_MOST_FOLDS}, got {fold!r} instead."
         )
     held_out = f"fold = {k}"
-    query = f"SELECT *, {fold_expression(events, n)} AS fold FROM ({events.query})"
+    query = bin_days(events, n)
     return (
         events.derive(f"SELECT * EXCLUDE fold FROM ({query}) WHERE NOT ({held_out})"),
         events.derive(f"SELECT * EXCLUDE fold FROM ({query}) WHERE {held_out}"),
         f"bin {k} of each user's {n} held out",
     )
-
-
-def fold_expression(events: Events, n: int) -> str:
-    """SQL: which of n bins of equal length of its user's span of local days an event lies in."""
-    day = f"datediff('day', DATE '1970-01-01', {events.local_start}::DATE)"
-    first = f'min({day}) OVER (PARTITION BY "user")'
-    length = f'(max({day}) OVER (PARTITION BY "user") - {first} + 1)'
-    return f"CAST(floor(({day} - {first}) * {n}::DOUBLE / {length}) AS INTEGER) + 1"
 
 
 def _weeks(events: Events) -> str:

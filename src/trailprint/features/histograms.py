@@ -163,7 +163,9 @@ def _total(events: Events, weight: Weight) -> str:
     if weight == "visits":
         return events.total_sql()
     events.require("end", "--weight duration")
-    micros = '(epoch_us(coalesce("end", "start")) - epoch_us("start") + 1000000)'
+    lasted = 'epoch_us(coalesce("end", "start")) - epoch_us("start")'
+    # Rebuilt stays all last: a second more for each would make days longer than they are.
+    micros = f"greatest({lasted}, 1000000)" if events.stays_last else f"({lasted} + 1000000)"
     is_counted = "weight" in events.columns
     return f"{events.total_sql(f'{micros} * weight') if is_counted else f'sum({micros})'} / 1e6"
 

@@ -27,8 +27,8 @@ class HistogramOptions:
     ----------
     weight : {"visits", "duration", "day-balanced"}
         What histograms count. ``visits`` counts events; ``duration`` adds up seconds, one more per
-        visit so that short ones count; ``day-balanced`` gives each of a user's days the same
-        weight.
+        visit where visits may have no length; ``day-balanced`` gives each of a user's days the
+        same weight.
     slots : {"none", "weekday", "weekend", "four-hour"}
         One histogram per user and slot of local time. By default one per user.
     """

@@ -11,6 +11,7 @@ from trailprint.events.engine import Engine
 from trailprint.events.events import Events, Tally
 from trailprint.events.options import ReadOptions
 from trailprint.events.read import read
+from trailprint.papers.comparison import Comparison
 from trailprint.progress import Progress
 
 Row = Mapping[str, Any]
@@ -112,34 +113,6 @@ def _describe_unused(name: str, tally: Tally) -> str | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """One number of the paper (None where it gives none) beside ours, in the same ``unit``."""
-
-    quantity: str
-    paper: float | None
-    ours: float | None
-    unit: str = "%"
-
-    @property
-    def difference(self) -> float | None:
-        """Ours minus the paper's, in ``unit`` (percentage points where that is ``%``)."""
-        if self.paper is None or self.ours is None:
-            return None
-        return self.ours - self.paper
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {**asdict(self), "difference": self.difference}
-
-
-def compare_share(quantity: str, paper_percent: float | None, ours: float | None) -> Comparison:
-    """A comparison in percent; ours is a share between zero and one."""
-    return Comparison(
-        quantity=quantity, paper=paper_percent, ours=None if ours is None else 100 * ours
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
     """
     A drawing of the rows; ``x``, ``y``, ``series``, ``low``, ``high`` name their columns.
@@ -237,7 +210,11 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction:
-    """An experiment that has been run: what it found, on whom, and how long it took."""
+    """
+    An experiment that has been run: what it found, on whom, and how long it took.
+
+    ``refused`` says why the user's own data do not suit it; then nothing was found.
+    """
 
     experiment: Experiment
     outcome: Outcome
@@ -245,6 +222,7 @@ class Reproduction:
     full: bool
     seed: int
     seconds: float
+    refused: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, ready for JSON."""
@@ -257,6 +235,7 @@ class Reproduction:
             "full": self.full,
             "seed": self.seed,
             "seconds": self.seconds,
+            "refused": self.refused,
             "reading": outcome.reading,
             "notes": list(outcome.notes),
             "comparisons": [comparison.to_dict() for comparison in outcome.comparisons],

@@ -8,8 +8,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from trailprint.errors import OptionError, SourceError, reason_of
-from trailprint.papers.experiment import SOURCES, Context, Experiment, Population, Reproduction
+from trailprint.errors import InputError, OptionError, SourceError, reason_of
+from trailprint.papers.comparison import Comparison
+from trailprint.papers.experiment import (
+    SOURCES,
+    Context,
+    Experiment,
+    Outcome,
+    Population,
+    Reproduction,
+)
 from trailprint.progress import Progress
 
 
@@ -87,14 +95,26 @@ def run_experiments(
         Shared by all of them; its progress is told the share of the whole.
     finished : callable, optional
         Told of each experiment as soon as it is over, so that nothing is lost when one fails.
+
+    Where the user's own data do not suit an experiment, it is refused and the others go on; if
+    none of them suits, the first complaint is raised.
     """
-    results = []
+    results: list[Reproduction] = []
+    complaints: list[InputError] = []
     for number, experiment in enumerate(wanted):
         own = replace(context, progress=_part(context.progress, experiment, number, len(wanted)))
-        result = run_experiment(experiment, own)
+        try:
+            result = run_experiment(experiment, own)
+        except InputError as complaint:
+            if _population(experiment, context.data) == "simulated":
+                raise
+            complaints.append(complaint)
+            result = _refuse(experiment, own, complaint)
         results.append(result)
         if finished is not None:
             finished(result)
+    if complaints and len(complaints) == len(wanted):
+        raise complaints[0]
     return results
 
 
@@ -104,14 +124,37 @@ def run_experiment(experiment: Experiment, context: Context) -> Reproduction:
     began = time.perf_counter()
     outcome = experiment.run(context)
     met = context.notes_on(experiment.sources)
+    compared = [_as_it_stands(each, experiment, context.data) for each in outcome.comparisons]
     return Reproduction(
         experiment=experiment,
-        outcome=replace(outcome, notes=(*outcome.notes, *met)),
+        outcome=replace(outcome, comparisons=compared, notes=(*outcome.notes, *met)),
         population=_population(experiment, context.data),
         full=context.full,
         seed=context.seed,
         seconds=round(time.perf_counter() - began, 3),
     )
+
+
+def _refuse(experiment: Experiment, context: Context, complaint: InputError) -> Reproduction:
+    """An experiment that the user's own data do not suit."""
+    reason = complaint.for_command_line()
+    return Reproduction(
+        experiment=experiment,
+        outcome=Outcome(rows=(), comparisons=(), reading=f"Not run: {reason}"),
+        population=_population(experiment, context.data),
+        full=context.full,
+        seed=context.seed,
+        seconds=0.0,
+        refused=reason,
+    )
+
+
+def _as_it_stands(
+    comparison: Comparison, experiment: Experiment, data: Mapping[str, Path]
+) -> Comparison:
+    """Whether a figure is of the user's own data: of its dataset, or of all there are."""
+    sources = experiment.sources if comparison.source is None else (comparison.source,)
+    return comparison.on_own_data(bool(sources) and all(source in data for source in sources))
 
 
 def _population(experiment: Experiment, data: Mapping[str, Path]) -> Population:

@@ -56,7 +56,13 @@ class ResultFolder:
 
 
 def write_experiment(folder: Path, result: Reproduction) -> None:
-    """Write one experiment's tidy table, the paper's numbers beside ours, and its charts."""
+    """
+    Write one experiment's tidy table, the paper's numbers beside ours, and its charts.
+
+    An experiment that was refused has none of them.
+    """
+    if result.refused is not None:
+        return
     label = {"experiment": result.experiment.name, "population": result.population}
     name = result.experiment.name
     compared = [comparison.to_dict() for comparison in result.outcome.comparisons]

@@ -7,7 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from trailprint.display.numbers import format_number
-from trailprint.papers.experiment import Chart, Comparison, Reproduction, Row
+from trailprint.papers.comparison import Comparison
+from trailprint.papers.experiment import Chart, Reproduction, Row
 from trailprint.report.axes import Axis
 from trailprint.report.blocks import (
     Block,
@@ -62,6 +63,7 @@ def _lead(results: Sequence[Reproduction]) -> list[Block]:
             (
                 Tile("Experiments", count(len(results))),
                 Tile("With simulation", count(n_simulated), "wholly or in part"),
+                Tile("Predicted or own", _speaking_share(results), "of the figures compared"),
                 Tile("Time", seconds(sum(result.seconds for result in results))),
             )
         ),
@@ -70,13 +72,20 @@ def _lead(results: Sequence[Reproduction]) -> list[Block]:
         lead.append(
             Note(
                 "Where it says simulated, nobody in the data exists: a population was drawn that "
-                "has the statistics the paper reports. Agreement shows that the method is the "
-                "paper's; it does not confirm the paper's data.",
+                "has some of the statistics the paper reports. Only figures of your own data and "
+                "predicted ones, to which nothing was tuned, show anything when they agree. Tuned "
+                "and forced figures would agree whatever the method.",
                 kind="caution",
                 title="Simulated people",
             )
         )
     return lead
+
+
+def _speaking_share(results: Sequence[Reproduction]) -> str:
+    """How many figures say something, of how many."""
+    figures = [each for result in results for each in result.outcome.comparisons]
+    return f"{count(sum(each.speaks for each in figures))} of {count(len(figures))}"
 
 
 def _blocks(result: Reproduction) -> list[Block]:
@@ -90,8 +99,7 @@ def _blocks(result: Reproduction) -> list[Block]:
             f"{seconds(result.seconds)}."
         ),
     ]
-    if outcome.comparisons:
-        blocks.append(_comparisons(outcome.comparisons, experiment.name))
+    blocks += _comparisons(outcome.comparisons, experiment.name)
     blocks += [make_figure(result, chart) for chart in outcome.charts]
     if outcome.notes:
         blocks.append(Points(outcome.notes, title="What to know"))
@@ -103,15 +111,31 @@ def _place(name: str) -> str:
     return name.partition("-")[2].replace("-", " ").capitalize()
 
 
-def _comparisons(comparisons: Sequence[Comparison], name: str) -> Table:
+def _comparisons(comparisons: Sequence[Comparison], name: str) -> list[Block]:
+    """What speaks first, with its differences; then what was tuned or is forced, and why."""
+    speaking = [each for each in comparisons if each.speaks]
+    silent = [each for each in comparisons if not each.speaks]
+    blocks: list[Block] = []
+    if speaking:
+        blocks.append(_speaking(speaking, name))
+    if silent:
+        blocks.append(_silent(silent, name))
+        reasons = dict.fromkeys(f"{each.standing}: {each.because}" for each in silent)
+        blocks.append(Points(list(reasons), title="Why these show nothing"))
+    return blocks
+
+
+def _speaking(comparisons: Sequence[Comparison], name: str) -> Table:
     return Table(
-        columns=("Quantity", "Paper", "Ours", "Difference"),
+        columns=("Quantity", "Paper", "Ours", "Difference", "Standing"),
         rows=[
             (
                 each.quantity,
-                _number(each.paper, each.unit),
-                _number(each.ours, each.unit),
-                _number(each.difference, "points" if each.unit == "%" else each.unit, signed=True),
+                *_paper_and_ours(each),
+                write_number(
+                    each.difference, "points" if each.unit == "%" else each.unit, signed=True
+                ),
+                each.standing,
             )
             for each in comparisons
         ],
@@ -119,12 +143,34 @@ def _comparisons(comparisons: Sequence[Comparison], name: str) -> Table:
     )
 
 
-def _number(value: float | None, unit: str, *, signed: bool = False) -> str:
+def _silent(comparisons: Sequence[Comparison], name: str) -> Table:
+    return Table(
+        columns=("Quantity", "Paper", "Ours", "Standing"),
+        rows=[(each.quantity, *_paper_and_ours(each), each.standing) for each in comparisons],
+        caption=f"{name}: tuned or forced figures, whose agreement shows nothing",
+    )
+
+
+def _paper_and_ours(each: Comparison) -> tuple[str, str]:
+    return write_paper(each), write_number(each.ours, each.unit)
+
+
+def write_paper(each: Comparison) -> str:
+    """The paper's figure as it gives it, a dash where it gives none."""
+    return each.paper_text(lambda value: _write_bare(value, each.unit), each.unit) or "—"
+
+
+def write_number(value: float | None, unit: str, *, signed: bool = False) -> str:
+    """A figure with its unit, a dash where there is none."""
     if value is None:
         return "—"
-    digits = _digits(value, unit)
-    text = f"{value:{'+' if signed else ''},.{digits}f}".replace("-", "−")
+    text = _write_bare(value, unit, signed=signed)
     return f"{text}\u00a0{unit}" if unit else text
+
+
+def _write_bare(value: float, unit: str, *, signed: bool = False) -> str:
+    digits = _digits(value, unit)
+    return f"{value:{'+' if signed else ''},.{digits}f}".replace("-", "−")
 
 
 def _digits(value: float, unit: str) -> int:

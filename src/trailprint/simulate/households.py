@@ -17,7 +17,11 @@ SIZES = (56, 9, 14, 5, 1, 1)
 N_BUYING, MANY_BUYERS = 26, (3, 2, 2)
 #: Thirteen more households only look; ten people of either kind look besides.
 N_LOOKING, N_BESIDES = 13, 10
-MEAN_SITES, SD_SITES = 100.0, 120.0
+MEAN_SITES, SD_SITES = 100.0, 95.0
+"""Sites of a person on average, and how much households differ; with their members' shares of the
+computer it makes a standard deviation of 120 sites between people."""
+COMPUTER_SHARES = 0.3
+"""How a household's members share its one computer: a Dirichlet, mostly one person's."""
 ZIPF_EXPONENT, TOP_SHARE, TAIL_SHARE = 0.62, 0.97, 0.03
 MEAN_SHOPS, SD_SHOPS = 6.0, 3.0
 N_KNOWN, KNOWN_EXPONENT = 100, 0.3
@@ -219,16 +223,20 @@ def _browse(random: np.random.Generator, household: Ints, n_sites: int) -> Ints:
     """
     Who visits which site.
 
-    Person i visits site r with probability 1 − exp(−a_i λ_r): a_i is how active they are, and λ_r
-    is such that the r-th site is visited by r^−0.62 of the households, or a floor in the long
-    tail. Everybody knows the most popular sites, so that activity matters less there.
+    Person i visits site r with probability 1 − exp(−a_i λ_r): a_i is their share of the time that
+    their household's computer is in use, and λ_r is such that the r-th site is visited by r^−0.62
+    of the households, or a floor in the long tail. Every household knows the most popular sites,
+    so that its activity matters less there.
     """
     spread = np.log(1 + (SD_SITES / MEAN_SITES) ** 2)
-    active = random.lognormal(-spread / 2, np.sqrt(spread), len(household))
+    used = random.lognormal(-spread / 2, np.sqrt(spread), int(household[-1]) + 1)[household]
+    weight = random.standard_gamma(COMPUTER_SHARES, len(household)) + 1e-12
+    share = weight / np.bincount(household, weight)[household]
     rank = np.arange(1.0, n_sites + 1)
     wanted = np.maximum(TOP_SHARE * rank**-ZIPF_EXPONENT, TAIL_SHARE)
     parts = []
-    for sites, activity in ((rank <= N_KNOWN, active**KNOWN_EXPONENT), (rank > N_KNOWN, active)):
+    for sites, time in ((rank <= N_KNOWN, used**KNOWN_EXPONENT), (rank > N_KNOWN, used)):
+        activity = time * share
         of_household = np.bincount(household, activity).astype(np.float64)
         pairs = _visit(random, household, activity, _rates(of_household, wanted[sites]))
         pairs[:, 1] += 0 if sites[0] else N_KNOWN

@@ -5,16 +5,10 @@ from dataclasses import replace
 import pytest
 from tests.presence import present
 
-from trailprint.errors import OptionError, SourceError
+from trailprint.errors import InputError, OptionError, SourceError
 from trailprint.events.options import ReadOptions
-from trailprint.papers.experiment import (
-    Comparison,
-    Context,
-    Experiment,
-    Outcome,
-    Reproduction,
-    compare_share,
-)
+from trailprint.papers.comparison import PREDICTED, compare_share, forced
+from trailprint.papers.experiment import Context, Experiment, Outcome, Reproduction
 from trailprint.papers.run import check_before, find_data, parse_settings, run_experiments
 
 
@@ -32,12 +26,6 @@ def make(name="2099-table-1", sources=(), settings=None, run=None) -> Experiment
     )
 
 
-def test_difference_is_ours_minus_the_papers() -> None:
-    assert compare_share("q", 50.0, 0.75).difference == pytest.approx(25.0)
-    assert Comparison(quantity="q", paper=None, ours=1.0).difference is None
-    assert compare_share("q", 50.0, None).to_dict()["difference"] is None
-
-
 @pytest.mark.parametrize(
     ("there", "label"),
     [
@@ -53,6 +41,59 @@ def test_the_label_follows_from_the_data(tmp_path, there, label) -> None:
     assert result.population == label
     assert result.to_dict()["population"] == label
     assert result.seconds >= 0
+
+
+def test_a_figure_is_of_own_data_where_its_own_dataset_is(tmp_path) -> None:
+    def run(context: Context) -> Outcome:
+        figures = [
+            compare_share("both", 50.0, 0.5, PREDICTED),
+            compare_share("geolife", 50.0, 0.5, PREDICTED, source="geolife"),
+            compare_share("calls", 50.0, 0.5, PREDICTED, source="call-records"),
+            compare_share("always", 50.0, 0.5, forced("It must.", on_any_data=True)),
+        ]
+        return Outcome(rows=[], comparisons=figures, reading="")
+
+    experiment = make(sources=("geolife", "call-records"), run=run)
+    standings = {
+        there: [
+            each["standing"]
+            for each in run_experiments([experiment], Context(data=dict.fromkeys(there, tmp_path)))[
+                0
+            ].to_dict()["comparisons"]
+        ]
+        for there in ((), ("geolife",), ("geolife", "call-records"))
+    }
+    assert standings == {
+        (): ["predicted", "predicted", "predicted", "forced"],
+        ("geolife",): ["predicted", "own data", "predicted", "forced"],
+        ("geolife", "call-records"): ["own data", "own data", "own data", "forced"],
+    }
+
+
+def refuses(context: Context) -> Outcome:
+    raise InputError("There must be two weeks, but there is one.")
+
+
+def test_others_go_on_when_own_data_do_not_suit_one(tmp_path) -> None:
+    wanted = [
+        make(name="2099-a", sources=("geolife",), run=refuses),
+        make(name="2099-b", sources=("geolife",)),
+        make(name="2099-c"),
+    ]
+    seen: list[Reproduction] = []
+    results = run_experiments(wanted, Context(data={"geolife": tmp_path}), seen.append)
+    assert seen == results
+    assert [each.refused is None for each in results] == [False, True, True]
+    assert results[0].to_dict()["refused"] == "There must be two weeks, but there is one."
+    assert results[0].outcome.comparisons == ()
+
+
+def test_a_complaint_is_raised_where_nothing_could_run_or_people_are_simulated(tmp_path) -> None:
+    asked = [make(sources=("geolife",), run=refuses)]
+    with pytest.raises(InputError, match="two weeks"):
+        run_experiments(asked, Context(data={"geolife": tmp_path}))
+    with pytest.raises(InputError, match="two weeks"):
+        run_experiments([make(), *asked], Context())
 
 
 def test_progress_is_of_the_whole_and_names_the_experiment() -> None:

@@ -10,14 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from trailprint.errors import OutputError
-from trailprint.papers.experiment import (
-    Chart,
-    Comparison,
-    Experiment,
-    Outcome,
-    Reproduction,
-    compare_share,
-)
+from trailprint.papers.comparison import PREDICTED, Comparison, compare_share, tuned
+from trailprint.papers.experiment import Chart, Experiment, Outcome, Reproduction
 from trailprint.report.papers_files import (
     ResultFolder,
     open_folder,
@@ -36,8 +30,9 @@ def make(population="simulated", charts=(), rows=None, title="A thing") -> Repro
     outcome = Outcome(
         rows=rows,
         comparisons=(
-            compare_share("found", 52.9, 0.61),
-            Comparison(quantity="unprinted", paper=None, ours=3.0, unit="sites"),
+            compare_share("found", 52.9, 0.61, PREDICTED),
+            compare_share("fitted", 30.0, 0.31, tuned("Somebody turned a knob.")),
+            Comparison(quantity="unprinted", paper=None, ours=3.0, basis=PREDICTED, unit="sites"),
         ),
         reading="One sees it.",
         charts=charts,
@@ -73,6 +68,33 @@ def test_the_papers_number_stands_beside_ours() -> None:
         assert text in page
     assert "Figure 7: A thing" in page
     assert "A note." in page
+
+
+def test_only_predicted_figures_and_own_data_have_a_difference_on_the_page() -> None:
+    page = render_papers_page([make()])
+    speaking, silent = re.findall(r"<table.*?</table>", page, re.DOTALL)[:2]
+    assert "found" in speaking
+    assert "fitted" not in speaking
+    assert "predicted" in speaking
+    assert "fitted" in silent
+    assert "Difference" not in silent
+    assert "tuned: Somebody turned a knob." in page
+    assert "2 of 3" in page
+    assert "method is the paper's" not in page
+
+
+def test_an_experiment_the_data_do_not_suit_is_on_the_page_and_has_no_files(tmp_path) -> None:
+    outcome = Outcome(rows=(), comparisons=(), reading="Not run: Too few days.")
+    refused = replace(
+        make(population="your data"), outcome=outcome, refused="Too few days.", seconds=0.0
+    )
+    folder = ResultFolder(tmp_path)
+    folder.add(make())
+    folder.add(replace(refused, experiment=replace(refused.experiment, name="2099-figure-8")))
+    assert "Not run: Too few days." in (tmp_path / "papers.html").read_text()
+    kept = json.loads((tmp_path / "papers.json").read_text())["experiments"]
+    assert [each["refused"] for each in kept] == [None, "Too few days."]
+    assert not list(tmp_path.glob("2099-figure-8*"))
 
 
 @pytest.mark.parametrize("kind", ["line", "bar", "point"])
@@ -130,6 +152,12 @@ def test_files_hold_everything(tmp_path) -> None:
     assert {row["population"] for row in rows} == {"simulated"}
     kept = json.loads((folder / "papers.json").read_text())["experiments"]
     assert kept[0]["comparisons"][0]["difference"] == pytest.approx(8.1)
+    assert [each["standing"] for each in kept[0]["comparisons"]] == [
+        "predicted",
+        "tuned",
+        "predicted",
+    ]
+    assert kept[0]["comparisons"][1]["because"] == "Somebody turned a knob."
 
 
 def test_a_chart_stands_alone_with_title_and_key(tmp_path) -> None:
@@ -159,7 +187,7 @@ def test_a_file_is_no_folder(tmp_path) -> None:
 )
 def test_counts_are_whole_and_measures_have_digits(value, unit, shown) -> None:
     result = make()
-    compared = (Comparison(quantity="q", paper=None, ours=value, unit=unit),)
+    compared = (Comparison(quantity="q", paper=None, ours=value, basis=PREDICTED, unit=unit),)
     result = replace(result, outcome=replace(result.outcome, comparisons=compared))
     assert f">{shown}<" in render_papers_page([result])
 
