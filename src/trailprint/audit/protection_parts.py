@@ -15,8 +15,9 @@ from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine
 from trailprint.protections.protection import AuditedData, Protection
 from trailprint.protections.registry import PROTECTIONS
-from trailprint.studies.frontier import Frontier, Point, measure_chain, sweep
+from trailprint.studies.frontier import Frontier, measure_chain, sweep
 from trailprint.studies.options import SweepOptions, TrialOptions
+from trailprint.studies.protection_trial import Point
 from trailprint.workflows.protect import read_chain
 
 NONE = "none"

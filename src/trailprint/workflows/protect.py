@@ -27,8 +27,9 @@ from trailprint.progress import Progress, shows_progress, tell_nobody
 from trailprint.protections.chain import Protected, apply_protections
 from trailprint.protections.protection import Protection
 from trailprint.protections.registry import parse_protection, read_value
-from trailprint.studies.frontier import Frontier, Point, find_swept, sweep
+from trailprint.studies.frontier import Frontier, find_swept, sweep
 from trailprint.studies.options import SweepOptions
+from trailprint.studies.protection_trial import Point
 from trailprint.workflows.measuring import announce_compilation
 from trailprint.workflows.results import Makers, Result, as_table
 

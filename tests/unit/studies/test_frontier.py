@@ -13,7 +13,7 @@ from trailprint.protections.coarsen import CoarsenNames
 from trailprint.protections.microaggregate import Microaggregate
 from trailprint.protections.noise import Noise
 from trailprint.protections.suppress import ActiveUsers
-from trailprint.studies import frontier as study
+from trailprint.studies import protection_trial
 from trailprint.studies.frontier import sweep
 from trailprint.studies.options import SweepOptions
 
@@ -70,7 +70,7 @@ def test_features_are_built_once_where_histograms_are_protected(sides: Sides, mo
         built.append(1)
         return build_sides(*given)
 
-    monkeypatch.setattr(study, "build_sides", count)
+    monkeypatch.setattr(protection_trial, "build_sides", count)
     sweep(*sides, [CoarsenNames(), Microaggregate()], SweepOptions(parameter="k", values=(1, 2, 3)))
     assert len(built) == 1
     sweep(*sides, [CoarsenNames()], SweepOptions(parameter="levels", values=(1, 2)))
@@ -136,7 +136,7 @@ def test_a_sweep_of_nothing_but_impossible_values_is_an_error(sides: Sides):
 
 
 def test_a_wrong_value_is_refused_before_any_work(sides: Sides, monkeypatch):
-    monkeypatch.setattr(study, "start", lambda *_: pytest.fail("work was begun"))
+    monkeypatch.setattr(protection_trial, "start", lambda *_: pytest.fail("work was begun"))
     with pytest.raises(OptionError, match="k must be at least 1"):
         sweep(*sides, [Microaggregate()], SweepOptions(parameter="k", values=(5, 0)))
 

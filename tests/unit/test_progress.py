@@ -1,0 +1,129 @@
+"""Who is told how far work has come, and a bar in notebooks."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import types
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import trailprint as tp
+from trailprint import progress
+from trailprint.cli.progress import showing
+from trailprint.workflows import measuring
+
+VISITS = pa.table(
+    {
+        "user": ["a", "a", "b", "b"],
+        "location": ["x", "y", "x", "z"],
+        "start": ["2024-05-01", "2024-05-20", "2024-05-02", "2024-05-21"],
+    }
+)
+
+
+class Notebook:
+    """What stands in for IPython: it keeps every line that was shown."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def get_ipython(self) -> object:
+        return type("ZMQInteractiveShell", (), {})()
+
+    def HTML(self, line: str) -> str:
+        return line
+
+    def display(self, line: str, *, display_id: bool) -> Notebook:
+        assert display_id
+        self.update(line)
+        return self
+
+    def update(self, line: str) -> None:
+        self.lines.append(line)
+
+
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> Notebook:
+    shown = Notebook()
+    package: Any = types.ModuleType("IPython")
+    package.get_ipython = shown.get_ipython
+    module: Any = types.ModuleType("IPython.display")
+    module.HTML, module.display = shown.HTML, shown.display
+    monkeypatch.setitem(sys.modules, "IPython", package)
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    monkeypatch.setattr(progress, "_PAUSE_S", 0.0)
+    return shown
+
+
+@progress.shows_progress
+def work(*, progress: progress.Progress | None = None) -> bool:
+    if progress is not None:
+        progress("Counting <b>", None)
+        progress("Counting <b>", 0.25)
+    return progress is not None
+
+
+def test_a_notebook_shows_a_bar_that_is_gone_in_the_end(notebook, monkeypatch):
+    monkeypatch.setattr(progress, "_PATIENCE_S", 0.0)
+    assert work()
+    assert notebook.lines == [
+        '<progress max="1"></progress> Counting &lt;b&gt;',
+        '<progress max="1" value="0.250"></progress> Counting &lt;b&gt;',
+        "",
+    ]
+
+
+def test_short_work_shows_no_bar(notebook):
+    assert work()
+    assert notebook.lines == []
+
+
+def test_whoever_asks_to_be_told_gets_no_bar(notebook, monkeypatch):
+    monkeypatch.setattr(progress, "_PATIENCE_S", 0.0)
+    told: list[float | None] = []
+    assert work(progress=lambda what, done: told.append(done))
+    assert told == [None, 0.25]
+    assert notebook.lines == []
+
+
+def test_elsewhere_there_is_no_bar():
+    assert not progress.in_notebook()
+    assert not work()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda tell: tp.inspect(VISITS, progress=tell),
+        lambda tell: tp.split(VISITS, tp.SplitOptions(at="median"), progress=tell),
+        lambda tell: tp.protect(VISITS, "top-locations:n=2", progress=tell),
+    ],
+    ids=["inspect", "split", "protect"],
+)
+def test_every_function_tells_what_it_does(call):
+    told: list[tuple[str, float | None]] = []
+    call(lambda what, done: told.append((what, done)))
+    shares = [done for _, done in told if done is not None]
+    assert len({what for what, _ in told}) >= 3
+    assert shares == sorted(shares)
+    assert all(0 <= share <= 1 for share in shares)
+
+
+def test_compiling_is_announced_once_in_the_log_and_printed_by_commands(
+    monkeypatch, tmp_path, caplog, capsys
+):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    with caplog.at_level(logging.INFO, logger="trailprint"):
+        measuring.announce_compilation()
+        assert "Compiling the kernels" in caplog.text
+    capsys.readouterr()
+    with showing():
+        measuring.announce_compilation()
+    assert "Compiling the kernels" in capsys.readouterr().err
+    (tmp_path / "kernel.nbi").touch()
+    with showing():
+        measuring.announce_compilation()
+    assert capsys.readouterr().err == ""
