@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from trailprint.display.discreet import Discreet
 from trailprint.errors import SourceError
-from trailprint.events.columns import ALL_KNOWN_NAMES
+from trailprint.events.columns import ALL_KNOWN_NAMES, SURE_NAMES, fold_name
 from trailprint.events.files import Files
 from trailprint.events.headers import Header
 
 _SAMPLE_BYTES = 256 * 1024
 _DELIMITERS = (",", "\t", ";", "|")
-_NUMBER = re.compile(r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$")
+_NUMBER = re.compile(r"^\s*[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*$")
 _TIME = re.compile(r"^\s*\d{4}-\d\d-\d\d")
 _NAME = re.compile(r"^[^\W\d][^\d]*$")
 _NOT_A_NAME = frozenset(
@@ -109,11 +109,11 @@ def _looks_like_header(
         return True
     if any(_is_value(name) for name in names):
         return False
-    n_known = _count_known(names, ())
-    if n_known > 1:
+    if _count_known(names, ()) > 1:
         return True
     columns = _columns(names, rows)
-    is_named = n_known > 0 or any(map(_is_headed, names, columns))
+    is_sure = any(fold_name(name) in SURE_NAMES for name in names)
+    is_named = is_sure or any(map(_is_headed, names, columns))
     return is_named and not _is_repeated(names, columns)
 
 
@@ -129,13 +129,13 @@ def _is_proven(names: Sequence[str], rows: Sequence[Sequence[str]], wanted: Sequ
 def _is_repeated(names: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
     """Whether a name we do not know is among the cells below it, and so may be one of them."""
     return any(
-        name in column and name.casefold() not in ALL_KNOWN_NAMES
+        name in column and fold_name(name) not in ALL_KNOWN_NAMES
         for name, column in zip(names, columns, strict=False)
     )
 
 
 def _count_known(names: Sequence[str], wanted: Sequence[str]) -> int:
-    return sum(name in wanted or name.casefold() in ALL_KNOWN_NAMES for name in names)
+    return sum(name in wanted or fold_name(name) in ALL_KNOWN_NAMES for name in names)
 
 
 def _columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:

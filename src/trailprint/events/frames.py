@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trailprint.errors import SourceError
-from trailprint.events.columns import KNOWN_NAMES
+from trailprint.events.columns import KNOWN_NAMES, USUAL_NAMES, fold_name
 from trailprint.events.events import Column
 
 #: Degrees of latitude and longitude, in the register of coordinate systems.
@@ -39,20 +39,20 @@ def _is_pandas(table: Any) -> bool:
     return has_all and bool(getattr(table.columns, "is_unique", False))
 
 
-def _names(table: Any) -> set[str]:
-    return {str(name).casefold() for name in table.columns}
+def _has(table: Any, column: Column) -> bool:
+    """Whether a column of the frame goes by a name we find."""
+    known = map(fold_name, (*KNOWN_NAMES[column], *USUAL_NAMES[column]))
+    return not {fold_name(str(name)) for name in table.columns}.isdisjoint(known)
 
 
 def _with_positions(table: Any) -> Any:
     """Points of the frame's own geometry as degrees; the geometry itself is dropped."""
     shapes = [name for name, kind in table.dtypes.items() if str(kind) == "geometry"]
-    names = _names(table)
-    has_position = bool(names & set(KNOWN_NAMES["lat"])) and bool(names & set(KNOWN_NAMES["lon"]))
-    if has_position:
+    if _has(table, "lat") and _has(table, "lon"):
         return table.drop(columns=shapes)
     points = _to_degrees(table)
     if not (points.geom_type.dropna() == "Point").all():
-        if names & set(KNOWN_NAMES["location"]):
+        if _has(table, "location"):
             return table.drop(columns=shapes)
         raise SourceError(
             "The geometry of a frame must be points, but some are lines or areas. Use their "
@@ -72,6 +72,6 @@ def _to_degrees(table: Any) -> Any:
 def _with_times(table: Any) -> Any:
     """An index of times is the start, where no column is."""
     kind = str(getattr(table.index, "dtype", ""))
-    if not kind.startswith("datetime64") or _names(table) & set(KNOWN_NAMES["start"]):
+    if not kind.startswith("datetime64") or _has(table, "start"):
         return table
     return table.assign(start=table.index).reset_index(drop=True)

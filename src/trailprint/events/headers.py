@@ -11,21 +11,21 @@ from trailprint.display.discreet import Discreet
 
 #: What columns are called, word by word. A name made of these is nobody's and no place's.
 _VOCABULARY = """
-access account accuracy address age alt altitude amount antenna ap app area arrival arrive
-article at author auxiliary begin bin birth bssid building by bytes category cell cellid city
-class client cluster code col column coord coordinate coordinates coords count country counts
-county created currency customer data date datetime day deidentified departure device direction
-distance district domain duration edit elevation end ended epoch event favicon field finish
-finished first floor from gender geo geom geometry group h has hash heading hits host hour
-household id identified ids idx imei imsi in index ip is item key kind label lac lang last lat
-latitude leave length level lng local location locations log lon long longitude mac member
-minute mode month msisdn n name no note nr num number of operator order out packets page
-participant people person phone place poi point points port postcode price product protocol
-provider pseudonym purchase quarter query rank record region released room row rssi score search
-second sector service session sex share shop signal site slot source speed ssid start started
-state station status step stop store street subject target text the time times timestamp
-timezone title to token total tower tracked trip ts type tz uid unnamed until updated url user
-users usr utc value values venue visit visits week weekday weight when x y year z zip zone
+access account accuracy address age alt altitude amount antenna ap app area arrival arrive arrived
+article at author auxiliary begin bin birth bssid building by bytes call called card category cell
+cellid check checkin checkout city class client cluster code col column coord coordinate coordinates
+coords count country counts county created currency customer data date datetime day deidentified
+departure device direction distance district domain duration edit elevation end ended epoch event
+favicon field finish finished first floor from gender geo geom geometry group h has hash heading
+hits host hour household id identified ids idx imei imsi in index ip is item key kind label lac lang
+last lat latitude leave left length level lng local location locations log lon long longitude mac
+member minute mode month msisdn n name no note nr num number of operator order out packets page
+participant people person phone place poi point points port postcode price product protocol provider
+pseudonym purchase quarter query rank record region released room row rssi score search second
+sector service session sex share shop signal site slot source speed ssid start started state station
+status step stop store street subject subscriber tap target text the time times timestamp timezone
+title to token total tower tracked trip ts type tz uid unnamed until updated url user users usr utc
+utctimestamp value values venue visit visitor visits week weekday weight when x y year z zip zone
 """
 _WORDS = frozenset(_VOCABULARY.split())
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[^\W\d_]+")
@@ -101,9 +101,12 @@ def _are(number: int) -> str:
 
 def is_worded(name: str) -> bool:
     """Whether a name is made of words that columns are called by."""
-    return _is_plausible(name) and all(
-        word.casefold() in _WORDS for word in _WORD.findall(name.replace("_", " "))
-    )
+    return _is_plausible(name) and all(word.casefold() in _WORDS for word in split_words(name))
+
+
+def split_words(name: str) -> list[str]:
+    """The words of a name: ``deviceId``, ``device_id`` and ``Device ID`` have two."""
+    return list(_WORD.findall(name.replace("_", " ")))
 
 
 def _is_plausible(name: str) -> bool:

@@ -187,7 +187,12 @@ def _is_web(files: Files, options: ReadOptions) -> bool:
 
 def _open_web(engine: Engine, files: Files, options: ReadOptions) -> Raw:
     if files.format != "delimited" or _names(files, options):
-        raw = open_files(engine, files, options)
+        # A header is known beforehand but for JSON: other places beside the favicon mean nothing.
+        there = [name for name in _names(files, options) if name.casefold() == "favicon"]
+        wanted: dict[Column, str] = {**options.column_names}
+        if there:
+            wanted["location"] = there[0]
+        raw = open_files(engine, files, replace(options, column_names=wanted))
         there = [name for name in engine.columns(raw.query) if name.casefold() == "favicon"]
         if not there:
             raise InputError("A web history must have a column 'favicon', but there is none.")

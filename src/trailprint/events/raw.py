@@ -13,7 +13,13 @@ import pyarrow as pa
 
 from trailprint.display.discreet import Discreet
 from trailprint.errors import ColumnError, InputError, SourceError
-from trailprint.events.columns import SHARE, check_once, find_columns, find_identity
+from trailprint.events.columns import (
+    SHARE,
+    check_once,
+    describe_choice,
+    find_columns,
+    find_identity,
+)
 from trailprint.events.delimited import PATH_COLUMN, PATH_PART, check_utf8, load_delimited
 from trailprint.events.engine import Engine, quote_name, quote_text, translate
 from trailprint.events.events import Column
@@ -211,7 +217,10 @@ def _open_query(
         parts=parts,
         is_text=is_text,
         header=there,
-        notes=(_SHARES,) if has_shares else (),
+        notes=(
+            *((_SHARES,) if has_shares else ()),
+            *describe_choice(there, found, [*found.values(), *identity]),
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from trailprint import ReadOptions, TrailprintError, read
-from trailprint.events.columns import ALL_KNOWN_NAMES
+from trailprint.events.columns import KNOWN_NAMES, USUAL_NAMES
 from trailprint.events.events import Column
 from trailprint.events.headers import Header, is_worded
 
@@ -42,9 +42,12 @@ def test_what_looks_like_data_is_counted(case):
     assert header.describe(near=["user"]).endswith("user and 1 name that may be data.")
 
 
-@pytest.mark.parametrize(
-    "name", [*sorted(ALL_KNOWN_NAMES), "Device_ID", "accessPoint", "Start Time", "MAC"]
-)
+FOUND = {
+    name for names in (KNOWN_NAMES, USUAL_NAMES) for column in names.values() for name in column
+}
+
+
+@pytest.mark.parametrize("name", [*sorted(FOUND), "Device_ID", "accessPoint", "Start Time", "MAC"])
 def test_names_made_of_words_for_columns_are_always_shown(name):
     assert is_worded(name)
     assert Header(names=(name, "x\ny"), is_proven=False).shown() == [name]

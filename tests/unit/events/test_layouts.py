@@ -232,7 +232,7 @@ def test_per_location(write, engine, rows_of, tmp_path, layout):
 
 def test_files_with_an_unknown_place_are_not_taken_for_per_location(write, engine, tmp_path):
     for month in ("jan", "feb"):
-        write(f"months/{month}.csv", "user,place,start\na,x,2024-01-01\n")
+        write(f"months/{month}.csv", "user,shelf,start\na,x,2024-01-01\n")
     with pytest.raises(InputError, match="column_names"):
         read(tmp_path / "months", engine=engine)
 
