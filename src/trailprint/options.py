@@ -12,6 +12,7 @@ from trailprint.attacks.options import (
 )
 from trailprint.audit.options import AuditOptions
 from trailprint.events.filters import FilterOptions
+from trailprint.events.fixes import StayOptions
 from trailprint.events.grid import Box
 from trailprint.events.options import ReadOptions, Window
 from trailprint.events.placing import PlaceOptions
@@ -32,6 +33,7 @@ __all__ = [
     "ReadOptions",
     "RejectionOptions",
     "SplitOptions",
+    "StayOptions",
     "SweepOptions",
     "TrailOptions",
     "ViewOptions",

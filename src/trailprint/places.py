@@ -1,11 +1,12 @@
 """
-Places, step by step: cells of positions, H3 cells, regions, shorter names.
+Places, step by step: stays of fixes, cells of positions, H3 cells, regions, shorter names.
 
 Every function takes `trailprint.Events` and gives them locations. Most people need none of them:
 ``places=PlaceOptions(...)`` of `trailprint.match`, `trailprint.inspect` and the others does it all,
 with one grid for both sides.
 """
 
+from trailprint.events.fixes import StayOptions, to_stays
 from trailprint.events.grid import (
     Box,
     GridOptions,
@@ -22,11 +23,13 @@ __all__ = [
     "Box",
     "GridOptions",
     "PlaceOptions",
+    "StayOptions",
     "extent",
     "place",
     "to_cells",
     "to_h3",
     "to_regions",
+    "to_stays",
     "truncate_names",
     "within_box",
 ]

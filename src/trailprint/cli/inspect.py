@@ -47,4 +47,4 @@ def _print(summary: Summary) -> None:
     ]
     rows += [(f"  {reason}", n) for reason, n in summary.bad_rows.items()]
     rows += [(f"left out: {reason}", n) for reason, n in summary.left_out.items()]
-    print_table("What is in the data", rows, summary.notes)
+    print_table("What is in the data", rows, (*summary.notes, *summary.advice))

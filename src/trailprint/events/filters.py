@@ -33,6 +33,8 @@ class FilterOptions:
         Minimum number of active days per user.
     min_events : int
         Minimum number of events per user; after a split, on each side.
+    max_events : int, optional
+        Maximum number of events per user. Leaves out machines and what stands for a missing id.
     top_locations : int, optional
         Only this number of most visited locations.
 
@@ -48,6 +50,7 @@ class FilterOptions:
     hours: Window | None = None
     min_active_days: int = 0
     min_events: int = 0
+    max_events: int | None = None
     top_locations: int | None = None
 
     def __post_init__(self) -> None:
@@ -64,6 +67,11 @@ class FilterOptions:
                 raise OptionError(
                     f"{to_flag(name)} must not be negative, got {getattr(self, name)}."
                 )
+        if self.max_events is not None and self.max_events < max(1, self.min_events):
+            raise OptionError(
+                "--max-events must be at least 1 and not below --min-events, got "
+                f"{self.max_events}."
+            )
         if self.top_locations is not None:
             _check_top_locations(self.top_locations)
 
@@ -104,6 +112,8 @@ def apply_filters(
         kept = active_users(kept, options.min_active_days)
     if options.min_events > 1:
         kept = with_enough_events(kept, options.min_events)
+    if options.max_events is not None:
+        kept = without_crowded_ids(kept, options.max_events)
     if kept is not events and not kept.count():
         raise InputError("At least one event must be left, but the filters leave none.")
     return kept
@@ -195,6 +205,15 @@ def with_enough_events(events: Events, min_events: int) -> Events:
         f"HAVING sum({events.weight_sql}) >= {min_events}"
     )
     return events.having(f'"user" IN ({enough})', f"Only users with {min_events} events or more.")
+
+
+def without_crowded_ids(events: Events, max_events: int) -> Events:
+    """Only users with at most ``max_events`` events."""
+    few = (
+        f'SELECT "user" FROM ({events.query}) GROUP BY "user" '
+        f"HAVING sum({events.weight_sql}) <= {max_events}"
+    )
+    return events.having(f'"user" IN ({few})', f"Only users with {max_events:,} events or fewer.")
 
 
 def lasting(events: Events, seconds: float) -> Events:

@@ -1,4 +1,4 @@
-"""Which places there are: cells of positions, regions of locations, shorter names."""
+"""Which places there are: stays of fixes, cells of positions, regions, shorter names."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from trailprint.arguments import check_fields
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
+from trailprint.events.fixes import StayOptions, to_stays
 from trailprint.events.grid import (
     Box,
     GridOptions,
@@ -28,6 +29,8 @@ class PlaceOptions:
 
     Attributes
     ----------
+    stays : StayOptions or str, optional
+        Position fixes become visits first, such as ``"200m,20min"``: see `to_stays`.
     cell_m : float, optional
         Positions become square cells of this many metres. Data with positions and no locations
         gets cells of 1,000 m where nothing is said.
@@ -47,6 +50,7 @@ class PlaceOptions:
     46.6
     """
 
+    stays: StayOptions | str | None = None
     cell_m: float | None = None
     h3: int | None = None
     box: Box | str | None = None
@@ -59,6 +63,8 @@ class PlaceOptions:
             raise OptionError("Only one of --cell and --h3 can be given, got both.")
         if isinstance(self.box, str):
             object.__setattr__(self, "box", Box.parse(self.box))
+        if isinstance(self.stays, str):
+            object.__setattr__(self, "stays", StayOptions.parse(self.stays))
 
 
 def place(datasets: Sequence[Events], options: PlaceOptions | None = None) -> list[Events]:
@@ -69,8 +75,11 @@ def place(datasets: Sequence[Events], options: PlaceOptions | None = None) -> li
     """
     options = options or PlaceOptions()
     box = options.box if isinstance(options.box, Box) else None
-    placed = list(datasets)
-    if options.cell_m is not None or (options.h3 is None and not _have_locations(datasets)):
+    stays = options.stays
+    placed = [
+        to_stays(events, stays) if isinstance(stays, StayOptions) else events for events in datasets
+    ]
+    if options.cell_m is not None or (options.h3 is None and not _have_locations(placed)):
         placed = _to_common_cells(placed, options.cell_m, box)
     elif box is not None:
         placed = [within_box(events, box) for events in placed]

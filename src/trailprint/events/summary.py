@@ -9,6 +9,7 @@ from typing import Any
 
 from trailprint.arguments import check_arguments
 from trailprint.events.events import DUPLICATE_ROWS, Events
+from trailprint.events.oddities import describe_oddities
 from trailprint.events.options import ReadOptions
 from trailprint.events.placing import PlaceOptions
 from trailprint.events.sources import Source, open_places
@@ -22,7 +23,8 @@ class Summary:
 
     ``first`` and ``last`` are the first and last day of ``timezone``, such as ``2024-05-13``.
     ``events`` counts usable rows (or what they stand for, in a table of counts) after filters;
-    ``bad_rows``, ``left_out`` and ``duplicates`` count rows of the source before them.
+    ``bad_rows``, ``left_out`` and ``duplicates`` count rows of the source before them. ``advice``
+    says what in the data is probably not what it seems, and what to do.
     """
 
     rows: int
@@ -40,6 +42,7 @@ class Summary:
     duplicates: int
     columns: tuple[str, ...]
     notes: tuple[str, ...]
+    advice: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain values, ready for JSON."""
@@ -119,6 +122,7 @@ def summarise(events: Events, progress: Progress | None = None) -> Summary:
         duplicates=count_duplicates(events),
         columns=tuple(sorted(events.columns)),
         notes=events.notes,
+        advice=describe_oddities(events),
     )
 
 
