@@ -123,10 +123,13 @@ class Shaping:
         A split asks for a user's ``min_events`` on each side; here nobody is left out for them.
         """
         filters = self.filters.options()
-        times = replace(filters, min_active_days=0, min_events=0, top_locations=None)
+        times = replace(
+            filters, min_active_days=0, min_events=0, max_events=None, top_locations=None
+        )
         users = FilterOptions(
             min_active_days=filters.min_active_days,
             min_events=0 if two_sides else filters.min_events,
+            max_events=filters.max_events,
         )
         kept = [apply_filters(side, times) for side in place(datasets, self.places.options())]
         if filters.top_locations is not None:
