@@ -14,6 +14,7 @@ from trailprint.audit.options import AuditOptions
 from trailprint.events.filters import FilterOptions
 from trailprint.events.fixes import StayOptions
 from trailprint.events.grid import Box
+from trailprint.events.knowledge import Knowledge
 from trailprint.events.options import ReadOptions, Window
 from trailprint.events.placing import PlaceOptions
 from trailprint.events.split import SplitOptions
@@ -28,6 +29,7 @@ __all__ = [
     "FilterOptions",
     "FoldOptions",
     "HistogramOptions",
+    "Knowledge",
     "MatchOptions",
     "PlaceOptions",
     "ReadOptions",

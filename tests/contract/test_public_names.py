@@ -47,6 +47,7 @@ MODULES = {
         "FilterOptions",
         "FoldOptions",
         "HistogramOptions",
+        "Knowledge",
         "MatchOptions",
         "PlaceOptions",
         "ReadOptions",

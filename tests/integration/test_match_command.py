@@ -245,6 +245,12 @@ def test_a_user_with_zero_counts_is_reported_not_matched(capsys, tmp_path) -> No
         ("--at", "median", "--links", "links.xlsx"),
         ("--at", "median", "--truth", "nothing.csv"),
         ("--at", "median", "--method", "one-by-one", "--margins"),
+        ("--at", "median", "--knows", "top:0"),
+        ("--at", "median", "--knows", "points"),
+        ("--at", "median", "--knows", "friends"),
+        ("--at", "median", "--knows", "everything:2"),
+        ("--at", "median", "--knows", "points:1000000"),
+        ("--at", "median", "--knows", "days:1000000"),
     ],
 )
 def test_wrong_options_get_one_sentence(capsys, campus, wrong) -> None:

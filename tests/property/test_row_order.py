@@ -90,14 +90,17 @@ def _plain(found: Any) -> Any:
 Study = Callable[[int, int], str]
 
 
-def matching(**options: Any) -> Study:
+def matching(weight: str = "visits", knows: str | None = None, **options: Any) -> Study:
     def study(order: int, threads: int) -> str:
         sides = tp.split(open_table(visits(), order, threads), tp.SplitOptions(at="median"))
         found = tp.match(
             sides.released,
             sides.auxiliary,
-            MatchOptions(**{k: v for k, v in options.items() if k != "weight"}, seed=4),
+            MatchOptions(
+                **{k: v for k, v in options.items() if k not in ("weight", "knows")}, seed=4
+            ),
             histograms=HistogramOptions(weight=options.get("weight", "visits")),
+            knows=options.get("knows"),
             n_threads=threads,
         )
         return digest(found, found.links())
@@ -182,6 +185,10 @@ STUDIES: dict[str, Study] = {
     "match one by one back": matching(method="one-by-one", direction="auxiliary"),
     "match durations": matching(weight="duration"),
     "match days": matching(weight="day-balanced"),
+    "match points": matching(knows="points:2"),
+    "match top places": matching(knows="top:1"),
+    "match home and work": matching(knows="home-work"),
+    "match random days": matching(knows="days:2"),
     "match counts": match_counts,
     "trails": trails,
     "correlate markov": correlating("markov"),

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from trailprint.attacks.options import CorrelateOptions
 from trailprint.cli.groups import Given, Panel, argument, takes_options
 from trailprint.cli.inputs import Scoring, Sides, open_events
+from trailprint.cli.knowledge import Knowing, note_knowledge
 from trailprint.cli.present import percent, print_json, print_table
 from trailprint.cli.progress import showing
 from trailprint.cli.running import Running
@@ -63,6 +64,7 @@ class Correlating:
 def run(
     released: Annotated[str, argument("RELEASED", "What would be published.")],
     correlating: Correlating,
+    knowing: Knowing,
     running: Running,
     scoring: Scoring,
     sides: Sides,
@@ -82,6 +84,9 @@ def run(
         raise OptionError(
             "--folds takes one dataset on its own: no AUXILIARY, split, --truth or --links."
         )
+    knowledge = knowing.options(running.seed)
+    if protocol is not None and knowledge.kind != "everything":
+        raise OptionError("--knows goes with two sides, not with --folds. Try --at median.")
     engine = running.engine()
     with showing(engine) as progress:
         if protocol is not None:
@@ -100,6 +105,7 @@ def run(
                 visits.long_enough(both[0]),
                 visits.long_enough(both[1]),
                 options,
+                knows=knowledge,
                 truth=scoring.read_truth(engine),
                 work=visits.work,
                 n_threads=running.threads,
@@ -156,7 +162,7 @@ def _rates(found: dict[str, Any]) -> list[tuple[str, object]]:
 
 
 def _notes(found: dict[str, Any], links: str | None) -> list[str]:
-    notes = []
+    notes = note_knowledge(found["knows"])
     if found["truth"] == "none":
         notes.append("No user id is on both sides and no --truth was given: nothing to score.")
     if found["periods_overlap"]:

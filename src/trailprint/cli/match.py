@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from trailprint.attacks.options import MatchOptions, RejectionOptions
 from trailprint.cli.groups import Given, Panel, argument, takes_options
 from trailprint.cli.inputs import Scoring, Sides
+from trailprint.cli.knowledge import Knowing, note_knowledge
 from trailprint.cli.option_fields import Written
 from trailprint.cli.present import percent, print_json, print_rows, print_table, show
 from trailprint.cli.progress import showing
@@ -93,6 +94,7 @@ class Matching:
 def run(
     released: Annotated[str, argument("RELEASED", "What would be published.")],
     matching: Matching,
+    knowing: Knowing,
     running: Running,
     scoring: Scoring,
     sides: Sides,
@@ -106,6 +108,7 @@ def run(
 
     scoring.check(released, auxiliary)
     options, views = matching.match_options(running.seed), matching.view_options(sides)
+    knowledge = knowing.options(running.seed)
     engine = running.engine()
     with showing(engine) as progress:
         result = match(
@@ -114,6 +117,7 @@ def run(
             histograms=matching.histograms,
             views=views,
             rejection=matching.rejection.options() if matching.rejection else None,
+            knows=knowledge,
             truth=scoring.read_truth(engine),
             n_threads=running.threads,
             progress=progress,
@@ -178,7 +182,7 @@ def _show_gap(found: dict[str, Any]) -> object:
 
 
 def _notes(found: dict[str, Any], links: str | None) -> list[str]:
-    notes = []
+    notes = note_knowledge(found["knows"])
     if found["truth"] == "none":
         notes.append("No user id is on both sides and no --truth was given: nothing to score.")
     if found["periods_overlap"]:

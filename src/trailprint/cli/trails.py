@@ -9,6 +9,7 @@ from trailprint.arguments import check_fields
 from trailprint.attacks.options import TrailOptions
 from trailprint.cli.groups import Panel, argument, takes_options
 from trailprint.cli.inputs import Scoring, Sides
+from trailprint.cli.knowledge import Knowing, note_knowledge
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
 from trailprint.cli.running import Running, RunOptions
@@ -84,6 +85,7 @@ def run(
     options: Annotated[TrailOptions, Panel("Trails")],
     entities: Annotated[EntityOptions, Panel("Trails")],
     varying: Annotated[SensitivityOptions, Panel("Sensitivity")],
+    knowing: Knowing,
     running: Running,
     scoring: Scoring,
     sides: Sides,
@@ -100,6 +102,7 @@ def run(
     if entities.households is not None and options.algorithm == "auto":
         options = replace(options, algorithm="multiple")
     scoring.check(deidentified, identified)
+    knowledge = knowing.options(running.seed)
     engine = running.engine()
     with showing(engine) as progress:
         released, auxiliary = sides.open(
@@ -116,6 +119,7 @@ def run(
             released,
             auxiliary,
             options,
+            knows=knowledge,
             truth=pairs,
             n_threads=running.threads,
             progress=progress,
@@ -252,7 +256,7 @@ def _judge_tactic(found: dict[str, Any]) -> str:
 
 
 def _notes(found: dict[str, Any], links: str | None) -> list[str]:
-    notes = [_judge_tactic(found)]
+    notes = [_judge_tactic(found), *note_knowledge(found["knows"])]
     if not found["assumptions"]["unique_tuples"]:
         notes.append("Some entries are listed more than once at a location: counted once.")
     if any(found["unshared_locations"].values()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -23,6 +23,7 @@ from trailprint.evaluation.candidates import (
 from trailprint.evaluation.risk import Risk, measure_risk, show_risk
 from trailprint.evaluation.truth import Truth, find_truth
 from trailprint.events.events import Events
+from trailprint.events.knowledge import Knowledge, Known, open_knowledge, restrict
 from trailprint.events.options import ReadOptions
 from trailprint.events.periods import periods_overlap
 from trailprint.events.placing import PlaceOptions
@@ -76,6 +77,7 @@ class CorrelateResult(Result):
     sets: CandidateSets | None
     histograms: CandidateSets | None
     periods_overlap: bool | None
+    knows: Known = field(default_factory=Known)
     seconds: Mapping[str, float] = field(default_factory=dict)
     peak_memory_mb: float = 0.0
 
@@ -118,6 +120,7 @@ class CorrelateResult(Result):
             "auxiliary_users": self.linkage.n_auxiliary,
             "common_users": self.truth.n_common,
             "locations": self.n_locations,
+            "knows": self.knows.to_dict(),
             "truth": self.truth.source,
             "folds": None,
             "rounds": None,
@@ -141,6 +144,7 @@ def correlate(
     auxiliary: Source,
     options: CorrelateOptions | None = None,
     *,
+    knows: Knowledge | str | None = None,
     reading: ReadOptions | None = None,
     places: PlaceOptions | None = None,
     truth: TruthSource | None = None,
@@ -158,6 +162,9 @@ def correlate(
         What would be published, and what somebody might know.
     options : CorrelateOptions, optional
         Model, days, ties.
+    knows : Knowledge or str, optional
+        How much of the auxiliary side is known of each person, such as ``"days:2"``; by default
+        everything.
     reading : ReadOptions, optional
         How to read sources that are not yet events.
     places : PlaceOptions, optional
@@ -188,9 +195,11 @@ def correlate(
     options = options or CorrelateOptions()
     released, auxiliary = open_sides([released, auxiliary], options, reading, places)
     check_correlation(options, work, released, auxiliary)
+    auxiliary, known_of_each = restrict(auxiliary, open_knowledge(knows, options.seed))
     truth = open_truth(truth, released.engine)
     if options.model == "mobility-markov":
-        return _correlate_positions(released, auxiliary, options, truth, progress)
+        found = _correlate_positions(released, auxiliary, options, truth, progress)
+        return replace(found, knows=known_of_each)
     tell = progress or tell_nobody
     watch = Stopwatch()
     tell("Cutting days", None)
@@ -213,6 +222,7 @@ def correlate(
         sets=measure_candidates(linkage, known),
         histograms=measure_histograms(sides, known, options),
         periods_overlap=periods_overlap(released, auxiliary),
+        knows=known_of_each,
         seconds={**watch.seconds(), **linkage.seconds},
         peak_memory_mb=peak_memory_mb(),
     )

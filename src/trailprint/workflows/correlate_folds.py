@@ -15,6 +15,7 @@ from trailprint.display.plots import Plot
 from trailprint.display.tables import Table
 from trailprint.errors import InputError
 from trailprint.evaluation.candidates import TOP, AverageSets, average_sets
+from trailprint.events.knowledge import Known
 from trailprint.events.options import ReadOptions
 from trailprint.events.placing import PlaceOptions
 from trailprint.events.sources import Source
@@ -79,6 +80,7 @@ class FoldsResult(Result):
             "auxiliary_users": max(one.n_auxiliary for one in self.rounds),
             "common_users": max(one.sets.n_records for one in self.rounds),
             "locations": self.n_locations,
+            "knows": Known().to_dict(),
             "truth": "same-ids",
             "folds": self.protocol.n_folds,
             "rounds": [_describe_round(one) for one in self.rounds],

@@ -34,6 +34,7 @@ from trailprint.evaluation.risk import (
 )
 from trailprint.evaluation.truth import Truth, find_truth
 from trailprint.events.events import Events
+from trailprint.events.knowledge import Knowledge, Known, open_knowledge, restrict
 from trailprint.events.options import ReadOptions
 from trailprint.events.periods import periods_overlap
 from trailprint.events.placing import PlaceOptions
@@ -69,6 +70,7 @@ class MatchResult(Result):
     rejection: Rejection | None = None
     views: tuple[ViewShare, ...] = ()
     view_weights: ViewWeights | None = None
+    knows: Known = field(default_factory=Known)
     seconds: Mapping[str, float] = field(default_factory=dict)
     peak_memory_mb: float = 0.0
 
@@ -136,6 +138,7 @@ class MatchResult(Result):
             "auxiliary_without_data": self.auxiliary.n_users - self.linkage.n_auxiliary,
             "common_users": self.truth.n_common,
             "locations": self.released.n_locations,
+            "knows": self.knows.to_dict(),
             "metric": self.options.metric,
             "method": self.options.method,
             "truth": self.truth.source,
@@ -206,6 +209,7 @@ def match(
     histograms: HistogramOptions | None = None,
     views: ViewOptions | None = None,
     rejection: RejectionOptions | None = None,
+    knows: Knowledge | str | None = None,
     reading: ReadOptions | None = None,
     places: PlaceOptions | None = None,
     truth: TruthSource | None = None,
@@ -227,6 +231,9 @@ def match(
         Look at people from several sides at once instead of by one histogram.
     rejection : RejectionOptions, optional
         Also answer match or no match for the whole.
+    knows : Knowledge or str, optional
+        How much of the auxiliary side is known of each person, such as ``"points:4"``; by default
+        everything. Weights of views are learnt from what is known.
     reading : ReadOptions, optional
         How to read sources that are not yet events.
     places : PlaceOptions, optional
@@ -252,10 +259,12 @@ def match(
     True
     """
     options = _with_margins(options or MatchOptions(), rejection)
+    knowledge = open_knowledge(knows, options.seed)
     report = progress or tell_nobody
     watch = Stopwatch()
     report("Counting events", None)
     released, auxiliary = open_places([released, auxiliary], reading, places)
+    auxiliary, known_of_each = restrict(auxiliary, knowledge)
     attack = _prepare(released, auxiliary, _Looks(histograms, views), options, n_threads)
     _check_rejection(rejection, attack)
     first, second = attack.sides
@@ -278,6 +287,7 @@ def match(
         rejection=_decide(rejection, linkage, first.n_locations),
         views=_describe(attack, views, known, options, n_threads),
         view_weights=attack.weights,
+        knows=known_of_each,
         seconds={**linkage.seconds, **watch.seconds()},
         peak_memory_mb=peak_memory_mb(),
     )

@@ -19,6 +19,7 @@ from trailprint.errors import InputError
 from trailprint.evaluation.risk import Risk, measure_risk, show_risk
 from trailprint.evaluation.tactics import ObservedTactics, observe_tactics
 from trailprint.evaluation.truth import Truth, find_truth
+from trailprint.events.knowledge import Knowledge, Known, open_knowledge, restrict
 from trailprint.events.options import ReadOptions
 from trailprint.events.placing import PlaceOptions
 from trailprint.events.sources import Source, TruthSource, open_places, open_truth
@@ -47,6 +48,7 @@ class TrailResult(Result):
     truth: Truth
     observed: ObservedTactics | None
     risk: Risk | None
+    knows: Known = field(default_factory=Known)
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     def _shown(self) -> dict[str, object]:
@@ -106,6 +108,7 @@ class TrailResult(Result):
             "deidentified": self.released.n_users,
             "identified": self.auxiliary.n_users,
             "locations": len(self.auxiliary.locations),
+            "knows": self.knows.to_dict(),
             "unshared_locations": _both(self.n_unshared_locations),
             "null_trails": _both((self.released.n_null, self.auxiliary.n_null)),
             "reidentified": self.linkage.n_links,
@@ -144,6 +147,7 @@ def trails(
     auxiliary: Source,
     options: TrailOptions | None = None,
     *,
+    knows: Knowledge | str | None = None,
     reading: ReadOptions | None = None,
     places: PlaceOptions | None = None,
     truth: TruthSource | None = None,
@@ -160,6 +164,9 @@ def trails(
         names.
     options : TrailOptions, optional
         Algorithm and release tactic; by default what the data allows.
+    knows : Knowledge or str, optional
+        How much of the auxiliary side is known of each person, such as ``"top:2"``; by default
+        everything.
     reading : ReadOptions, optional
         How to read sources that are not yet events.
     places : PlaceOptions, optional
@@ -187,6 +194,7 @@ def trails(
     watch = Stopwatch()
     tell("Counting entries", None)
     first, second = open_places([released, auxiliary], reading, places)
+    second, known_of_each = restrict(second, open_knowledge(knows))
     histograms = build_histogram_pair(first, second)
     watch.lap("read")
     sides, n_unshared = _share_locations(histograms)
@@ -207,6 +215,7 @@ def trails(
         truth=known,
         observed=None if known.source == "none" else observe_tactics(*sides, known),
         risk=measure_risk(linkage, known),
+        knows=known_of_each,
         seconds=watch.seconds(),
     )
 

@@ -144,7 +144,7 @@ def describe_views(
     plain = replace(options, margins=False, size=None, gap=0.0)
 
     def accuracy(chosen: ViewWeights | None) -> float | None:
-        if chosen is None:
+        if chosen is None or not all(_has_data(side, chosen) for side in drawn):
             return None
         risk = measure_risk(match_views(*drawn, chosen, plain, n_threads=n_threads), own)
         return None if risk is None else risk.accuracy
@@ -157,6 +157,12 @@ def describe_views(
         )
         for share in shares
     )
+
+
+def _has_data(side: Views, weights: ViewWeights) -> bool:
+    """Whether anybody has anything in the views that count: few points make no moves."""
+    counted = (weights.shares.get(name, 0.0) > 0 for name in side.names)
+    return any(counts and matrix.nnz for counts, matrix in zip(counted, side.matrices, strict=True))
 
 
 def _draw(sides: tuple[Views, Views], truth: Truth, seed: int) -> tuple[tuple[Views, Views], Truth]:
