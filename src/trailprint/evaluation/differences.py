@@ -1,0 +1,108 @@
+"""Two rates compared: of the same people (paired) or of different ones (unpaired)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from scipy import optimize, stats
+
+from trailprint.evaluation.intervals import wilson
+
+Span = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedCounts:
+    """How many of the same people are found by both of two attacks, by one of them, by neither."""
+
+    both: int
+    only_first: int
+    only_second: int
+    neither: int
+
+    @property
+    def people(self) -> int:
+        """Everybody who was tried twice."""
+        return self.both + self.only_first + self.only_second + self.neither
+
+    @property
+    def difference(self) -> float:
+        """The second rate minus the first."""
+        return (self.only_second - self.only_first) / self.people
+
+
+def mcnemar_exact(only_first: int, only_second: int) -> float:
+    """
+    McNemar's exact test: the two-sided p-value of equal rates among the same people.
+
+    Of the people found once, each is as likely to be found first as second where the rates are
+    equal: a binomial test of one half.
+    """
+    n_changed = only_first + only_second
+    if n_changed == 0:
+        return 1.0
+    tail = stats.binom.cdf(min(only_first, only_second), n_changed, 0.5)
+    return float(min(1.0, 2.0 * tail))
+
+
+def highest_p_value(first: int, second: int, people: int) -> float:
+    """
+    The largest p-value of `mcnemar_exact` that two totals of the same people allow.
+
+    Given the totals, the test is weakest where as few people as possible are found twice.
+    """
+    both = max(0, first + second - people)
+    return mcnemar_exact(first - both, second - both)
+
+
+def tango_interval(counts: PairedCounts, level: float = 0.95) -> Span:
+    """
+    Tango's score interval (1998) for the second rate minus the first, of the same people.
+
+    It holds the differences that the score test does not reject, and stays usable where nobody or
+    everybody changed.
+    """
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    middle = counts.difference
+
+    def reach(difference: float, sign: float) -> float:
+        return sign * _score(counts, difference) - z
+
+    low, high = -1.0, 1.0
+    if reach(low, 1.0) > 0 and middle > low:
+        low = float(optimize.brentq(reach, low, middle, args=(1.0,), xtol=1e-12))
+    if reach(high, -1.0) > 0 and middle < high:
+        high = float(optimize.brentq(reach, middle, high, args=(-1.0,), xtol=1e-12))
+    return low, high
+
+
+def _score(counts: PairedCounts, difference: float) -> float:
+    """Tango's score statistic of a difference; positive where more was observed than that."""
+    n, gained, lost = counts.people, counts.only_second, counts.only_first
+    observed = gained - lost - n * difference
+    a = 2.0 * n
+    b = -gained - lost + (2.0 * n - gained + lost) * difference
+    c = -lost * difference * (1.0 - difference)
+    # The most likely share of people lost, were the difference true.
+    share = (math.sqrt(max(b * b - 4.0 * a * c, 0.0)) - b) / (2.0 * a)
+    variance = n * (2.0 * share + difference * (1.0 - difference))
+    if variance <= 0.0:
+        return 0.0 if observed == 0 else math.copysign(math.inf, observed)
+    return observed / math.sqrt(variance)
+
+
+def newcombe_interval(
+    first: int, n_first: int, second: int, n_second: int, level: float = 0.95
+) -> Span:
+    """Newcombe's interval (1998, method 10) for the second rate minus the first, unpaired."""
+    ends = wilson(first, n_first, level), wilson(second, n_second, level)
+    if ends[0] is None or ends[1] is None:
+        raise ValueError("a rate needs somebody who was tried")
+    (low_1, high_1), (low_2, high_2) = ends
+    rate_1, rate_2 = first / n_first, second / n_second
+    below = math.hypot(rate_2 - low_2, high_1 - rate_1)
+    above = math.hypot(high_2 - rate_2, rate_1 - low_1)
+    middle = rate_2 - rate_1
+    return middle - below, middle + above
