@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trailprint.attacks.options import CorrelateOptions, MatchOptions, TrailOptions
     from trailprint.audit import AuditOptions, audit
+    from trailprint.comparison import compare
     from trailprint.errors import TrailprintError
     from trailprint.events.engine import Engine
     from trailprint.events.events import Events
@@ -41,6 +42,7 @@ __all__ = [
     "TrailprintError",
     "apply_filters",
     "audit",
+    "compare",
     "correlate",
     "inspect",
     "match",
@@ -63,6 +65,7 @@ _LATE = {
     "TrailOptions": "trailprint.attacks.options",
     "TrailprintError": "trailprint.errors",
     "apply_filters": "trailprint.events.filters",
+    "compare": "trailprint.comparison",
     "correlate": "trailprint.workflows.correlate",
     "inspect": "trailprint.events.summary",
     "match": "trailprint.workflows.match",

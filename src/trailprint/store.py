@@ -165,6 +165,14 @@ class FolderStore:
         return any(piece.startswith(MAGIC) for piece in pieces)
 
 
+def read_piece(
+    folder: str | os.PathLike[str], manifest: Mapping[str, Any], name: str
+) -> bytes | None:
+    """A piece of a `FolderStore` that is only looked into: nothing is claimed or made."""
+    sealed = _read(Path(folder) / name)
+    return None if sealed is None else Seal(json.loads(json.dumps(manifest))).open(name, sealed)
+
+
 def _describe(manifest: Mapping[str, Any]) -> bytes:
     """A manifest as it is written: whether it is damaged can be told from its checksum."""
     text = json.dumps(manifest, sort_keys=True)

@@ -28,6 +28,7 @@ PUBLIC = [
     "TrailprintError",
     "apply_filters",
     "audit",
+    "compare",
     "correlate",
     "inspect",
     "match",

@@ -85,8 +85,11 @@ def key_of(part: Part, fingerprint: Mapping[str, Any]) -> str:
 def fetch(store: Store, key: str) -> Outcome | None:
     """What was kept; None where nothing usable was."""
     kept = store.get(key)
-    if kept is None:
-        return None
+    return None if kept is None else read_outcome(kept)
+
+
+def read_outcome(kept: bytes) -> Outcome | None:
+    """An outcome as it was kept; None where it is none."""
     try:
         with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
             found = {name: arrays[name] for name in arrays.files}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,21 @@ import pyarrow as pa
 
 from trailprint.audit.assemble import list_attacked, worst_risk
 from trailprint.audit.context import AuditContext
+from trailprint.audit.outcomes import (
+    WORK,
+    WORK_MANIFEST,
+    PersonOutcomes,
+    collect_outcomes,
+    keep_outcomes,
+)
 from trailprint.audit.parts import Outcome
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.kept import attack_of
 from trailprint.audit.showing import Shown
 from trailprint.audit.sides import given_ids
 from trailprint.display.discreet import Words
+from trailprint.store import FolderStore
+from trailprint.workflows.results import Folder
 
 
 class AuditResult(Shown):
@@ -75,6 +85,22 @@ class AuditResult(Shown):
         columns["margin"] = self._margins()
         columns["risk"] = pa.array(np.nan_to_num(worst_risk(self._outcomes)))
         return pa.table(columns)
+
+    def outcomes(self) -> PersonOutcomes:
+        """Who was linked by which attack, as keyed hashes: what `trailprint.compare` pairs by."""
+        return collect_outcomes(self._context.people, self._found)
+
+    def save(self, folder: Folder, *, private: str | Sequence[str] = ()) -> list[Path]:
+        """
+        Write the report, ``result.json`` and its tables, as the command does; the files written.
+
+        Tables with ids of people are written only where they are named in ``private``. What
+        `trailprint.compare` pairs people by goes to the folder's ``work``, for you only.
+        """
+        written = super().save(folder, private=private)
+        store = FolderStore(Path(folder) / WORK, WORK_MANIFEST)
+        keep_outcomes(store, self.to_dict(), self.outcomes())
+        return written
 
     def _margins(self) -> pa.Array:
         """How much worse the joint matching would be without each person's link."""

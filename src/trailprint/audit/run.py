@@ -14,6 +14,7 @@ import pyarrow as pa
 from trailprint.audit.assemble import Done, assemble
 from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
+from trailprint.audit.outcomes import keep_outcomes
 from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome, Part, fetch, keep, key_of
 from trailprint.audit.plan import LeftOut, Plan, make_plan
@@ -75,7 +76,9 @@ def run_audit(
         tallies=[side.tally for side in asked.sides],
         seconds=time.perf_counter() - began,
     )
-    return AuditResult(assemble(context, done), context, outcomes)
+    result = AuditResult(assemble(context, done), context, outcomes)
+    keep_outcomes(work.store, result.to_dict(), result.outcomes())
+    return result
 
 
 class _Stretch(NamedTuple):
@@ -96,7 +99,7 @@ class _Work:
         began: float,
         reserved_s: float = 0.0,
     ) -> None:
-        self._store = store
+        self.store = store
         self._report = report
         self._began = began
         self._fingerprint = {
@@ -115,7 +118,7 @@ class _Work:
 
     def _find(self, part: Part, context: AuditContext) -> Outcome | None:
         """What was kept of a part, if it is usable."""
-        kept = fetch(self._store, self._key(part))
+        kept = fetch(self.store, self._key(part))
         return kept if kept is not None and fits_shape(part.name, kept, context.sizes) else None
 
     def _key(self, part: Part) -> str:
@@ -204,5 +207,5 @@ class _Work:
         # As it will be read again: a resumed audit must not differ in a tuple.
         plain = json.loads(to_json(outcome.data, indent=None))
         outcome = replace(outcome, data=plain, seconds=time.perf_counter() - began)
-        keep(self._store, self._key(part), outcome)
+        keep(self.store, self._key(part), outcome)
         return outcome

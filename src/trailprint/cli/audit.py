@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 EXAMPLE = "trailprint audit visits.parquet --out audit"
 
 _AUDIT = "Audit"
-_MANIFEST = {"work": "trailprint audit", "format": 1}
 _CHANGED = (
     "The data, the options or the program have changed since the last audit in this folder: what "
     "depends on them is done anew."
@@ -156,8 +155,9 @@ def audit_to_folder(
     Everything since the program was started counts towards the time limit, except compiling the
     kernels; ``reserved_s`` of it are left for what comes after the audit.
     """
+    from trailprint.audit.outcomes import WORK
     from trailprint.audit.run import Asked, run_audit
-    from trailprint.report.outputs import RESULT, WORK
+    from trailprint.report.outputs import RESULT
 
     began = stopwatch.started() + compile_first()
     is_again = (Path(folder) / RESULT).exists()
@@ -182,7 +182,9 @@ class _LateStore:
 
     @cached_property
     def _kept(self) -> FolderStore:
-        return FolderStore(self._folder, _MANIFEST)
+        from trailprint.audit.outcomes import WORK_MANIFEST
+
+        return FolderStore(self._folder, WORK_MANIFEST)
 
     def get(self, name: str) -> bytes | None:
         """What was kept under this name; None if nothing was."""

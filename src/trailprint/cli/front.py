@@ -29,6 +29,7 @@ COMMANDS = {
     "trails": "Match lists of pseudonyms and lists of names by the places they appear at.",
     "correlate": "Correlate a person's few days of visits with a log: who in it is that?",
     "protect": "Apply protections in order: what do they cost, and which risk remains?",
+    "compare": "Compare audits: risk with paired tests, loss, what changed, growth.",
     "simulate": "Make a synthetic population: nobody in it exists, and who is who is known.",
     "reproduce": "Run experiments of the papers, on simulated people or on your own copies of "
     "the data.",

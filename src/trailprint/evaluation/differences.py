@@ -97,10 +97,8 @@ def newcombe_interval(
     first: int, n_first: int, second: int, n_second: int, level: float = 0.95
 ) -> Span:
     """Newcombe's interval (1998, method 10) for the second rate minus the first, unpaired."""
-    ends = wilson(first, n_first, level), wilson(second, n_second, level)
-    if ends[0] is None or ends[1] is None:
-        raise ValueError("a rate needs somebody who was tried")
-    (low_1, high_1), (low_2, high_2) = ends
+    low_1, high_1 = wilson(first, n_first, level) or (0.0, 1.0)
+    low_2, high_2 = wilson(second, n_second, level) or (0.0, 1.0)
     rate_1, rate_2 = first / n_first, second / n_second
     below = math.hypot(rate_2 - low_2, high_1 - rate_1)
     above = math.hypot(high_2 - rate_2, rate_1 - low_1)

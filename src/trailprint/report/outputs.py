@@ -27,8 +27,6 @@ from trailprint.system.addresses import check_writable, readable_path
 
 REPORT, RESULT, MANIFEST = "report.html", "result.json", "manifest.json"
 PER_USER = "per_user.parquet"
-WORK = "work"
-"""Where finished parts are kept, below the folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The form of ``result.json``, as JSON Schema (2020-12)."""
+"""The forms of ``result.json`` and ``comparison.json``, as JSON Schema (2020-12)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from importlib.resources import files
 from typing import Any
 
 from trailprint.audit.attacks.registry import attack_names
+from trailprint.audit.results.schema import derive_schema
+from trailprint.comparison import results as comparison
 
 
 def load_schema() -> dict[str, Any]:
@@ -21,3 +23,15 @@ def _load(attacks: tuple[str, ...]) -> dict[str, Any]:
     schema: dict[str, Any] = json.loads(text)
     schema["$defs"]["attack"]["properties"]["name"]["enum"] = list(attacks)
     return schema
+
+
+@cache
+def load_comparison_schema() -> dict[str, Any]:
+    """The schema a comparison obeys, derived from its types."""
+    schema = derive_schema(comparison.Comparison)
+    schema["properties"]["schema"] = {"const": comparison.SCHEMA}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:trailprint:comparison:1",
+        **schema,
+    }

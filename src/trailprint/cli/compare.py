@@ -1,0 +1,85 @@
+"""``trailprint compare``: audits side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trailprint.cli.flags import RunFlags
+from trailprint.cli.groups import option, takes
+from trailprint.cli.memory import require_address_space
+from trailprint.cli.present import print_json, print_rows, print_table
+from trailprint.cli.progress import showing
+
+if TYPE_CHECKING:
+    from trailprint.comparison.results import Comparison, FamilyDifference, Versus
+
+EXAMPLE = "trailprint compare audit audit-of-release --out compared"
+
+_COMPARE = "Comparison"
+
+
+@takes(RunFlags)
+def run(
+    audits: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="AUDIT…",
+            help="Folders of audits, or their result.json; the first is compared with the others.",
+            show_default=False,
+        ),
+    ],
+    running: RunFlags,
+    out: Annotated[str, option("--out", help="Output folder.", panel=_COMPARE)],
+    keys: Annotated[
+        str | None,
+        option("--keys", help="Key file of a release, to pair people by.", panel=_COMPARE),
+    ] = None,
+) -> None:
+    """Compare audits: risk with paired tests, loss, what changed, growth."""
+    from trailprint.comparison import compare
+    from trailprint.report.outputs import check_folder
+
+    require_address_space()
+    check_folder(out)
+    with showing(what="Comparing"):
+        result = compare(*audits, keys=keys)
+        paths = result.save(out)
+    if running.json:
+        print_json(result.to_dict())
+    else:
+        _print(result.comparison, paths[0])
+
+
+def _print(found: Comparison, page: Path) -> None:
+    for versus in found.versus:
+        if versus.why_not is None:
+            _print_risk(found.audits[0].label, versus)
+    notes = [
+        text
+        for versus in found.versus
+        for text in (versus.why_not, *versus.cautions, versus.why_unpaired)
+        if text is not None
+    ]
+    notes.append(f"{len(found.changes):,} facts and settings differ; the page lists them.")
+    print_table(found.sentence, [], [*notes, f"The comparison: {page}"])
+
+
+def _print_risk(reference: str, versus: Versus) -> None:
+    rows = [_line(row) for row in versus.families]
+    print_rows(f"{versus.audit}, compared with {reference}", rows, most=len(rows))
+
+
+def _line(row: FamilyDifference) -> dict[str, object]:
+    from trailprint.comparison.wording import tell_interval, tell_points, tell_rate, tell_test
+
+    return {
+        "attack": row.title,
+        "first": tell_rate(row.first),
+        "this one": tell_rate(row.second),
+        "difference": tell_points(row.difference),
+        "95 % interval": tell_interval(row.interval),
+        "test": tell_test(row.pairs),
+    }

@@ -1,0 +1,111 @@
+"""Audits to be compared: from their folders, from their ``result.json``, or as they were made."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from trailprint.audit.outcomes import PersonOutcomes, find_outcomes
+from trailprint.audit.result import AuditResult
+from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.plain import ShapeError, from_plain
+from trailprint.display.discreet import Discreet
+from trailprint.errors import OptionError, SourceError, reason_of
+from trailprint.system.addresses import readable_path
+
+AuditSource = str | os.PathLike[str] | AuditResult
+"""An audit's folder, its ``result.json``, or what `trailprint.audit` returned."""
+
+_RESULT, _MANIFEST = "result.json", "manifest.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """What an audit's manifest says of a dataset it read."""
+
+    sha256: str
+    bytes: int
+    files: int
+    release_loss: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What an audit's manifest says beyond its result."""
+
+    inputs: tuple[Input, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OpenedAudit(Discreet):
+    """An audit with all that is known of it; ``outcomes`` where people can be paired."""
+
+    label: str
+    findings: Findings
+    manifest: Manifest = Manifest()
+    outcomes: PersonOutcomes | None = None
+
+
+def open_audits(sources: Sequence[AuditSource]) -> list[OpenedAudit]:
+    """Every audit, under a label of its own."""
+    opened = [_open(source) for source in sources]
+    labels = [audit.label for audit in opened]
+    return [
+        replace(audit, label=f"{audit.label} ({place})") if labels.count(audit.label) > 1 else audit
+        for place, audit in enumerate(opened, 1)
+    ]
+
+
+def _open(source: AuditSource) -> OpenedAudit:
+    if isinstance(source, AuditResult):
+        return OpenedAudit(label="audit", findings=source.findings, outcomes=source.outcomes())
+    if not isinstance(source, str | os.PathLike):
+        raise OptionError(
+            "An audit must be a path or what trailprint.audit returned, got "
+            f"{type(source).__name__} instead."
+        )
+    path = Path(readable_path(source))
+    folder = path if path.is_dir() else path.parent
+    plain = _load(path / _RESULT if path.is_dir() else path, os.fspath(source))
+    try:
+        findings = Findings.from_dict(plain)
+    except ShapeError:
+        raise _not_an_audit(os.fspath(source), "it is of another form") from None
+    return OpenedAudit(
+        label=path.resolve().name if path.is_dir() else path.resolve().parent.name,
+        findings=findings,
+        manifest=_read_manifest(folder / _MANIFEST),
+        outcomes=find_outcomes(folder, plain),
+    )
+
+
+def _load(path: Path, typed: str) -> Mapping[str, Any]:
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise _not_an_audit(typed, reason_of(error)) from None
+    except (ValueError, RecursionError):
+        raise _not_an_audit(typed, "it is not JSON") from None
+    if not isinstance(plain, dict):
+        raise _not_an_audit(typed, "it is of another form")
+    return plain
+
+
+def _not_an_audit(typed: str, why: str) -> SourceError:
+    return SourceError(
+        f"An audit must be the folder that trailprint audit wrote, or its {_RESULT}, but "
+        f"{typed!r} cannot be read as one: {why}."
+    )
+
+
+def _read_manifest(path: Path) -> Manifest:
+    """What the manifest says; nothing where there is none."""
+    try:
+        return from_plain(Manifest, json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, RecursionError):
+        return Manifest()

@@ -1,0 +1,73 @@
+"""What a comparison returns: tables, a page, files; no identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from trailprint.comparison.results import Comparison
+from trailprint.comparison.tables import TABLES
+from trailprint.display.discreet import Words
+from trailprint.display.plots import Plot, draw_bars
+from trailprint.display.tables import Table
+from trailprint.workflows.results import Folder, Makers, Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ComparisonResult(Result):
+    """
+    Audits side by side.
+
+    ``comparison`` is typed, ``to_dict()`` is ``comparison.json``.
+    """
+
+    comparison: Comparison
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return self.comparison.to_dict()
+
+    def _makers(self) -> Makers:
+        return {name: partial(_make, name, self.comparison) for name in TABLES}
+
+    def _plots(self) -> Mapping[str, Callable[[], Plot]]:
+        return {"risk": lambda: _plot_risk(self.comparison)}
+
+    def to_html(self) -> str:
+        """The comparison, as a page."""
+        from trailprint.report.comparison_page import render_comparison
+
+        return render_comparison(self.comparison)
+
+    def save(self, folder: Folder, *, private: object = ()) -> list[Path]:
+        """Write the page, ``comparison.json`` and the tables; the files written."""
+        from trailprint.report.comparison_files import write_comparison
+
+        return write_comparison(folder, self.comparison)
+
+    def _shown(self) -> dict[str, object]:
+        return {"audits": len(self.comparison.audits), "says": Words(self.comparison.sentence)}
+
+
+def _make(name: str, found: Comparison) -> Table:
+    return Table.from_rows(name, TABLES[name](found))
+
+
+def _plot_risk(found: Comparison) -> Plot:
+    """The strongest attack of each audit."""
+    rows = []
+    for audit in found.audits:
+        low, high = audit.strongest.interval or (None, None)
+        share = audit.strongest.share
+        rows.append(
+            {
+                "name": audit.label,
+                "share": audit.strongest.at_most if share is None else share,
+                "low": low,
+                "high": high,
+            }
+        )
+    return draw_bars(rows, "name", "share")

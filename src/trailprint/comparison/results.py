@@ -1,0 +1,155 @@
+"""The result of a comparison: ``comparison.json`` as types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from trailprint.audit.results.attacks import Interval, VeiledCount
+from trailprint.audit.results.plain import OMITTED, from_plain, to_plain
+
+SCHEMA = "trailprint.comparison/1"
+"""Which form of ``comparison.json`` these types describe."""
+
+Study = Literal["users", "time", "resolution", "knowledge"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """How many people one attack of one audit links; of a few, the most it can be."""
+
+    attack: str
+    people: int
+    linked: VeiledCount
+    share: float | None
+    interval: Interval | None
+    at_most: float | None = field(default=None, metadata=OMITTED)
+    chance: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairs:
+    """
+    The same people in two audits: linked in both, in one of them, in neither.
+
+    ``p_value`` is of McNemar's exact test. Where counts of a few people are not told,
+    it is the largest one that the totals allow.
+    """
+
+    people: int
+    both: VeiledCount
+    only_first: VeiledCount
+    only_second: VeiledCount
+    neither: VeiledCount
+    p_value: float | None
+    p_value_is: Literal["exact", "at most", "not shown"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FamilyDifference:
+    """One attack in two audits: the second rate minus the first, with a 95 % interval."""
+
+    attack: str
+    title: str
+    first: Rate
+    second: Rate
+    difference: float | None
+    interval: Interval
+    method: Literal["Tango, paired", "Newcombe, unpaired"]
+    pairs: Pairs | None
+    reading: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Versus:
+    """One audit compared with the first; where it cannot be, why not."""
+
+    audit: str
+    why_not: str | None
+    cautions: tuple[str, ...] = ()
+    why_unpaired: str | None = None
+    strongest: FamilyDifference | None = None
+    families: tuple[FamilyDifference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedAudit:
+    """
+    One audit: what its headline says and what protecting people costs.
+
+    ``release_loss`` is the information loss of the release that was audited, where its
+    ``release.json`` says so; ``protection_loss`` that of the cheapest protection the audit found.
+    """
+
+    label: str
+    version: str
+    people: int
+    sentence: str
+    strongest: Rate
+    attack_title: str
+    release_loss: float | None
+    protection: str | None
+    protection_loss: float | None
+    protection_share: float | None
+    protection_at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Something that is not the same in all audits: its value in each, as text."""
+
+    part: Literal["data", "settings", "versions"]
+    name: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurvePoint:
+    """A rate measured at one place of a curve."""
+
+    x: float
+    label: str | None
+    share: float | None
+    low: float | None
+    high: float | None
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """One audit's curve of a study of growth."""
+
+    audit: str
+    points: tuple[CurvePoint, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrowthCurves:
+    """A study of growth in every audit that made it."""
+
+    study: Study
+    curves: tuple[Curve, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Everything a comparison may tell, without identifiers."""
+
+    schema: str = SCHEMA
+    version: str
+    sentence: str
+    audits: tuple[ComparedAudit, ...]
+    versus: tuple[Versus, ...]
+    changes: tuple[Change, ...]
+    growth: tuple[GrowthCurves, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain values, ready for JSON."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Comparison:
+        """The comparison of a ``comparison.json``."""
+        return from_plain(cls, plain)

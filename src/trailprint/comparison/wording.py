@@ -1,0 +1,70 @@
+"""What is said of two rates, in plain words."""
+
+from __future__ import annotations
+
+from trailprint.audit.results.attacks import Interval
+from trailprint.audit.wording import lower_first, percent, share_or_most
+from trailprint.comparison.results import FamilyDifference, Pairs, Rate
+
+_LEAST_P = 0.001
+_NOT_SHOWN = "how many changed is not shown, as few people would follow"
+
+
+def tell_rate(rate: Rate) -> str:
+    """A rate, or the most it can be."""
+    return share_or_most(rate.share, rate.at_most)
+
+
+def tell_points(difference: float | None) -> str:
+    """A difference of rates in percentage points."""
+    if difference is None:
+        return "not shown"
+    return f"{100 * difference:+.1f} points".replace("-", "−")
+
+
+def tell_interval(ends: Interval) -> str:
+    """An interval of a difference, in percentage points."""
+    low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in ends)
+    return f"{low} to {high} points"
+
+
+def tell_test(pairs: Pairs | None) -> str:
+    """The p-value of the paired test, or why there is none."""
+    if pairs is None:
+        return "not paired"
+    if pairs.p_value is None:
+        return "not shown"
+    if pairs.p_value < _LEAST_P:
+        return f"p < {_LEAST_P:g}"
+    return f"p {'=' if pairs.p_value_is == 'exact' else '≤'} {pairs.p_value:.3f}"
+
+
+def tell_reading(title: str, first: Rate, second: Rate, ends: Interval, pairs: Pairs | None) -> str:
+    """One attack in two audits, in a sentence or two."""
+    low, high = ends
+    which = "no clear difference" if low <= 0 <= high else ("less" if high < 0 else "more")
+    told = (
+        f"{title}: {tell_rate(first)} in the first audit, {tell_rate(second)} in this one; {which}"
+    )
+    told += f" (95 % interval {tell_interval(ends)}"
+    if pairs is None:
+        return f"{told}, the people are not paired)."
+    told += f"; of the same {pairs.people:,} people, exact McNemar {tell_test(pairs)})."
+    return told if pairs.p_value_is == "exact" else f"{told} In the table, {_NOT_SHOWN}."
+
+
+def tell_strongest(reference: str, audit: str, found: FamilyDifference) -> str:
+    """What the comparison comes down to."""
+    first, second = found.first, found.second
+    attacks = f"by {lower_first(found.title)}"
+    ends = f"95 % interval of the difference {tell_interval(found.interval)}"
+    test = "" if found.pairs is None else f"; exact McNemar {tell_test(found.pairs)}"
+    return (
+        f"{tell_rate(second)} of {second.people:,} people are linked in {audit}, "
+        f"{tell_rate(first)} of {first.people:,} in {reference}, {attacks} ({ends}{test})."
+    )
+
+
+def tell_loss(loss: float | None) -> str:
+    """A loss in percent."""
+    return "not known" if loss is None else percent(loss)
