@@ -95,6 +95,7 @@ def test_the_hashes_are_keyed(audits, tmp_path, monkeypatch):
     plain = json.loads((audits[0] / "result.json").read_text())
     ids = [f"CANARYUSER{i}" for i in range(N_USERS)]
     own, found = hash_people(ids), find_outcomes(audits[0], plain)
+    assert found is not None
     assert set(found.people) == set(own)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another"))
     assert not set(hash_people(ids)) & set(own)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ import trailprint.errors
 from trailprint.cli.app import build_app
 from trailprint.errors import TrailprintError
 
+EXAMPLE = Path(__file__).parents[1] / "examples" / "result.json"
 COMMANDS = sorted(str(command.name) for command in build_app().registered_commands)
 
 
@@ -123,6 +125,7 @@ def test_every_error_of_ours_has_one_base():
 def test_the_commands():
     assert COMMANDS == [
         "audit",
+        "compare",
         "correlate",
         "demo",
         "inspect",
@@ -168,6 +171,7 @@ def test_json_is_one_object_and_nothing_else(run, write, tmp_path, command):
     arguments = {
         "demo": ("--out", tmp_path / "demo", "--users", 20),
         "audit": (path, "--out", tmp_path / "audit", "--attacks", "histogram"),
+        "compare": (EXAMPLE, EXAMPLE, "--out", tmp_path / "compared"),
         "inspect": (path,),
         "split": (
             path,

@@ -2,51 +2,63 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trailprint.cli.flags import RunFlags
-from trailprint.cli.groups import option, takes
+from trailprint.cli.groups import Panel, takes_options
 from trailprint.cli.memory import require_address_space
 from trailprint.cli.present import print_json, print_rows, print_table
 from trailprint.cli.progress import showing
+from trailprint.cli.running import Running
 
 if TYPE_CHECKING:
     from trailprint.comparison.results import Comparison, FamilyDifference, Versus
 
 EXAMPLE = "trailprint compare audit audit-of-release --out compared"
 
-_COMPARE = "Comparison"
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareOptions:
+    """
+    Where a comparison goes, and by what people are paired.
+
+    Attributes
+    ----------
+    out : str
+        Output folder.
+    keys : str, optional
+        Key file of a release, to pair people by.
+    """
+
+    out: str
+    keys: str | None = None
 
 
-@takes(RunFlags)
+@takes_options
 def run(
     audits: Annotated[
         list[str],
         typer.Argument(
             metavar="AUDIT…",
-            help="Folders of audits, or their result.json; the first is compared with the others.",
+            help="Folders of audits, or their result.json; each is compared with the first.",
             show_default=False,
         ),
     ],
-    running: RunFlags,
-    out: Annotated[str, option("--out", help="Output folder.", panel=_COMPARE)],
-    keys: Annotated[
-        str | None,
-        option("--keys", help="Key file of a release, to pair people by.", panel=_COMPARE),
-    ] = None,
+    comparing: Annotated[CompareOptions, Panel("Comparison")],
+    running: Running,
 ) -> None:
     """Compare audits: risk with paired tests, loss, what changed, growth."""
     from trailprint.comparison import compare
     from trailprint.report.outputs import check_folder
 
     require_address_space()
-    check_folder(out)
+    check_folder(comparing.out)
     with showing(what="Comparing"):
-        result = compare(*audits, keys=keys)
-        paths = result.save(out)
+        result = compare(*audits, keys=comparing.keys)
+        paths = result.save(comparing.out)
     if running.json:
         print_json(result.to_dict())
     else:
