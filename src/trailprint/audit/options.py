@@ -72,9 +72,11 @@ class AuditOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("attacks", "protections"):
-            if isinstance(getattr(self, name), str):  # One, never a list of its letters.
-                object.__setattr__(self, name, (getattr(self, name),))
+        if isinstance(self.attacks, str):
+            names = tuple(name.strip() for name in self.attacks.split(",") if name.strip())
+            object.__setattr__(self, "attacks", names)
+        if isinstance(self.protections, str):  # One, never a list of its letters.
+            object.__setattr__(self, "protections", (self.protections,))
         check_fields(self)
         unknown = [name for name in self.attacks if name not in attack_names()]
         if unknown or not self.attacks or len(set(self.attacks)) < len(self.attacks):
