@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trailprint.events.summary import inspect
     from trailprint.workflows.correlate import correlate
     from trailprint.workflows.match import match
+    from trailprint.workflows.points import points
     from trailprint.workflows.protect import protect
     from trailprint.workflows.trails import trails
 
@@ -46,6 +47,7 @@ __all__ = [
     "correlate",
     "inspect",
     "match",
+    "points",
     "protect",
     "read",
     "split",
@@ -69,6 +71,7 @@ _LATE = {
     "correlate": "trailprint.workflows.correlate",
     "inspect": "trailprint.events.summary",
     "match": "trailprint.workflows.match",
+    "points": "trailprint.workflows.points",
     "protect": "trailprint.workflows.protect",
     "read": "trailprint.events.read",
     "split": "trailprint.events.split",

@@ -10,6 +10,7 @@ from trailprint.attacks.options import (
     RejectionOptions,
     TrailOptions,
 )
+from trailprint.attacks.points.options import PointsOptions
 from trailprint.audit.options import AuditOptions
 from trailprint.events.filters import FilterOptions
 from trailprint.events.fixes import StayOptions
@@ -32,6 +33,7 @@ __all__ = [
     "Knowledge",
     "MatchOptions",
     "PlaceOptions",
+    "PointsOptions",
     "ReadOptions",
     "RejectionOptions",
     "SplitOptions",

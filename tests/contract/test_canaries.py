@@ -15,9 +15,11 @@ import pyarrow as pa
 import pytest
 
 import trailprint as tp
+from trailprint.attacks.points.options import PointsOptions
 from trailprint.display.discreet import Discreet
 from trailprint.errors import TrailprintError
 from trailprint.features.places import build_chain_pair
+from trailprint.features.points import build_points, build_visit_order
 from trailprint.features.sequences import build_sequence_pair, build_sequences
 from trailprint.features.templates import build_template_pair
 from trailprint.features.trails import build_trail_pair
@@ -75,6 +77,7 @@ def run_everything(sides: Sides, make_events) -> Iterator[object]:
         yield tp.match(*pair, tp.MatchOptions(margins=True))
         yield tp.match(*pair, tp.MatchOptions(method="one-by-one"))
         yield tp.trails(*pair)
+        yield tp.points(pair[0], PointsOptions(points=(1, 2), draws=1))
         for model in ("markov", "histogram", "distance"):
             yield tp.correlate(*pair, tp.CorrelateOptions(model=model))
         yield tp.split(pair[0], tp.SplitOptions(at="median"))
@@ -83,6 +86,8 @@ def run_everything(sides: Sides, make_events) -> Iterator[object]:
         yield tp.protect(pair[0], "coarsen-names then noise:epsilon=1")
         yield build_trail_pair(*pair)
         yield build_sequences(pair[0])
+        yield build_points(pair[0], "place-time")
+        yield build_visit_order(pair[0])
         yield build_template_pair(*build_sequence_pair(*pair))
     texts = sides[False]
     places = [f"canary-place.{k}" for k in range(6)]

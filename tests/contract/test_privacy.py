@@ -52,6 +52,8 @@ def assert_silent(finished):
         ("inspect", "--top-locations", "2", "--min-events", "3", "--drop-duplicates"),
         ("match", "--at", "median", "--margins"),
         ("match", "--fold", "2/4", "--method", "one-by-one"),
+        ("points", "--points", "1-2"),
+        ("points", "--knowledge", "sequence"),
         ("correlate", "--folds", "2"),
         ("correlate", "--at", "median", "--days", "1"),
     ],

@@ -34,6 +34,7 @@ PUBLIC = [
     "correlate",
     "inspect",
     "match",
+    "points",
     "protect",
     "read",
     "split",
@@ -53,6 +54,7 @@ MODULES = {
         "Knowledge",
         "MatchOptions",
         "PlaceOptions",
+        "PointsOptions",
         "ReadOptions",
         "RejectionOptions",
         "SplitOptions",
@@ -108,7 +110,7 @@ def test_public_modules(name):
 
 def test_public_names():
     assert trailprint.__all__ == PUBLIC == sorted(PUBLIC)
-    assert len(PUBLIC) <= 20
+    assert len(PUBLIC) <= 21
 
 
 def test_every_public_name_is_there():
@@ -131,6 +133,7 @@ def test_the_commands():
         "inspect",
         "layouts",
         "match",
+        "points",
         "protect",
         "reproduce",
         "simulate",
@@ -187,6 +190,7 @@ def test_json_is_one_object_and_nothing_else(run, write, tmp_path, command):
         "match": (path, "--at", "median"),
         "correlate": (path, "--at", "median"),
         "trails": (path, "--at", "median"),
+        "points": (path, "--points", "1"),
         "protect": (path, "--apply", "active-users"),
     }[command]
     finished = run(command, *arguments, "--json", "--threads", 1, "--seed", 3)

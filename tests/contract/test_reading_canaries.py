@@ -74,6 +74,7 @@ COMMANDS = {
     "split": ("--at", "median", "--released", "OUT/r.csv", "--auxiliary", "OUT/a.csv"),
     "match": ("--at", "median", "--margins"),
     "trails": ("--at", "median"),
+    "points": ("--points", "1", "--draws", "1", "--knowledge", "place"),
     "correlate": ("--at", "median", "--model", "markov"),
     "protect": ("--apply", "microaggregate:k=2", "--out", "OUT/p.csv"),
     "audit": ("--out", "OUT/audit", "--time-limit", "1s"),

@@ -199,6 +199,12 @@ def draw_trails(rng: random.Random, odd: bool) -> Command:
     return _with_side_files(rng, _draw_attack(rng, "trails", sides, opt.TRAILS, odd), files)
 
 
+def draw_points(rng: random.Random, odd: bool) -> Command:
+    sources, files = draw_data(rng, ("data",), timed=True)
+    options = opt.draw_options(rng, opt.POINTS, 0.07, odd=odd)
+    return _with_side_files(rng, ["points", *sources, *options, *_reading(rng, odd)], files)
+
+
 def draw_correlate(rng: random.Random, odd: bool) -> Command:
     arguments, files = _draw_correlate(rng, odd)
     # Several threads are several processes here, which take a second to start.
@@ -284,6 +290,7 @@ _COMMANDS: Mapping[Callable[[random.Random, bool], Command], int] = {
     draw_split: 10,
     draw_match: 20,
     draw_trails: 12,
+    draw_points: 12,
     draw_correlate: 12,
     draw_protect: 18,
     draw_audit: 5,

@@ -220,6 +220,42 @@ MATCH = _options(
     """,
 )
 
+POINTS = _options(
+    """
+    --knowledge place
+    --knowledge unique-place
+    --knowledge time
+    --knowledge sequence
+    --knowledge frequency --tolerance 0.5
+    --knowledge probability
+    --knowledge proportion --tolerance 1
+    --knowledge home-work
+    --points 1
+    --points 1-3
+    --draws 2
+    --worst-case 0
+    --worst-case 3
+    --time-resolution 1d
+    --time-resolution 30min
+    --populations 100000
+    --no-grid
+    --apply top-locations:n=2
+    --apply microaggregate:k=2
+    --per-user risks.csv
+    """,
+    """
+    --knowledge x ''
+    --points 0 x 3-1 99 1- '' 1,,2
+    --draws 0 -1
+    --worst-case -1 99 x
+    --time-resolution 0h x '' 1y 99999999d
+    --tolerance -1 2 nan
+    --populations 0 -5 x
+    --apply x noise:epsilon=x
+    --per-user no/risks.csv risks.xyz ''
+    """,
+)
+
 TRAILS = _options(
     """
     --algorithm complete

@@ -50,6 +50,8 @@ COMMANDS = {
     "trails": ("trails", "R", "A"),
     "trails locations": ("trails", "R", "A", "--sensitivity", "locations"),
     "trails popularity": ("trails", "R", "A", "--sensitivity", "popularity"),
+    "points": ("points", "R"),
+    "points in order": ("points", "R", "--knowledge", "sequence"),
     "correlate": ("correlate", "R", "A", "--model", "markov"),
     "correlate folds": ("correlate", "R", "--folds", "2", "--model", "markov"),
     "inspect": ("inspect", "R"),
@@ -102,7 +104,9 @@ def test_every_command_answers(run, write, tmp_path, command, dataset):
 
 
 @pytest.mark.parametrize("filters", FILTERS, ids=" ".join)
-@pytest.mark.parametrize("command", ["match", "trails", "correlate", "inspect", "noise", "split"])
+@pytest.mark.parametrize(
+    "command", ["match", "trails", "points", "correlate", "inspect", "noise", "split"]
+)
 def test_filters_that_leave_little_are_answered(run, write, tmp_path, command, filters):
     """One side's places are not among the most visited of both."""
     other = HEAD + "".join(f"u{i},far,2024-06-0{i + 1}\n" for i in range(4))

@@ -28,6 +28,7 @@ COMMANDS = {
     "match": "Match two datasets by their users' habits: how many could be re-identified?",
     "trails": "Match lists of pseudonyms and lists of names by the places they appear at.",
     "correlate": "Correlate a person's few days of visits with a log: who in it is that?",
+    "points": "Say what a few known places and times reveal: unicity, worst case, singling out.",
     "protect": "Apply protections in order: what do they cost, and which risk remains?",
     "compare": "Compare audits: risk with paired tests, loss, what changed, growth.",
     "simulate": "Make a synthetic population: nobody in it exists, and who is who is known.",

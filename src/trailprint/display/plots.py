@@ -89,3 +89,40 @@ def draw_line(rows: Rows, x: str, y: str, *, label: str | None = None) -> Plot:
         "encoding": {**encoding, "text": {"field": label}},
     }
     return Plot({**spec, "layer": [line, texts]})
+
+
+def draw_curve(rows: Rows, x: str, y: str) -> Plot:
+    """Shares against whole numbers, with a band from ``low`` to ``high``."""
+    across = {
+        "field": x,
+        "type": "ordinal",
+        "title": x.replace("_", " "),
+        "axis": {"labelAngle": 0},
+    }
+    scale = {"type": "quantitative", "axis": _SHARE, "scale": {"domain": [0, 1]}, "title": None}
+    band = {
+        "mark": {"type": "area", "opacity": 0.2, "color": _INK},
+        "encoding": {"x": across, "y": {"field": "low", **scale}, "y2": {"field": "high"}},
+    }
+    line = {
+        "mark": {"type": "line", "point": True, "color": _INK},
+        "encoding": {"x": across, "y": {"field": y, **scale}},
+    }
+    return Plot({"data": {"values": [dict(row) for row in rows]}, "layer": [band, line]})
+
+
+def draw_heat(rows: Rows, x: str, y: str, share: str) -> Plot:
+    """Shares as colours over two axes of names, in the order of the rows."""
+    across = {"field": x, "type": "ordinal", "sort": None, "title": None}
+    down = {"field": y, "type": "ordinal", "sort": None, "title": None}
+    colour = {
+        "field": share,
+        "type": "quantitative",
+        "scale": {"domain": [0, 1], "scheme": "blues"},
+        "legend": {"format": "~%", "title": None},
+    }
+    cells = {"mark": "rect", "encoding": {"x": across, "y": down, "color": colour}}
+    dark = {"condition": {"test": f"datum['{share}'] > 0.5", "value": "white"}, "value": "black"}
+    text = {"field": share, "type": "quantitative", "format": ".0%"}
+    labels = {"mark": "text", "encoding": {"x": across, "y": down, "text": text, "color": dark}}
+    return Plot({"data": {"values": [dict(row) for row in rows]}, "layer": [cells, labels]})

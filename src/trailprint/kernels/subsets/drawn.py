@@ -113,26 +113,28 @@ def _count_drawn(
     postings: Postings,
     streams: npt.NDArray[np.uint64],
     seed: int,
+    targets: Ints,
     low: int,
     high: int,
     out: Indices,
 ) -> None:
-    """Fill rows low:high of ``out`` with the candidates after each drawn point."""
+    """Fill rows low:high of ``out`` with the candidates after each point drawn of the targets."""
     most = out.shape[1]
     people = np.empty(max(postings.dense_from, 1), np.int32)
     words = np.empty(postings.bits.shape[1], np.uint64)
     places = np.empty(most, np.int64)
     n_users = ptr.size - 1
-    for i in range(low, high):
+    for r in range(low, high):
+        i = targets[r]
         n_own = ptr[i + 1] - ptr[i]
         state = _mix(streams[i] + np.uint64(0x632BE59BD9B4E019) * np.uint64(seed + 1))
         n = draw_entries(n_own, most, state, places)
         for d in range(n):
             places[d] = codes[ptr[i] + places[d]]
         if n > 0:
-            narrow(places, n, postings, people, words, out[i])
+            narrow(places, n, postings, people, words, out[r])
         for t in range(n, most):
-            out[i, t] = n_users if n == 0 else out[i, n - 1]
+            out[r, t] = n_users if n == 0 else out[r, n - 1]
 
 
 def count_drawn(
@@ -143,6 +145,7 @@ def count_drawn(
     most: int,
     seed: int,
     streams: npt.NDArray[np.uint64] | None = None,
+    targets: Ints | None = None,
     n_threads: int | None = None,
 ) -> Indices:
     """
@@ -162,19 +165,22 @@ def count_drawn(
     streams : ndarray of uint64, optional
         A number for each person that goes with them; by default their row. The same stream, seed
         and number of points give the same draw.
+    targets : ndarray, optional
+        Whose points are drawn; by default everybody's.
 
     Returns
     -------
     ndarray of int32
-        People × ``most``: how many agree, the person included. Cost: the shorter list of each
+        Targets × ``most``: how many agree, the person included. Cost: the shorter list of each
         intersection.
     """
     n_users = len(ptr) - 1
     own = np.arange(n_users, dtype=np.uint64) if streams is None else streams
-    out = np.empty((n_users, most), np.int32)
+    rows = np.arange(n_users) if targets is None else targets
+    out = np.empty((len(rows), most), np.int32)
     tasks = [
-        (ptr, codes, postings, own, seed, low, high, out)
-        for low, high in split_evenly(np.diff(ptr))
+        (ptr, codes, postings, own, seed, rows, low, high, out)
+        for low, high in split_evenly(np.diff(ptr)[rows])
     ]
     run_parallel(_count_drawn, tasks, n_threads)
     return out

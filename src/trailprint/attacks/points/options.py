@@ -1,0 +1,155 @@
+"""What is known of a person, and how much of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from trailprint.arguments import check_fields
+from trailprint.errors import OptionError
+
+Knowledge = Literal[
+    "place",
+    "unique-place",
+    "place-time",
+    "time",
+    "sequence",
+    "frequency",
+    "probability",
+    "proportion",
+    "home-work",
+]
+
+#: What points can be drawn of at random.
+DRAWN = ("place", "place-time", "time")
+#: What may agree within a tolerance.
+TOLERANT = ("frequency", "probability", "proportion")
+
+_UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_MOST_POINTS, _MOST_WORST, _MOST_DRAWS = 100, 10, 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointsOptions:
+    """
+    What is known of a person, and how much of it.
+
+    Attributes
+    ----------
+    knowledge : str
+        What a known point says. ``auto`` is ``place-time``, or ``place`` where the data has no
+        times; ``sequence`` are places in the order of the visits.
+    points : tuple of int, optional
+        Numbers of points drawn at random (default: 1-10). Never more than the longest trace has;
+        for ``place``, ``place-time`` and ``time``.
+    draws : int
+        How often points are drawn of everybody.
+    worst_case : int
+        The most points of which all choices are looked at; 0 for none.
+    time_resolution : str
+        Length of a time bin, such as 30min, 1h or 1d.
+    tolerance : float
+        Share by which a known frequency, probability or proportion may differ from another's.
+    grid : bool
+        Whether the share is also measured at coarser places and times.
+    populations : tuple of int
+        Larger populations to extrapolate to (default: 10, 100 and 1,000 times this one).
+    seed : int
+        Of the draws.
+
+    Examples
+    --------
+    >>> from trailprint.options import PointsOptions
+    >>> PointsOptions(time_resolution="30min").resolution_s
+    1800
+    """
+
+    knowledge: Knowledge | Literal["auto"] = "auto"
+    points: tuple[int, ...] | None = None
+    draws: int = 10
+    worst_case: int = 2
+    time_resolution: str = "1h"
+    tolerance: float = 0.0
+    grid: bool = True
+    populations: tuple[int, ...] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        allowed = ("auto", *get_args(Knowledge))
+        if self.knowledge not in allowed:
+            raise OptionError(
+                f"--knowledge must be one of {', '.join(allowed)}, got {self.knowledge!r} instead."
+            )
+        _check_range("worst-case", self.worst_case, 0, _MOST_WORST)
+        _check_range("draws", self.draws, 1, _MOST_DRAWS)
+        for n_points in self.points or ():
+            _check_range("points", n_points, 1, _MOST_POINTS)
+        for population in self.populations:
+            _check_range("populations", population, 2, 2**53)
+        if self.points == ():
+            raise OptionError("--points must name at least one number of points, got none.")
+        if self.points is not None and self.knowledge not in ("auto", *DRAWN):
+            raise OptionError(
+                f"--points goes with --knowledge {', '.join(DRAWN)}, got {self.knowledge} "
+                "instead. Use --worst-case."
+            )
+        if not 0 <= self.tolerance <= 1:
+            raise OptionError(f"--tolerance must be from 0 to 1, got {self.tolerance:g} instead.")
+        if self.tolerance and self.knowledge not in TOLERANT:
+            raise OptionError(
+                f"--tolerance goes with --knowledge {', '.join(TOLERANT)}, "
+                f"got {self.knowledge} instead."
+            )
+        parse_resolution(self.time_resolution)
+
+    @property
+    def resolution_s(self) -> int:
+        """Length of a time bin in seconds."""
+        return parse_resolution(self.time_resolution)
+
+    def settle(self, *, has_times: bool) -> Knowledge:
+        """What is known, where that was left open."""
+        if self.knowledge != "auto":
+            return self.knowledge
+        return "place-time" if has_times else "place"
+
+
+def _check_range(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise OptionError(f"--{name} must be from {least} to {most}, got {value} instead.")
+
+
+def parse_resolution(text: str) -> int:
+    """A length of time such as ``1h`` in seconds."""
+    found = re.fullmatch(r"([1-9][0-9]{0,6})\s*(s|min|h|d|w)", text.strip())
+    if found is None:
+        raise OptionError(
+            f"--time-resolution must be a number of s, min, h, d or w, got {text!r} instead. "
+            "Try 1h."
+        )
+    return int(found[1]) * _UNITS[found[2]]
+
+
+def parse_numbers(text: str) -> tuple[int, ...]:
+    """Numbers of points: ``4``, ``1-10`` or ``1,2,4``."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*([0-9]{1,4})\s*(?:-\s*([0-9]{1,4})\s*)?", part)
+        if found is None or int(found[2] or found[1]) < int(found[1]):
+            raise OptionError(
+                f"--points must be a number or a range such as 1-10, got {text!r} instead."
+            )
+        numbers += range(int(found[1]), int(found[2] or found[1]) + 1)
+    return tuple(sorted(set(numbers)))
+
+
+def parse_populations(text: str) -> tuple[int, ...]:
+    """Sizes of populations between commas."""
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise OptionError(
+            f"--populations must be numbers of people such as 100000, got {text!r} instead."
+        ) from None

@@ -1,0 +1,227 @@
+"""Points: what of each person could be known one by one — a place, a time, a place at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy import sparse
+
+from trailprint.arrays import Indices, Ints
+from trailprint.display.discreet import Discreet
+from trailprint.errors import InputError
+from trailprint.events.events import Events
+from trailprint.features.ids import encode
+
+PointKind = Literal["place", "place-time", "time"]
+
+#: Keys are counted in a table of all places × times while it has no more entries per point.
+_TABLE_PER_POINT = 4
+_MOST = 2**31 - 1
+#: From Monday to Thursday, 1970-01-01: weeks begin on Mondays.
+_THREE_DAYS_S = 259_200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Points(Discreet):
+    """
+    Users × keys, with how many visits stand behind each.
+
+    Attributes
+    ----------
+    indptr, keys : ndarray
+        User ``i`` has the keys ``keys[indptr[i]:indptr[i + 1]]``, ascending.
+    counts : ndarray of int64
+        Visits behind each entry of ``keys``, at least one.
+    key_place, key_time : ndarray
+        Place and time of each key, as numbers; zero where the kind has none.
+    users, locations : pyarrow.Array of string
+        What rows and numbers of places stand for, sorted.
+    first_time : int
+        The time bin that has number zero, so that coarser bins begin at midnight too.
+    """
+
+    indptr: Ints
+    keys: Indices
+    counts: Ints
+    key_place: Indices
+    key_time: Indices
+    users: pa.Array
+    locations: pa.Array
+    first_time: int = 0
+
+    def _shown(self) -> dict[str, object]:
+        return {"users": self.n_users, "keys": self.n_keys, "points": len(self.keys)}
+
+    @property
+    def n_users(self) -> int:
+        """How many users there are."""
+        return len(self.users)
+
+    @property
+    def n_keys(self) -> int:
+        """How many different keys there are."""
+        return len(self.key_place)
+
+    @property
+    def lengths(self) -> Ints:
+        """How many different points each user has."""
+        return np.diff(self.indptr)
+
+    def select(self, rows: Ints) -> Points:
+        """Some of the users, in the order given; keys keep their numbers."""
+        lengths = self.lengths[rows]
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        entry = np.repeat(self.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        return Points(
+            indptr=indptr,
+            keys=self.keys[entry],
+            counts=self.counts[entry],
+            key_place=self.key_place,
+            key_time=self.key_time,
+            users=self.users.take(pa.array(rows)),
+            locations=self.locations,
+            first_time=self.first_time,
+        )
+
+    def coarser_keys(self, place_of: Indices, time_factor: int) -> tuple[Indices, int]:
+        """Each key's number where places and times are merged, and how many numbers there are."""
+        times = (self.key_time + self.first_time % time_factor) // time_factor
+        codes = place_of[self.key_place].astype(np.int64) * (int(times.max(initial=0)) + 1) + times
+        found, numbers = np.unique(codes, return_inverse=True)
+        return numbers.astype(np.int32), len(found)
+
+    def merged(self, numbers: Indices, n_keys: int) -> tuple[Ints, Indices]:
+        """Users × coarser keys as (indptr, keys), each key once per user."""
+        shape = (self.n_users, n_keys)
+        index = (np.ones(len(self.keys), np.int8), numbers[self.keys], self.indptr)
+        matrix = sparse.csr_array(index, shape=shape).astype(bool)
+        matrix.sum_duplicates()
+        return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class VisitOrder(Discreet):
+    """
+    Everybody's visits in the order of their times.
+
+    User ``i`` visits ``places[indptr[i]:indptr[i + 1]]``, numbers of ``locations``.
+    """
+
+    indptr: Ints
+    places: Indices
+    users: pa.Array
+    locations: pa.Array
+
+
+def build_points(events: Events, kind: PointKind, resolution_s: int = 3600) -> Points:
+    """
+    The points of a dataset.
+
+    Parameters
+    ----------
+    events : Events
+        What was seen; an event counts at its start.
+    kind : {"place", "place-time", "time"}
+        What one point says.
+    resolution_s : int
+        Length of a time bin in seconds; bins are laid from midnight, local time, of the Monday
+        before 1970-01-01.
+    """
+    counted = _count(events, kind, resolution_s)
+    user, users = encode(counted["user"])
+    place, locations = np.zeros(len(user), np.int64), pa.array([], pa.string())
+    if kind != "time":
+        place, locations = encode(counted["location"])
+    time = np.zeros(len(user), np.int64)
+    if kind != "place":
+        time = counted["bin"].to_numpy().astype(np.int64)
+    visits = counted["n"].to_numpy()
+    keys, key_place, key_time = _number_keys(place, time - time.min())
+    shape = (len(users), len(key_place))
+    counts = np.clip(np.floor(visits), 1, _MOST).astype(np.int32)
+    matrix = sparse.coo_array((counts, (user.astype(np.int32), keys)), shape=shape).tocsr()
+    matrix.sort_indices()
+    return Points(
+        indptr=matrix.indptr.astype(np.int64),
+        keys=matrix.indices.astype(np.int32),
+        counts=matrix.data.astype(np.int64),
+        key_place=key_place,
+        key_time=key_time,
+        users=users,
+        locations=locations,
+        first_time=int(time.min()),
+    )
+
+
+def _count(events: Events, kind: PointKind, resolution_s: int) -> pa.Table:
+    """One GROUP BY in DuckDB: user, (location,) (bin,) n."""
+    keys = ['"user"']
+    if kind != "time":
+        events.require("location", f"--knowledge {kind}")
+        keys.append("location")
+    if kind != "place":
+        events.require("start", f"--knowledge {kind}")
+        seconds = f"(epoch_us({events.local_start}) / 1e6 + {_THREE_DAYS_S})"
+        keys.append(f"CAST(floor({seconds} / {resolution_s}) AS BIGINT) AS bin")
+    total = events.total_sql()
+    found = events.engine.arrow(
+        f"SELECT {', '.join(keys)}, {total} AS n FROM ({events.query}) GROUP BY ALL HAVING n > 0"
+    )
+    if not found.num_rows:
+        raise InputError("Points need at least one event, but there is none.")
+    return found
+
+
+def _number_keys(place: Ints, time: Ints) -> tuple[Indices, Indices, Indices]:
+    """Numbers for the pairs of place and time that occur, and what each stands for."""
+    n_times = int(time.max()) + 1
+    code = place * n_times + time
+    space = (int(place.max()) + 1) * n_times
+    if space <= _TABLE_PER_POINT * len(code) + 2**20:
+        occurs = np.zeros(space, dtype=bool)
+        occurs[code] = True
+        found = np.flatnonzero(occurs)
+        number = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+        keys = number[code]
+    else:
+        found, keys = np.unique(code, return_inverse=True)
+    return (
+        keys.astype(np.int32, copy=False),
+        (found // n_times).astype(np.int32),
+        (found % n_times).astype(np.int32),
+    )
+
+
+def build_visit_order(events: Events) -> VisitOrder:
+    """Everybody's visits by their start; visits at the same moment by the place's name."""
+    events.require("location", "--knowledge sequence")
+    events.require("start", "--knowledge sequence")
+    visits = events.engine.arrow(
+        f'SELECT "user", location, epoch_us("start") AS begins FROM ({events.query})'
+    )
+    if not visits.num_rows:
+        raise InputError("Points need at least one event, but there is none.")
+    user, users = encode(visits["user"])
+    place, locations = encode(visits["location"])
+    order = np.lexsort((place, visits["begins"].to_numpy(), user))
+    return VisitOrder(
+        indptr=np.searchsorted(user[order], np.arange(len(users) + 1)).astype(np.int64),
+        places=place[order].astype(np.int32),
+        users=users,
+        locations=locations,
+    )
+
+
+def top_places(points: Points, n_places: int) -> tuple[Ints, Indices]:
+    """Each user's most visited places as (indptr, ascending keys); ties by the place's name."""
+    rows = np.repeat(np.arange(points.n_users), points.lengths)
+    order = np.lexsort((points.keys, -points.counts, rows))
+    rank = np.arange(len(order)) - np.repeat(points.indptr[:-1], points.lengths)
+    chosen = np.sort(order[rank < n_places])
+    lengths = np.minimum(points.lengths, n_places)
+    indptr: NDArray[np.int64] = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return indptr, points.keys[chosen]
