@@ -39,6 +39,7 @@ class Problem:
         return f"{self.kind}: {normalise(self.detail)}"
 
 
+_SEEN = re.compile(r"\t(.*)")
 _LOCATION = re.compile(r'"location":\s*"([^"]*)"')
 
 
@@ -144,9 +145,11 @@ def _check_text(case: Case, where: str, text: str) -> Iterator[Problem]:
 
 
 def _location_values(case: Case) -> str:
-    """What stands under ``location`` in JSON lines: a mutation may have put users there."""
-    texts = (content.decode("utf-8", "replace") for content in case.files.values())
-    return " ".join(value for text in texts for value in _LOCATION.findall(text))
+    """What stands where JSON lines and ``*.mv`` have locations: a mutation may put users there."""
+    texts = {name: content.decode("utf-8", "replace") for name, content in case.files.items()}
+    named = [value for text in texts.values() for value in _LOCATION.findall(text)]
+    seen = [value for name, text in texts.items() if ".mv" in name for value in _SEEN.findall(text)]
+    return " ".join(named + seen)
 
 
 def _may_hold_data(case: Case, name: str) -> bool:

@@ -32,7 +32,7 @@ LIMIT_S = 60.0
 _MEMORY = 6 << 30
 """Bytes a worker may hold; address space that is only reserved does not count."""
 
-_CASES_EACH = 300
+_CASES_EACH = 2000
 """After so many cases a worker is replaced, so that what one case leaves cannot pile up."""
 
 _START_S = 300.0

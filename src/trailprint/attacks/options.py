@@ -69,6 +69,10 @@ class MatchOptions:
             raise OptionError("--margins needs an exact matching and does not go with --gap.")
 
 
+_MOST_OBSERVATIONS = 10**15
+"""More than anybody has, and few enough to compute with."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejectionOptions:
     """
@@ -95,6 +99,10 @@ class RejectionOptions:
         if self.string_length < 1:
             raise OptionError(
                 f"--string-length must be at least 1 observation, got {self.string_length}."
+            )
+        if self.string_length > _MOST_OBSERVATIONS:
+            raise OptionError(
+                f"--string-length must be at most {_MOST_OBSERVATIONS:,} observations, got more."
             )
 
 

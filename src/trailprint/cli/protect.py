@@ -100,11 +100,11 @@ def run(
     data: Annotated[str | None, argument("DATA", "What would be published.")] = None,
 ) -> None:
     """Apply protections in order: what do they cost, and which risk remains?"""
+    engine = running.engine()
     if protecting.applying.listing:
         _list(as_json=running.json)
         return
     data = _check(data, protecting, sides)
-    engine = running.engine()
     if protecting.trading.sweep is not None:
         _sweep(data, running, protecting, sides, engine)
     else:

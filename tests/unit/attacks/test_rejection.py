@@ -28,7 +28,7 @@ def test_a_second_best_below_the_threshold_rejects(weight_bits, decision) -> Non
     assert not result.vacuous
 
 
-@pytest.mark.parametrize(("bits", "length"), [(0, 5), (-1, 5), (math.inf, 5), (1, 0)])
+@pytest.mark.parametrize(("bits", "length"), [(0, 5), (-1, 5), (math.inf, 5), (1, 0), (1, 10**400)])
 def test_options_check_themselves(bits, length) -> None:
     with pytest.raises(OptionError):
         RejectionOptions(reject_lambda=bits, string_length=length)
