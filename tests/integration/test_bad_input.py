@@ -121,7 +121,7 @@ CASES = {
         (),
         "Quotes must be closed",
     ),
-    "nan positions": ("v.csv", "user,lat,lon\nSECRETU,nan,inf\n", (), "off the globe: 1"),
+    "nan positions": ("v.csv", "user,lat,lon\nSECRETU,nan,inf\n", (), "unreadable position: 1"),
     "infinite counts": (
         "v.csv",
         "user,location,count\nSECRETU,x,inf\n",

@@ -11,6 +11,9 @@ from trailprint.events.files import ColumnRange
 #: Why a row is of no use: a time is missing or in no form we know; it lasts too long.
 UNREADABLE_TIME = "unreadable time"
 LONG_STAY = "stay longer than the maximum"
+#: A position that is missing or no number, and one of numbers that no place has.
+UNREADABLE_POSITION = "missing or unreadable position"
+OFF_GLOBE = "coordinates off the globe"
 _DAY_US = 86_400_000_000
 
 #: Up to here floating point tells every whole number from the next.
@@ -34,7 +37,8 @@ def bad_conditions(columns: frozenset[Column], max_stay_days: float) -> dict[str
             conditions[LONG_STAY] = f'epoch_us("end") - epoch_us("start") > {longest}'
     if "lat" in columns:
         inside = f"{_is_within('lat', -90, 90)} AND {_is_within('lon', -180, 180)}"
-        conditions["coordinates off the globe"] = f"NOT coalesce({inside}, false)"
+        conditions[UNREADABLE_POSITION] = "NOT coalesce(isfinite(lat) AND isfinite(lon), false)"
+        conditions[OFF_GLOBE] = f"NOT coalesce({inside}, false)"
     if "weight" in columns:
         conditions["count is not a number of events"] = (
             f"NOT coalesce({_is_within('weight', 0, _LARGEST_COUNT)}, false)"

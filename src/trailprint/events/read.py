@@ -10,7 +10,7 @@ from typing import Any
 
 from trailprint.arguments import check_arguments
 from trailprint.errors import BadRowsError, OptionError
-from trailprint.events.advice import advise_on_times
+from trailprint.events.advice import advise
 from trailprint.events.bad_rows import bad_conditions, proves_clean
 from trailprint.events.columns import require_columns
 from trailprint.events.engine import Engine, default_engine, quote_name
@@ -106,7 +106,7 @@ def _keep_good(engine: Engine, raw: Raw, options: ReadOptions, typed: str) -> Ev
         tally, good = _tally(engine, typed, raw, bad_conditions(columns, options.max_stay_days))
     if options.drop_duplicates:
         tally = _with_dropped(engine, raw, tally)
-    _check_bad_rows(tally, options, lambda: advise_on_times(engine, raw, options, tally))
+    _check_bad_rows(tally, options, lambda: advise(engine, raw, typed, options, tally))
     chosen = ", ".join(quote_name(column) for column in sorted(columns))
     kept = f"SELECT {chosen} FROM ({typed})" + (f" WHERE {good}" if good else "")
     return Events(
@@ -178,8 +178,22 @@ def _convert(
             time_format=options.time_format,
         )
     if column in ("lat", "lon", "weight"):
-        return f"TRY_CAST({part} AS DOUBLE)"
+        return _number(part, kind, may_count=column == "weight")
     return _identifier(part, kind, is_text=raw.is_text)
+
+
+def _number(part: str, kind: str, *, may_count: bool) -> str:
+    """
+    SQL: a number, which text may write with a decimal comma.
+
+    A count such as 1,234 may be a thousand or one and a bit: it is no number.
+    """
+    if kind != "VARCHAR":
+        return f"TRY_CAST({part} AS DOUBLE)"
+    number = f"TRY_CAST(replace({part}, ',', '.') AS DOUBLE)"
+    if not may_count:
+        return number
+    return f"CASE WHEN NOT regexp_matches({part}, '^\\s*[1-9]\\d*,\\d{{3}}\\s*$') THEN {number} END"
 
 
 def _identifier(part: str, kind: str, *, is_text: bool) -> str:

@@ -68,6 +68,8 @@ def time_expression(
         return f"make_timestamp(epoch_us({column}::TIMESTAMPTZ))"
     if kind.startswith("TIMESTAMP") or kind == "DATE":
         return _to_utc(f"{column}::TIMESTAMP", timezone)
+    if is_whole_number(kind) and time_format is not None:
+        return _from_format(engine, f"CAST({column} AS VARCHAR)", timezone, time_format)
     if _is_number(kind):
         return _from_epoch(engine, table, f"{column}::DOUBLE")
     # What stands in brackets may be values of the data: those of an enumeration.
@@ -132,6 +134,7 @@ def _from_epoch(engine: Engine, table: str, number: str) -> str:
     low, high = engine.row(
         f"SELECT min(abs(n)), max(abs(n)) FROM (SELECT {finite} AS n FROM {table})"
     )
+    _refuse_dates(engine, table, number, low, high)
     factor = 1e6
     for limit, unit, microseconds in _UNIT_LIMITS:
         if high is not None and high >= limit:
@@ -145,6 +148,23 @@ def _from_epoch(engine: Engine, table: str, number: str) -> str:
     # Beyond the year 9999 a number is no time: NULL, so that the row is counted as unreadable.
     in_range = f"isfinite({number}) AND abs({number}) * {factor} < {_LAST_MICROSECOND}"
     return f"make_timestamp(CASE WHEN {in_range} THEN CAST({number} * {factor} AS BIGINT) END)"
+
+
+def _refuse_dates(
+    engine: Engine, table: str, number: str, low: float | None, high: float | None
+) -> None:
+    """Raise an error where every number reads as a date such as 20240513: they do not count."""
+    for form in ("%Y%m%d", "%Y%m%d%H%M", "%Y%m%d%H%M%S"):
+        least, most = (int(datetime(year, 1, 1).strftime(form)) for year in (1950, 2100))
+        if low is None or high is None or not least <= low <= high < most:
+            continue
+        text = f"CAST(TRY_CAST({number} AS BIGINT) AS VARCHAR)"
+        is_date = f"try_strptime({text}, {quote_text(form)}) IS NOT NULL"
+        if engine.row(f"SELECT bool_and({is_date}) FROM {table} WHERE isfinite({number})")[0]:
+            raise InputError(
+                "Times that are numbers must count from 1970, but these read as dates. Give "
+                f"--time-format {form!r}."
+            )
 
 
 def _to_utc(wall_clock: str, timezone: str) -> str:

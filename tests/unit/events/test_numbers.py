@@ -27,8 +27,8 @@ GOOD: dict[str, Any] = {
 REASONS = {
     "start": "unreadable time",
     "end": "unreadable time",
-    "lat": "coordinates off the globe",
-    "lon": "coordinates off the globe",
+    "lat": "missing or unreadable position",
+    "lon": "missing or unreadable position",
     "count": "count is not a number of events",
 }
 

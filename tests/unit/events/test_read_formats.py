@@ -313,12 +313,17 @@ def test_bad_rows_are_counted_by_reason(write, engine):
 
 
 @pytest.mark.parametrize(
-    ("lat", "lon"), [(91, 0), (0, 181), ("nan", 0), ("", 0), ("north", 0), ("inf", 0)]
+    ("lat", "lon", "reason"),
+    [
+        (91, 0, "coordinates off the globe"),
+        (0, 181, "coordinates off the globe"),
+        *((lat, 0, "missing or unreadable position") for lat in ("nan", "", "north", "inf")),
+    ],
 )
-def test_coordinates_off_the_globe(write, engine, lat, lon):
+def test_positions_that_cannot_be_used(write, engine, lat, lon, reason):
     path = write("g.csv", f"user,lat,lon\na,{lat},{lon}\nb,90,-180\n")
     events = read(path, ReadOptions(allow_bad_rows=True), engine=engine)
-    assert events.tally.bad == {"coordinates off the globe": 1}
+    assert events.tally.bad == {reason: 1}
 
 
 @pytest.mark.parametrize("count", ["-1", "nan", "inf", "many", "", "1e300"])
