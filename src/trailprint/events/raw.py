@@ -20,6 +20,7 @@ from trailprint.events.columns import (
     find_columns,
     find_identity,
 )
+from trailprint.events.databases import Database, copy_table
 from trailprint.events.delimited import PATH_COLUMN, PATH_PART, check_utf8, load_delimited
 from trailprint.events.engine import Engine, quote_name, quote_text, translate
 from trailprint.events.events import Column
@@ -129,6 +130,13 @@ def _with_folders(raw: Raw, names: Sequence[str]) -> Raw:
     listed = [*shown, f"{len(names) - len(shown):,} more"] if len(shown) < len(names) else shown
     note = f"Columns taken from the names of folders: {', '.join(listed)}."
     return replace(raw, notes=(*raw.notes, note))
+
+
+def open_database(engine: Engine, database: Database, options: ReadOptions) -> Raw:
+    """Open a table of a DuckDB or SQLite file."""
+    query, is_text = copy_table(engine, database)
+    check_once(list(engine.columns(query)), options.given_names)
+    return _open_query(engine, query, options, is_text=is_text)
 
 
 def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:

@@ -13,12 +13,13 @@ from trailprint.errors import BadRowsError, OptionError
 from trailprint.events.advice import advise
 from trailprint.events.bad_rows import bad_conditions, proves_clean
 from trailprint.events.columns import require_columns
+from trailprint.events.databases import find_database
 from trailprint.events.engine import Engine, default_engine, quote_name
 from trailprint.events.events import DUPLICATE_ROWS, Column, Events, Tally
 from trailprint.events.files import find_files
 from trailprint.events.layouts import LAYOUTS, recognise_layout
 from trailprint.events.options import ReadOptions
-from trailprint.events.raw import Raw, open_files, open_table
+from trailprint.events.raw import Raw, open_database, open_files, open_table
 from trailprint.events.times import check_timezone, is_whole_number, time_expression
 
 _NO_TIMES = "No column of times was found: if there is one, name it with --start-column."
@@ -40,8 +41,9 @@ def read(
     Parameters
     ----------
     source : path, glob, folder or table
-        CSV, TSV, JSON lines or Parquet (also compressed), a known research layout, or a pandas,
-        polars or Arrow table or DuckDB relation.
+        CSV, TSV, JSON lines or Parquet (also compressed), a table of a DuckDB or SQLite file
+        (``file.db::table``), a known research layout, or a pandas, polars or Arrow table or DuckDB
+        relation.
     options : ReadOptions, optional
         Names of columns, time zone, layout and what to do with rows of no use.
     engine : Engine, optional
@@ -79,6 +81,9 @@ def _open(engine: Engine, source: Any, options: ReadOptions) -> Raw:
     if options.layout is not None and options.layout not in LAYOUTS:
         known = ", ".join(sorted(LAYOUTS))
         raise OptionError(f"--layout must be one of {known}, got {options.layout!r} instead.")
+    database = find_database(source)
+    if database is not None:
+        return open_database(engine, database, options)
     files = find_files(source)
     name = options.layout or recognise_layout(files, options)
     if name is not None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from trailprint.errors import OptionError, OutputError, reason_of
+from trailprint.events.databases import find_database
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.events import Events
 from trailprint.events.files import find_files
@@ -36,11 +37,17 @@ def check_outputs(
         check_writable(path)
     if len({os.path.realpath(path) for path in paths}) < len(paths):
         raise OptionError("Outputs must go to different files, got the same name twice.")
-    read = [path for source in sources if source is not None for path in find_files(source).paths]
+    read = [path for source in sources if source is not None for path in _paths(source)]
     for path in paths:
         if os.path.exists(path) and any(os.path.samefile(path, other) for other in read):
             raise OptionError("An output must not overwrite the data it comes from.")
     return [_check_output(path) for path in paths]
+
+
+def _paths(source: str) -> tuple[str, ...]:
+    """The files behind a source; that of a database is one."""
+    database = find_database(source)
+    return find_files(source).paths if database is None else (database.path,)
 
 
 def _check_output(path: str | os.PathLike[str]) -> str:

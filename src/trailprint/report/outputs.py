@@ -17,6 +17,7 @@ from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.plain import to_plain
 from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError, OutputError, reason_of
+from trailprint.events.databases import find_database
 from trailprint.events.files import find_files
 from trailprint.events.listing import Listing
 from trailprint.events.spreadsheets import write_csv
@@ -68,7 +69,8 @@ class Written:
 
 def describe_source(source: str) -> Source:
     """Count and hash the files of a dataset; names of files inside a folder are not told."""
-    listing = find_files(source).listing
+    database = find_database(source)
+    listing = find_files(source if database is None else database.path).listing
     paths = sorted(listing.paths)
     digests = [_hash_file(listing, path) for path in paths]
     whole = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode())
