@@ -188,3 +188,12 @@ def test_groups_are_found_within_bundles():
     (sides,) = find_groups({"sides": Sides}).values()
     titles = {flag.panel for _, flag in sides.all_flags()}
     assert titles == {"Split", "Reading", "Places", "Filters"}
+
+
+def test_a_number_may_be_typed_in_words_of_its_own():
+    """A time limit is a number of seconds, typed as 90s, 10m or none."""
+    (limit,) = (flag for _, flag in flags_of("audit") if flag.flag == "time-limit")
+    typed = typing.get_args(limit.parameter(may_lack=True).annotation)[0]
+    assert typed == str | None
+    assert limit.written.read("90s") == 90
+    assert limit.written.read(limit.show_default()) == limit.default

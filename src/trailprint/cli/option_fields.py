@@ -19,6 +19,8 @@ import typer
 
 from trailprint.errors import OptionError, to_flag
 
+#: What stands for a number in the help.
+_NUMBER = "NUMBER"
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[A-Z`0-9])")
 _NAME_IN_TEXT = re.compile(r"``([^`]+)``|`([^`]+)`")
 
@@ -178,11 +180,12 @@ def _parts(kind: Any) -> tuple[Any, ...]:
 
 
 def _type_for_typer(kind: Any, written: Written) -> Any:
-    """What Typer checks: numbers and switches; everything else is text."""
+    """What Typer checks: switches, and numbers that are typed as such; the rest is text."""
     if written.many:
         return list[str]
     parts = _parts(kind)
-    return parts[0] if len(parts) == 1 and parts[0] in (bool, int, float) else str
+    is_number = parts[0] in (int, float) and written.metavar == _NUMBER
+    return parts[0] if len(parts) == 1 and (is_number or parts[0] is bool) else str
 
 
 def _usual(kind: Any, name: str) -> Written:
@@ -191,7 +194,7 @@ def _usual(kind: Any, name: str) -> Written:
     if choices_of(kind):
         return Written(metavar="NAME")
     if parts[0] in (int, float):
-        return Written(show=lambda number: f"{number:g}", metavar="NUMBER")
+        return Written(show=lambda number: f"{number:g}", metavar=_NUMBER)
     if typing.get_origin(parts[0]) in (tuple, Sequence):
         return _list_of(typing.get_args(parts[0])[0], name)
     readable = [part for part in parts if hasattr(part, "parse")]
