@@ -38,7 +38,7 @@ NOT_FLAGS = {
     | {"seed": "--seed", "target_risk": "--target-risk"},
     "ViewOptions": {"cut": "the way the data is split", "contributions": "Python only"},
     "Knowledge": dict.fromkeys(("kind", "amount"), "--knows") | {"seed": "--seed"},
-    "PointsOptions": {"seed": "--seed", "grid": "flags of the grid"},
+    "PointsOptions": {"seed": "--seed", "grid": "--no-grid"},
     "StayOptions": dict.fromkeys(("gap_s", "least_s", "radius_m"), "--stays"),
     "Box": dict.fromkeys(("south", "west", "north", "east"), "--box"),
     "Window": dict.fromkeys(("start", "end"), "--window and --hours"),
