@@ -13,7 +13,7 @@ CITY_M = 39_000.0
 """Side of the square the city lies in."""
 
 N_CENTRES, CENTRE_SPREAD_M = 12, 7_000.0
-N_COMPOUNDS, COMPOUND_SHARE, COMPOUND_M = 60, 0.6, 150.0
+N_COMPOUNDS, COMPOUND_SHARE, COMPOUND_M = 60, 0.6, 60.0
 """Housing compounds, how many people live in one, and how far a home is from its middle."""
 N_EMPLOYERS, EMPLOYER_EXPONENT = 25, 1.25
 N_ERRANDS, ERRAND_EXPONENT, NEAR_M = 200, 0.2, 6_500.0

@@ -16,10 +16,10 @@ STREET_M = 700.0
 SPEED_M_S, SIGMA_SPEED = 6.0, 0.7
 STAY_S, SIGMA_STAY = 130.0, 0.5
 """How long recording goes on after arrival."""
-INTERVAL_S, SIGMA_INTERVAL = 60.0, 0.6
+INTERVAL_S, SIGMA_INTERVAL = 30.0, 0.6
 """Between fixes; the same throughout a trip."""
 MOST_FIXES = 1_500
-TRIP_ERROR_M, FIX_ERROR_M = 120.0, 8.0
+TRIP_ERROR_M, FIX_ERROR_M = 30.0, 8.0
 """How far a whole trip is off (another gate, another side of the road, a bad reception), and how
 far each fix is off besides."""
 WILD_SHARE, WILD_ERROR_M = 0.03, 150.0

@@ -33,7 +33,7 @@ def context():
         patch.setattr(calls, "PARTS", (20, 4, 1))
         patch.setattr(overall, "GROUP_SIZES", (1, 3, 10))
         patch.setattr(overall, "N_GROUPED_CALLERS", 400)
-        patch.setattr(gps, "CELLS_M", (30.0, 300.0, 1_000.0, 10_000.0))
+        patch.setattr(gps, "CELLS_M", (10.0, 100.0, 1_000.0, 10_000.0))
         patch.setattr(gps, "COMPARED_CELLS_M", (300.0, 1_000.0))
         patch.setattr(web, "TOP_SITES", (5, 60, 500))
         patch.setattr(populations, "N_POPULATIONS", 3)
@@ -151,7 +151,7 @@ def test_maps_and_weeks_are_shown_as_counts(context):
 def test_squares_of_a_moderate_size_identify_most(context):
     rows = gps.run_figure_11(context).rows
     proposed = {row["cell_m"]: row["accuracy"] for row in rows if row["metric"] == "proposed"}
-    assert proposed[300.0] == max(proposed.values())
+    assert proposed[100.0] == max(proposed.values())
     assert proposed[10_000.0] == min(proposed.values())
 
 
@@ -162,7 +162,8 @@ def test_joint_matching_beats_one_by_one_and_chains_of_places(context):
         assert joint > alone
     best = {row["method"]: row["accuracy"] for row in sorted(rows, key=lambda r: r["accuracy"])}
     assert best["joint"] > best["one by one"]
-    assert best["joint"] > best["mobility Markov chain"] > 0.1
+    assert best["joint"] > best["mobility Markov chain"]
+    assert best["mobility Markov chain"] == pytest.approx(0.45, abs=0.12)
 
 
 def test_running_times_are_measured_for_all_three(context):
