@@ -2,6 +2,24 @@
 Every options class, under one roof.
 
 Those used most are also names of `trailprint` itself.
+
+Examples
+--------
+>>> from trailprint.options import *
+>>> MatchOptions(metric="l1").method
+'joint'
+>>> str(Window.parse("9:00-17:30")), Box.parse("46.5,6.5,46.6,6.7").north
+('09:00-17:30', 46.6)
+>>> HistogramOptions(weight="duration").slots
+'none'
+>>> list(FoldOptions(n_folds=5, n_rounds=2).rounds)
+[0, 1]
+>>> SweepOptions(parameter="k", values=(2, 5, 10)).target_risk is None
+True
+>>> RejectionOptions(reject_lambda=0.5, string_length=100).reject_lambda
+0.5
+>>> ViewOptions(names=["visits", "days"], weights="equal").cut
+'median'
 """
 
 from trailprint.attacks.options import (

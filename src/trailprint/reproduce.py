@@ -1,4 +1,13 @@
-"""The papers' tables and figures run again, their numbers beside ours."""
+"""
+The papers' tables and figures run again, their numbers beside ours.
+
+Examples
+--------
+>>> from trailprint.reproduce import Reproduction, reproduce
+>>> (found,) = reproduce("2005-figure-11")
+>>> isinstance(found, Reproduction), found.experiment.name
+(True, '2005-figure-11')
+"""
 
 from __future__ import annotations
 

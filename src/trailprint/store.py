@@ -1,4 +1,21 @@
-"""Finished work, kept in memory or in a folder, so that what was interrupted goes on from there."""
+"""
+Finished work, kept in memory or in a folder, so that what was interrupted goes on from there.
+
+A `Store` is whatever has ``get`` and ``put``.
+
+Examples
+--------
+>>> from tempfile import TemporaryDirectory
+>>> from trailprint.store import FolderStore, MemoryStore
+>>> store = MemoryStore()
+>>> store.put("models/17", b"trained")
+>>> store.get("models/17"), store.get("models/18")
+(b'trained', None)
+>>> with TemporaryDirectory() as folder:
+...     FolderStore(folder, {"seed": 1}).put("models/17", b"trained")
+...     FolderStore(folder, {"seed": 1}).get("models/17")
+b'trained'
+"""
 
 from __future__ import annotations
 

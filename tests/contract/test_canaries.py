@@ -25,7 +25,7 @@ from trailprint.features.templates import build_template_pair
 from trailprint.features.trails import build_trail_pair
 from trailprint.protections.coarsen import CoarsenRegions
 from trailprint.studies.options import FoldOptions, SweepOptions
-from trailprint.workflows.correlate_folds import correlate_folds
+from trailprint.workflows.folds import correlate_folds
 from trailprint.workflows.protect import trade_off
 
 #: Whatever looks like this stems from the data.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,6 +34,27 @@ def test_the_examples_of_a_public_name_run(name, tmp_path, monkeypatch):
     assert runner.tries > 1, f"{name} needs an Examples section"
     assert runner.failures == 0, "".join(said)
     assert not any(tmp_path.iterdir())
+
+
+ROOMS = ("options", "places", "reproduce", "simulate", "store", "workflows")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_name_of_a_room_is_in_an_example_that_runs(room, tmp_path, monkeypatch):
+    """Its own example, or that of the room."""
+    monkeypatch.chdir(tmp_path)
+    module = importlib.import_module(f"trailprint.{room}")
+    shown = module.__doc__ or ""
+    for name in module.__all__:
+        own = inspect.getdoc(getattr(module, name)) or ""
+        assert ">>>" in own or re.search(rf"\b{name}\b", shown), f"{name} needs an example"
+    runner = doctest.DocTestRunner(optionflags=_FLAGS, verbose=False)
+    said: list[str] = []
+    for value in (module, *(getattr(module, name) for name in module.__all__)):
+        for test in doctest.DocTestFinder(recurse=False).find(value, room, globs={}):
+            runner.run(test, out=said.append)
+    assert runner.tries > 1
+    assert runner.failures == 0, "".join(said)
 
 
 @pytest.mark.parametrize(

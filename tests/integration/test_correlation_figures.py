@@ -19,7 +19,7 @@ from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.store import MemoryStore
 from trailprint.studies.folds import cut_fold, fold_of_visits
 from trailprint.studies.options import FoldOptions
-from trailprint.workflows.correlate_folds import correlate_folds
+from trailprint.workflows.folds import correlate_folds
 
 DATA = Path(os.environ.get("TRAILPRINT_DATA", "/nowhere")) / "nccu_campus_visits.parquet"
 

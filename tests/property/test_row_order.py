@@ -19,7 +19,7 @@ import trailprint as tp
 from trailprint.attacks.options import MatchOptions, Model
 from trailprint.features.options import HistogramOptions
 from trailprint.studies.options import FoldOptions, SweepOptions
-from trailprint.workflows.correlate_folds import correlate_folds
+from trailprint.workflows.folds import correlate_folds
 from trailprint.workflows.protect import trade_off
 
 START = dt.datetime(2024, 5, 6, 8)

@@ -146,9 +146,12 @@ def test_a_fold_cuts_stays_between_its_bins(engine, data, timezone, n, k, length
         }
     )
     events = read(table, ReadOptions(timezone=timezone), engine=engine)
+    options = SplitOptions(fold=f"{k}/{n}")
     if not expected[0] or not expected[1]:
+        with pytest.raises(InputError):
+            split(events, options)
         return
-    sides = split(events, SplitOptions(fold=f"{k}/{n}"))
+    sides = split(events, options)
     for side, wanted in zip((sides.released, sides.auxiliary), expected, strict=True):
         found: Quarters = Counter()
         for user, location, start, end in side.engine.rows(

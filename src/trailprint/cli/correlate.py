@@ -75,7 +75,7 @@ def run(
 ) -> None:
     """Correlate a person's few days of visits with a log: who in it is that?"""
     from trailprint.workflows.correlate import correlate
-    from trailprint.workflows.correlate_folds import correlate_folds
+    from trailprint.workflows.folds import correlate_folds
 
     scoring.check(released, auxiliary)
     options = replace(correlating.options, seed=running.seed)

@@ -9,7 +9,8 @@ def bin_days(events: Events, n: int) -> str:
     """
     SQL: the events with their ``fold``, one of n bins of equal length of a user's span of days.
 
-    A stay that reaches into later bins has a piece in each, cut at the midnights between them.
+    A stay that reaches into later bins has a piece in each, cut at the midnights between them;
+    of more bins than days, those without a day get none.
     """
     start_day = _day_number(events.local_start)
     spans = f"""
@@ -33,6 +34,7 @@ def bin_days(events: Events, n: int) -> str:
             CASE WHEN fold = first_bin THEN "start" ELSE {opens} END AS "start",
             CASE WHEN fold = last_bin THEN "end" ELSE {closes} END AS "end"
         ) FROM ({pieces})
+        WHERE fold IN (first_bin, last_bin) OR {opens} < {closes}
     """
 
 

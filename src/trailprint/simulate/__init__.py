@@ -2,7 +2,23 @@
 Synthetic populations with known truth: nobody in them exists.
 
 Each function takes its options and returns an Arrow table that `trailprint.read` and every
-workflow understand.
+workflow understand; ``simulate_calls`` gives its two weeks as arrays.
+
+Examples
+--------
+>>> from trailprint.simulate import *
+>>> simulate_campus(CampusOptions(n_users=20, n_days=7)).column_names
+['user', 'location', 'start', 'end']
+>>> simulate_weekday_campus(WeekdayCampusOptions(n_users=20)).column_names
+['user', 'location', 'start']
+>>> simulate_gps(GpsOptions(n_users=5)).column_names
+['user', 'lat', 'lon', 'start']
+>>> simulate_web(WebOptions(n_users=5)).column_names
+['user', 'location', 'start']
+>>> simulate_households(HouseholdOptions(n_users=20)).column_names
+['user', 'household', 'location', 'start', 'bought']
+>>> len(simulate_calls(30, n_cities=2, n_antennas=10).weeks)
+2
 """
 
 from __future__ import annotations

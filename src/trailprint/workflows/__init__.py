@@ -3,6 +3,26 @@ One file per workflow of the Python API: features, attack and evaluation put tog
 
 `trailprint` itself has the ones used most; ``correlate_folds``, ``score`` and ``trade_off`` are
 had from here.
+
+Examples
+--------
+>>> import trailprint as tp
+>>> from trailprint.options import CorrelateOptions, FoldOptions, SweepOptions
+>>> from trailprint.simulate import CampusOptions, simulate_campus
+>>> from trailprint.workflows import correlate_folds, score, trade_off
+>>> campus = tp.read(simulate_campus(CampusOptions(n_users=20, n_days=14)))
+>>> folds = correlate_folds(campus, CorrelateOptions(model="markov"), FoldOptions(n_folds=3))
+>>> len(folds.rounds)
+3
+>>> sides = tp.split(campus, tp.SplitOptions(at="median"))
+>>> options = SweepOptions(parameter="k", values=(2, 5))
+>>> found = trade_off(sides.released, sides.auxiliary, "microaggregate", options)
+>>> len(found.to_dict()["sweep"])
+2
+>>> links = tp.match(sides.released, sides.auxiliary).links()
+>>> everybody = campus.engine.arrow(f'SELECT DISTINCT "user" FROM ({campus.query})')["user"]
+>>> score(links, {"released": everybody, "auxiliary": everybody}).n_common
+20
 """
 
 from __future__ import annotations
@@ -12,7 +32,7 @@ from typing import TYPE_CHECKING
 from trailprint.lazy import late
 
 if TYPE_CHECKING:
-    from trailprint.workflows.correlate_folds import correlate_folds
+    from trailprint.workflows.folds import correlate_folds
     from trailprint.workflows.protect import trade_off
     from trailprint.workflows.scoring import score
 
@@ -21,7 +41,7 @@ __all__ = ["correlate_folds", "score", "trade_off"]
 __getattr__ = late(
     __name__,
     {
-        "correlate_folds": "trailprint.workflows.correlate_folds",
+        "correlate_folds": "trailprint.workflows.folds",
         "score": "trailprint.workflows.scoring",
         "trade_off": "trailprint.workflows.protect",
     },

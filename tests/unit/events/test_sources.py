@@ -16,7 +16,7 @@ from trailprint.errors import OptionError, SourceError
 from trailprint.events.events import Column
 from trailprint.events.placing import PlaceOptions
 from trailprint.events.sources import open_sources, open_truth
-from trailprint.workflows.correlate_folds import correlate_folds
+from trailprint.workflows.folds import correlate_folds
 from trailprint.workflows.protect import trade_off
 
 N_USERS, N_DAYS = 6, 20

@@ -16,7 +16,7 @@ from trailprint.display.plots import Plot, draw_bars
 from trailprint.display.tables import Table
 from trailprint.errors import OptionError
 from trailprint.studies.options import SweepOptions
-from trailprint.workflows.correlate_folds import correlate_folds
+from trailprint.workflows.folds import correlate_folds
 from trailprint.workflows.protect import trade_off
 
 PERSON = "person-"
