@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from trailprint.arrays import Floats
 from trailprint.audit.attacks.registry import attack_names, find_attack
 from trailprint.audit.context import AuditContext
-from trailprint.audit.disclosure import veil_attack, veil_bins, veil_protection
+from trailprint.audit.disclosure import tell_known, veil_attack, veil_bins, veil_protection
 from trailprint.audit.headline import make_headline
 from trailprint.audit.overlaps import tell_together
 from trailprint.audit.parts import Outcome
@@ -72,14 +72,17 @@ def assemble(context: AuditContext, done: Done) -> Findings:
     }
     protections = _protections(context, done)
     worst, agreement = _together(done)
+    data = _data(context, done)
     return Findings(
         version=version("trailprint"),
         seed=context.options.seed,
         privacy=Privacy(
             small_count_threshold=SMALL, locations_named=context.options.name_locations
         ),
-        data=_data(context, done),
-        headline=make_headline(list(measured.values()), protections, context.sizes.n_people),
+        data=data,
+        headline=make_headline(
+            list(measured.values()), protections, context.sizes.n_people, data.knows
+        ),
         attacks=_attacks(measured, done),
         worst_case=worst,
         agreement=agreement,
@@ -144,6 +147,7 @@ def _data(context: AuditContext, done: Done) -> DataFacts:
         rows_left_out=_left_out_rows(done.tallies),
         periods_overlap=periods_overlap(*context.events),
         truth=sides.truth,
+        knows=tell_known(sides.known),
     )
 
 

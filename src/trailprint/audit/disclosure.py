@@ -13,14 +13,17 @@ from trailprint.audit.results.attacks import (
     MeasuredAttack,
     RankCurve,
 )
+from trailprint.audit.results.data import KnownFacts
 from trailprint.audit.results.findings import RiskBin
 from trailprint.audit.results.protections import MeasuredProtection, ProtectionPoint
+from trailprint.events.knowledge import Known, phrase_knowledge
 from trailprint.studies.small_counts import (
     hide_small,
     highest_share,
     is_small,
     join_bins,
     keep_steps,
+    tell_count,
 )
 
 
@@ -93,6 +96,23 @@ def veil_protection(point: MeasuredProtection, n_people: int) -> ProtectionPoint
     if is_small(round(point.cluster_accuracy * n_people)):
         return replace(exact, cluster_accuracy=None)
     return exact
+
+
+def tell_known(known: Known) -> KnownFacts | None:
+    """How much was known of each person; None where everything was."""
+    if known.kind == "everything":
+        return None
+    n_less = known.people_with_less
+    less = f" Of {tell_count(n_less)} people there is less: all of it is known." if n_less else ""
+    phrase = phrase_knowledge(known.kind, known.amount)
+    return KnownFacts(
+        kind=known.kind,
+        amount=known.amount,
+        people_with_less=hide_small(n_less),
+        mean_points=known.mean_points,
+        note=known.note,
+        reading=f"Of each person the adversary knows only {phrase}.{less}",
+    )
 
 
 def veil_bins(bins: Sequence[RiskBin]) -> tuple[RiskBin, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from trailprint.audit.disclosure import veil_attack, veil_protection
 from trailprint.audit.protection_parts import NONE
 from trailprint.audit.results.attacks import MeasuredAttack
+from trailprint.audit.results.data import KnownFacts
 from trailprint.audit.results.findings import Headline
 from trailprint.audit.results.protections import (
     HeadlineProtection,
@@ -22,13 +23,18 @@ WHOLLY_LOST = 1.0
 
 
 def make_headline(
-    attacks: Sequence[MeasuredAttack], protections: MeasuredProtections, n_people: int
+    attacks: Sequence[MeasuredAttack],
+    protections: MeasuredProtections,
+    n_people: int,
+    knows: KnownFacts | None = None,
 ) -> Headline:
     """The strongest attack, and the cheapest protection that helps; of a few people, that."""
     found = veil_attack(_strongest(attacks))
     share, chance = found.accuracy, found.chance
     protection = _name_cheapest(protections, n_people)
     sentence = headline_sentence(found)
+    if knows is not None:
+        sentence += f" {knows.reading}"
     if protection is not None:
         sentence += " " + protection_sentence(protection)
     return Headline(

@@ -9,6 +9,7 @@ from typing import Any
 from trailprint.arguments import check_fields
 from trailprint.audit.attacks.registry import attack_names
 from trailprint.errors import OptionError
+from trailprint.events.knowledge import Knowledge
 from trailprint.events.split import SplitOptions
 from trailprint.features.options import Weight
 
@@ -35,6 +36,9 @@ class AuditOptions:
         leaves at most this share linked.
     weight : {"visits", "duration", "day-balanced"}
         What histograms count.
+    knows : str or Knowledge
+        What an adversary knows of each person: everything, home-work, top:K, points:K or days:N.
+        What is drawn at random comes from the audit's seed.
     split : SplitOptions, optional
         How one dataset is cut in two; by default what suits the data.
     users : int, optional
@@ -64,6 +68,7 @@ class AuditOptions:
     protections: tuple[str, ...] = ()
     target_risk: float | None = None
     weight: Weight = "visits"
+    knows: str = "everything"
     split: SplitOptions | None = None
     users: int | None = None
     time_limit_s: float | None = TIME_LIMIT_S
@@ -77,7 +82,10 @@ class AuditOptions:
             object.__setattr__(self, "attacks", names)
         if isinstance(self.protections, str):  # One, never a list of its letters.
             object.__setattr__(self, "protections", (self.protections,))
+        if isinstance(self.knows, Knowledge):
+            object.__setattr__(self, "knows", str(self.knows))
         check_fields(self)
+        Knowledge.parse(self.knows)
         unknown = [name for name in self.attacks if name not in attack_names()]
         if unknown or not self.attacks or len(set(self.attacks)) < len(self.attacks):
             got = ",".join(self.attacks) or "none"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ from trailprint.evaluation.truth import truth_from_pairs
 from trailprint.events.engine import quote_text
 from trailprint.events.events import Events
 from trailprint.events.grid import GridOptions, extent, to_cells
+from trailprint.events.knowledge import Knowledge, Known, restrict
 from trailprint.events.meeting import in_one_engine
 from trailprint.events.split import SplitOptions, split
 from trailprint.features.ids import encode
@@ -43,6 +44,8 @@ class Sides(Discreet):
         Where it is known from who is who.
     own_ids : pyarrow.Table, optional
         With a truth file: auxiliary ids as they are used here (``used``) and as they were given.
+    known : Known
+        How much of the auxiliary side is known of each person: only that is left of it.
     """
 
     released: Events
@@ -53,6 +56,7 @@ class Sides(Discreet):
     sampled_of: int | None = None
     truth: Literal["same-ids", "file"] = "same-ids"
     own_ids: pa.Table | None = None
+    known: Known = field(default_factory=Known)
 
 
 def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOptions) -> Sides:
@@ -81,7 +85,10 @@ def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOp
         own_ids=own_ids,
     )
     _check_people(sides)
-    return sides if options.users is None else _sample(sides, options.users, options.seed)
+    if options.users is not None:
+        sides = _sample(sides, options.users, options.seed)
+    known, facts = restrict(sides.auxiliary, Knowledge.parse(options.knows, options.seed))
+    return replace(sides, auxiliary=known, known=facts)
 
 
 def _place(given: Sequence[Events]) -> list[Events]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+from trailprint.audit.results.attacks import VeiledCount
+from trailprint.audit.results.plain import OMITTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,18 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KnownFacts:
+    """How much of the auxiliary side was known of each person, where it was not everything."""
+
+    kind: str
+    amount: int | None
+    people_with_less: VeiledCount
+    mean_points: float | None
+    note: str | None
+    reading: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Has:
     """What both sides say of each event beside who and where."""
 
@@ -61,3 +76,4 @@ class DataFacts:
     rows_left_out: Mapping[str, int]
     periods_overlap: bool | None
     truth: Literal["same-ids", "file", "none"]
+    knows: KnownFacts | None = field(default=None, metadata=OMITTED)

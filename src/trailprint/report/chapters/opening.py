@@ -173,4 +173,6 @@ def describe_data(data: DataFacts) -> str:
     if data.sampled is not None:
         drawn = data.sampled
         told += f" {count(drawn.users)} of {count(drawn.of)} people were drawn by lot."
+    if data.knows is not None:
+        told += f" {data.knows.reading} {data.knows.note or ''}".rstrip()
     return told

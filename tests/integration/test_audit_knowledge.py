@@ -1,0 +1,39 @@
+"""An audit of an adversary who knows only a part of each person."""
+
+from __future__ import annotations
+
+import jsonschema
+import pytest
+
+import trailprint as tp
+from trailprint.errors import OptionError
+from trailprint.options import Knowledge
+from trailprint.report.schema import load_schema
+from trailprint.simulate.campus import CampusOptions, simulate_campus
+
+
+@pytest.fixture(scope="module")
+def campus() -> tp.Events:
+    return tp.read(simulate_campus(CampusOptions(n_users=60, n_days=14)))
+
+
+def audit(campus: tp.Events, **options: object) -> dict[str, object]:
+    asked = tp.AuditOptions(attacks="histogram", protections="top-locations:n=5", **options)  # type: ignore[arg-type]
+    return tp.audit(campus, options=asked).to_dict()
+
+
+def test_an_audit_says_what_is_known_and_attacks_with_only_that(campus) -> None:
+    whole, little = audit(campus), audit(campus, knows="points:2")
+    jsonschema.validate(little, load_schema())
+    told = little["data"]["knows"]
+    assert (told["kind"], told["amount"], told["mean_points"]) == ("points", 2, 2.0)
+    assert "knows only 2 of their events, drawn at random." in little["headline"]["sentence"]
+    assert little["data"]["auxiliary"]["events"] == 2 * little["data"]["auxiliary"]["users"]
+    assert little["data"]["released"] == whole["data"]["released"]
+    assert "knows" not in whole["data"]
+
+
+def test_an_object_means_the_same(campus) -> None:
+    assert tp.AuditOptions(knows=Knowledge(kind="top", amount=2)).knows == "top:2"  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="knows must be everything"):
+        tp.AuditOptions(knows="friends")
