@@ -1,0 +1,151 @@
+"""Known points: ratios to an enumeration in pandas and to a bare pass of DuckDB, in one run."""
+
+import argparse
+import os
+import resource
+import time
+from collections.abc import Callable
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from trailprint.arrays import Ints
+from trailprint.attacks.points.drawn import draw_candidates
+from trailprint.attacks.points.worst import find_worst
+from trailprint.events.engine import Engine
+from trailprint.events.placing import PlaceOptions, place
+from trailprint.events.read import read
+from trailprint.features.points import build_points
+
+#: People and places of foursquare_nyc; half of all check-ins are at a place seen before.
+N_PLACES, RETURNS = 5_135, 0.5
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+def report(what: str, seconds: float, unit: float, target: float, name: str) -> None:
+    verdict = "meets" if seconds <= target * unit else "MISSES"
+    print(
+        f"{what}: {seconds:.2f} s = {seconds / unit:.3f}x {name}, {verdict} {target}x", flush=True
+    )
+
+
+def draw_check_ins(n_people: int) -> pa.Table:
+    """Check-ins of people who go to popular places and back to their own."""
+    random = np.random.default_rng(0)
+    n_visits = np.maximum(3, random.lognormal(4.3, 0.8, n_people).astype(np.int64))
+    user = np.repeat(np.arange(n_people), n_visits)
+    chance = np.arange(1, N_PLACES + 1) ** -0.7
+    where = random.choice(N_PLACES, len(user), p=chance / chance.sum())
+    first = np.repeat(np.cumsum(n_visits) - n_visits, n_visits)
+    at = np.arange(len(user)) - first
+    back = (random.random(len(user)) < RETURNS) & (at > 0)
+    earlier = first + (random.random(len(user)) ** 2 * at).astype(np.int64)
+    where[back] = where[earlier[back]]
+    return pa.table({"user": user, "location": where})
+
+
+def enumerate_in_pandas(visits: pd.DataFrame, k: int) -> list[float]:
+    """Largest risk over all choices of k visits, each compared with everybody's visits."""
+
+    def agrees(own: pd.DataFrame, known: Any) -> int:
+        wanted = pd.Series(known).value_counts()
+        there = own["location"].value_counts().reindex(wanted.index, fill_value=0)
+        return int((there >= wanted).all())
+
+    risks = []
+    for _, own in visits.groupby("user"):
+        risk = 0.0
+        for known in combinations(own["location"], k):
+            n = sum(agrees(other, known) for _, other in visits.groupby("user"))
+            risk = max(risk, 1 / n)
+            if risk == 1.0:
+                break
+        risks.append(risk)
+    return risks
+
+
+def bench_worst_case(*, quick: bool) -> None:
+    n_people, n_few = (2_000, 10) if quick else (10_000, 50)
+    few = draw_check_ins(n_few)
+    slow, risks = timed(lambda: enumerate_in_pandas(few.to_pandas(), 2))
+    own = find_worst(build_points(read(few), "place"), "place", 2)
+    assert np.allclose(1 / own, risks)
+    points = build_points(read(draw_check_ins(n_people)), "place")
+    seconds, fewest = timed(lambda: find_worst(points, "place", 2))
+    share = np.mean(fewest == 1)
+    what = f"worst case, k = 2, {n_people:,} people ({share:.1%} singled out)"
+    report(what, seconds, slow, 1, f"an enumeration of {n_few} people ({slow:.1f} s)")
+
+
+def bench_four_points() -> None:
+    folder = os.environ.get("TRAILPRINT_DATA")
+    path = Path(folder or "") / "foursquare_nyc_checkins.parquet"
+    if folder is None or not path.exists():
+        print("worst case, k = 4: foursquare_nyc is not here, left out")
+        return
+    for what, cell in (("places", None), ("cells of 1 km", 1000.0)):
+        (events,) = place([read(str(path))], PlaceOptions(cell_m=cell))
+        points = build_points(events, "place")
+        two, _ = timed(partial(find_worst, points, "place", 2))
+        four, _ = timed(partial(find_worst, points, "place", 4))
+        report(f"worst case, k = 4, foursquare_nyc, {what}", four, two, 60, "k = 2")
+
+
+def draw_points(n_people: int, n_points: int) -> pa.Table:
+    """People at places of their own district, in some hours of four weeks."""
+    random = np.random.default_rng(1)
+    n = n_people * n_points
+    user = np.repeat(np.arange(n_people, dtype=np.int32), n_points)
+    home: Ints = random.integers(0, 1000, n_people)
+    where = (home[user] * 10 + (10 * random.random(n) ** 2).astype(np.int64)).astype(np.int32)
+    hour = random.integers(0, 672, n, dtype=np.int32)
+    start = (np.datetime64("2024-01-01T00:00:00", "s") + hour * np.timedelta64(3600, "s")).astype(
+        "datetime64[us]"
+    )
+    return pa.table({"user": user, "location": where, "start": start})
+
+
+def bench_unicity(*, quick: bool) -> None:
+    n_people = 20_000 if quick else 1_000_000
+    engine = Engine()
+    events = read(draw_points(n_people, 100), engine=engine).materialise()
+    keys = f'SELECT DISTINCT location, "start", "user" FROM ({events.query})'
+    bare, _ = timed(lambda: engine.run(f"CREATE OR REPLACE TEMP TABLE bare_keys AS {keys}"))
+    engine.run("DROP TABLE bare_keys")
+
+    def measure() -> Any:
+        points = build_points(events, "place-time")
+        return draw_candidates(points, (1, 2, 3, 4), n_draws=10)
+
+    seconds, counts = timed(measure)
+    share = counts.tallies[-1][1] / counts.tallies[-1].sum()
+    what = f"unicity, p = 4, ten draws, {n_people:,} people × 100 points ({share:.1%} unique)"
+    report(what, seconds, bare, 10, f"a bare pass ({bare:.1f} s)")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"peak memory {peak:,.0f} MB, {'meets' if peak < 8192 else 'MISSES'} 8,192 MB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    quick = parser.parse_args().quick
+    small = build_points(read(draw_check_ins(50)), "place")
+    find_worst(small, "place", 2)  # compiles
+    draw_candidates(small, (1, 2), n_draws=1)
+    bench_worst_case(quick=quick)
+    bench_four_points()
+    bench_unicity(quick=quick)
+
+
+if __name__ == "__main__":
+    main()
