@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jsonschema
 import pytest
 
@@ -17,7 +19,7 @@ def campus() -> tp.Events:
     return tp.read(simulate_campus(CampusOptions(n_users=60, n_days=14)))
 
 
-def audit(campus: tp.Events, **options: object) -> dict[str, object]:
+def audit(campus: tp.Events, **options: Any) -> dict[str, Any]:
     asked = tp.AuditOptions(attacks="histogram", protections="top-locations:n=5", **options)  # type: ignore[arg-type]
     return tp.audit(campus, options=asked).to_dict()
 
