@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.presence import present
 
 from trailprint.errors import InputError
 from trailprint.events.engine import Engine
@@ -39,12 +40,19 @@ def test_knowing_more_days_helps_and_the_crf_beats_the_distance(context) -> None
     assert {c.paper for c in outcome.comparisons} == {73.21, 80.12, 92.09, 99.72, 61.67, 98.51}
 
 
-@pytest.mark.parametrize("figure", ["figure-4", "figure-5"])
-def test_protections_lower_the_crf_only_mildly(context, figure) -> None:
-    found = shares(RUN[figure](context), "protection")
-    for name in {name for name, _ in found}:
-        assert found[name, 1] >= 0.5 * found["nothing", 1]
-        assert found[name, 1] <= found["nothing", 1] + 0.1
+def test_buildings_and_perturbed_locations_pinpoint_fewer(context) -> None:
+    coarse = shares(RUN["figure-4"](context), "protection")
+    assert coarse["buildings kept", 1] < coarse["nothing", 1]
+    assert coarse["buildings kept", 1] <= coarse["floors kept", 1]
+    perturbed = shares(RUN["figure-5"](context), "protection")
+    assert perturbed["locations perturbed", 1] < perturbed["nothing", 1]
+
+
+def test_tuned_shares_of_pinpointed_people_are_within_seven_points_of_the_papers() -> None:
+    compared = {each.quantity: each for each in RUN["figure-3"](Context(seed=1)).comparisons}
+    assert {each.standing for each in compared.values()} == {"tuned"}
+    for length in ("5–6 days", "2 days"):
+        assert abs(present(compared[f"CRF, {length}: pinpointed"].difference)) < 7
 
 
 def test_a_log_of_visitors_only_is_refused(tmp_path) -> None:
