@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import pyarrow as pa
+import typer
 
+from trailprint.audit.gate import GateOptions
 from trailprint.audit.options import AuditOptions, parse_duration, show_duration
 from trailprint.cli import stopwatch
 from trailprint.cli.compile_ahead import compile_first
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 EXAMPLE = "trailprint audit visits.parquet --out audit"
 
 _AUDIT = "Audit"
+_TOO_HIGH = 3
+"""The exit code where the risk is above --fail-above."""
 _CHANGED = (
     "The data, the options or the program have changed since the last audit in this folder: what "
     "depends on them is done anew."
@@ -60,6 +64,7 @@ class Auditing:
     """What is looked into, and what may be told."""
 
     folder: Annotated[FolderOptions, Panel(_AUDIT)]
+    gate: Annotated[GateOptions, Panel(_AUDIT)]
     given: Annotated[
         Given[AuditOptions],
         Panel(
@@ -133,6 +138,10 @@ def run(
     if scoring.links is not None and not running.json:
         console = open_console(stderr=True)
         print_line(console, f"Links written to {scoring.links}, readable by you only.", "dim")
+    excess = auditing.gate.find_excess(result.findings.headline)
+    if excess is not None:
+        print_line(open_console(stderr=True), excess, "bold")
+        raise typer.Exit(_TOO_HIGH)
 
 
 def _write_links(scoring: ScoreOptions, result: AuditResult, engine: Engine) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
@@ -42,12 +43,18 @@ class ApplyOptions:
         What to apply; again for the next one.
     out : str, optional
         Where the protected data goes.
+    release : str, optional
+        Publishable data under new ids, with release.json: a folder, or a file in it.
+    keys : str, optional
+        With ``release``: a new file, for you only, that says which id is whose.
     listing : bool
         Say which protections there are.
     """
 
     apply: tuple[str, ...] = ()
     out: str | None = None
+    release: str | None = None
+    keys: str | None = None
     listing: bool = False
 
 
@@ -124,6 +131,14 @@ def _check(data: str | None, protecting: Protecting, sides: Sides) -> str:
         raise OptionError("A split goes with --sweep, which needs two sides; leave it out.")
     if trading.sweep is not None and applying.out is not None:
         raise OptionError("--sweep only measures: give --out in a run of its own.")
+    if applying.keys is not None and applying.release is None:
+        raise OptionError("--keys goes with --release, which draws new ids; name both.")
+    if trading.sweep is not None and applying.release is not None:
+        raise OptionError("--sweep only measures: give --release in a run of its own.")
+    if applying.release is not None:
+        from trailprint.workflows.release import place_release
+
+        place_release(applying.release, applying.keys, sources=[data])
     if applying.out is not None:
         check_outputs([applying.out], sources=[data])
     return data
@@ -174,11 +189,13 @@ def _apply(
         result = protect(
             events,
             chain,
-            seed=running.seed,
+            seed=_choose_seed(running.seed, protecting.applying),
             counting=protecting.counting,
             n_threads=running.threads,
             progress=progress,
         )
+        if protecting.applying.release is not None:
+            result.release(protecting.applying.release, keys=protecting.applying.keys)
         if out is not None:
             table = result.histograms()
             if table is not None:
@@ -190,6 +207,11 @@ def _apply(
         print_json(found)
     else:
         _print_cost(found, out)
+
+
+def _choose_seed(given: int, applying: ApplyOptions) -> int:
+    """A release draws noise from a seed nobody knows, unless one is given."""
+    return secrets.randbits(62) if applying.release is not None and given == 0 else given
 
 
 def _print_cost(found: dict[str, Any], out: str | None) -> None:

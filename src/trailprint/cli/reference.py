@@ -25,7 +25,8 @@ _HEAD = """\
 
 This page is written from the program's own help by `make reference`; a test fails when the two
 differ. Every command also understands `--help` (or `-h`). Exit codes: 0 for success, 2 for input or
-options that cannot be used (one sentence on standard error), 1 for a defect of Trailprint.
+options that cannot be used (one sentence on standard error), 3 for a risk above `--fail-above`,
+1 for a defect of Trailprint.
 """
 
 

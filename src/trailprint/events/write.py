@@ -119,6 +119,11 @@ def write_events(parts: Sequence[tuple[Events, str | os.PathLike[str]]]) -> None
             )
 
 
+def copy_query(query: str, unfinished: str, target: str | os.PathLike[str]) -> str:
+    """SQL: write a query's rows to a file of the kind its final name says."""
+    return f"COPY ({query}) TO {quote_text(unfinished)} ({_FORMATS[_check_output(target)]})"
+
+
 def _columns(events: Events, kind: str) -> str:
     """The canonical columns in their order; times carry their zone."""
     chosen = []

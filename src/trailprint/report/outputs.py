@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from trailprint.events.write import replacing
 from trailprint.report.html import render_report
 from trailprint.report.tables import TABLES
 from trailprint.system.addresses import check_writable, readable_path
+from trailprint.workflows.release import read_loss
 
 REPORT, RESULT, MANIFEST = "report.html", "result.json", "manifest.json"
 PER_USER = "per_user.parquet"
@@ -36,12 +37,14 @@ class Source:
     A dataset as it was when it was read.
 
     ``sha256`` of one file is the file's own; of several, that of their digests in order of names.
+    ``release_loss`` is the information loss of a release whose ``release.json`` fits the file.
     """
 
     name: str
     files: int
     bytes: int
     sha256: str
+    release_loss: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,11 +77,13 @@ def describe_source(source: str) -> Source:
     paths = sorted(listing.paths)
     digests = [_hash_file(listing, path) for path in paths]
     whole = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode())
+    digest = whole if isinstance(whole, str) else whole.hexdigest()
     return Source(
         name=os.path.basename(source.rstrip("/")),
         files=len(paths),
         bytes=sum(os.path.getsize(path) for path in paths),
-        sha256=whole if isinstance(whole, str) else whole.hexdigest(),
+        sha256=digest,
+        release_loss=read_loss(Path(paths[0]).parent, digest),
     )
 
 
@@ -165,7 +170,7 @@ def _manifest(written: Written) -> dict[str, Any]:
     return {
         "schema": "trailprint.manifest/1",
         "inputs": [
-            {name: getattr(source, name) for name in ("name", "files", "bytes", "sha256")}
+            {name: value for name, value in asdict(source).items() if value is not None}
             for source in written.sources
         ],
         "options": {**found.settings, **written.settings},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from trailprint.display.numbers import format_percent
 from trailprint.display.plots import Plot, draw_bars, draw_line
 from trailprint.display.tables import Table
 from trailprint.errors import OptionError
-from trailprint.events.engine import Engine
+from trailprint.events.engine import Engine, default_engine
 from trailprint.events.events import Events
 from trailprint.events.options import ReadOptions
 from trailprint.events.placing import PlaceOptions
@@ -77,6 +78,19 @@ class ProtectResult(Result):
         """What may be released: events, or histograms."""
         events, found = self.events, self.histograms()
         return events.engine.arrow(events.query) if events is not None else found
+
+    def release(self, out: str | os.PathLike[str], *, keys: str | None = None) -> dict[str, Any]:
+        """
+        Write what may be published, under new random ids; what its ``release.json`` says.
+
+        ``out`` is a folder, or a file in it. ``keys`` is a new file, for you only, that says which
+        id is whose. Where a protection draws at random, give `protect` a seed nobody can guess.
+        """
+        from trailprint.workflows.release import place_release, write_release
+
+        events = self.protected.events
+        engine = default_engine() if events is None else events.engine
+        return write_release(self, place_release(out, keys), engine)
 
     def to_dict(self) -> dict[str, Any]:
         """What was applied and lost, as plain values; no identifiers."""

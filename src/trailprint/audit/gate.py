@@ -1,0 +1,60 @@
+"""Whether an audit's risk is above what somebody allows: for pipelines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from trailprint.arguments import check_fields
+from trailprint.audit.results.findings import Headline
+from trailprint.display.numbers import format_percent
+from trailprint.errors import OptionError
+
+FailOn = Literal["rate", "upper"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateOptions:
+    """
+    Which risk is too high.
+
+    Attributes
+    ----------
+    fail_above : float, optional
+        End with exit code 3 where more than this share is linked, such as 0.05.
+    fail_on : {"rate", "upper"}
+        What must not be above it: the rate, or the upper end of its 95 % interval.
+    """
+
+    fail_above: float | None = None
+    fail_on: FailOn = "rate"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.fail_above is not None and not 0 <= self.fail_above <= 1:
+            raise OptionError(
+                f"--fail-above must be a share from 0 to 1, got {self.fail_above}. Try 0.05."
+            )
+        if self.fail_on not in ("rate", "upper"):
+            raise OptionError(f"--fail-on must be rate or upper, got {self.fail_on!r} instead.")
+
+    def find_excess(self, headline: Headline) -> str | None:
+        """
+        Say that the strongest attack links too many; None where it does not.
+
+        Where fewer than ten people are linked, the most that can be is compared.
+        """
+        if self.fail_above is None:
+            return None
+        measured = headline.share
+        if measured is None:
+            measured = 1.0 if headline.at_most is None else headline.at_most
+        elif self.fail_on == "upper" and headline.interval is not None:
+            measured = headline.interval[1]
+        if measured <= self.fail_above:
+            return None
+        what = "The upper end of the interval" if self.fail_on == "upper" else "The share linked"
+        return (
+            f"{what} is {format_percent(measured)}, above the {format_percent(self.fail_above)} "
+            "of --fail-above."
+        )

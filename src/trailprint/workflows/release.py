@@ -1,0 +1,153 @@
+"""
+A release one can publish: new ids, an order that says nothing, and a description of what was done.
+
+Ids are drawn by the operating system and derived from nothing, so that neither the data nor a seed
+leads back to them. Rows are sorted by their own values, new ids first: the order of the source is
+gone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from trailprint.display.numbers import to_json
+from trailprint.errors import OptionError
+from trailprint.events.engine import Engine, quote_name
+from trailprint.events.events import Events
+from trailprint.events.write import check_outputs, copy_query, replacing, write_table
+from trailprint.workflows.results import open_folder
+
+if TYPE_CHECKING:
+    from trailprint.workflows.protect import ProtectResult
+
+ABOUT = "release.json"
+SCHEMA = "trailprint.release/1"
+_EVENTS = "events.parquet"
+_ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv")
+_ORDER = ("location", "start", "end", "weight")
+_IDS = "random, drawn by the operating system; not derived from the data or a seed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseFiles:
+    """Where a release goes: its data, its description, and its keys where they were asked for."""
+
+    data: Path
+    about: Path
+    keys: Path | None = None
+
+
+def place_release(
+    out: str | os.PathLike[str], keys: str | None = None, *, sources: Sequence[str] = ()
+) -> ReleaseFiles:
+    """A folder, or a file in it; neither a key file nor one of ``sources`` is written over."""
+    path = Path(out)
+    data = path if path.name.lower().endswith(_ENDINGS) else path / _EVENTS
+    if keys is not None and os.path.lexists(keys):
+        raise OptionError(
+            f"--keys must name a new file, but {str(keys)!r} is there already: its keys would be "
+            "lost. Name another."
+        )
+    own = None if keys is None else Path(keys)
+    there = [path for path in (data, own) if path is not None and path.parent.is_dir()]
+    check_outputs(there, sources=sources)
+    return ReleaseFiles(data=data, about=data.parent / ABOUT, keys=own)
+
+
+def write_release(result: ProtectResult, files: ReleaseFiles, engine: Engine) -> dict[str, Any]:
+    """Write the data under new ids, its description, and the keys; what the description says."""
+    open_folder(files.data.parent)
+    events, table = result.events, result.histograms()
+    source = events.query if events is not None else None
+    if source is None:
+        with engine.registered(table, "histograms") as name:
+            source = f"FROM {engine.materialise(f'FROM {name}', 'histograms')}"
+    ids = _draw_ids(engine, source)
+    with engine.registered(ids, "ids") as name:
+        pairs = engine.materialise(f"FROM {name}", "ids")
+    query = _select(source, pairs, events)
+    with replacing([files.data, files.about]) as (data, about):
+        engine.run(copy_query(query, data, files.data))
+        told = _describe(result, events, files, data, len(ids))
+        Path(about).write_text(to_json(told) + "\n", encoding="utf-8")
+    if files.keys is not None:
+        keys = ids.rename_columns(["auxiliary", "released"]).select(["released", "auxiliary"])
+        write_table(keys.sort_by("released"), files.keys, engine, private=True)
+    return told
+
+
+def _draw_ids(engine: Engine, source: str) -> pa.Table:
+    """Every id of the data with a new one; texts, so that programs do not take them for numbers."""
+    old = engine.arrow(f'SELECT DISTINCT CAST("user" AS VARCHAR) AS old FROM ({source})')["old"]
+    drawn: set[str] = set()
+    while len(drawn) < len(old):
+        drawn.add(f"p{secrets.token_hex(8)}")
+    new = sorted(drawn)
+    secrets.SystemRandom().shuffle(new)
+    return pa.table({"old": old, "new": pa.array(new, pa.string())})
+
+
+def _select(source: str, pairs: str, events: Events | None) -> str:
+    """The columns that are released, positions never; rows in the order of their own values."""
+    if events is None:
+        chosen = ["location", "share"]
+    else:
+        chosen = [_column(events, name) for name in _ORDER if name in events.columns]
+    return (
+        f'SELECT i.new AS "user", {", ".join(chosen)} FROM ({source}) e '
+        f'JOIN {pairs} i ON CAST(e."user" AS VARCHAR) = i.old ORDER BY ALL'
+    )
+
+
+def _column(events: Events, name: str) -> str:
+    column = f"e.{quote_name(name)}"
+    if name not in ("start", "end"):
+        return f"{column} AS count" if name == "weight" else column
+    # Days and hours of another zone stay what they are for whoever reads the release as it is.
+    if events.timezone != "UTC":
+        return f"{events.to_local(column)} AS {quote_name(name)}"
+    return f"timezone('UTC', {column}) AS {quote_name(name)}"
+
+
+def _describe(
+    result: ProtectResult, events: Events | None, files: ReleaseFiles, written: str, n_people: int
+) -> dict[str, Any]:
+    """What was done, without a value of the data."""
+    with open(written, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    plain = result.to_dict()
+    return {
+        "schema": SCHEMA,
+        "data": {"name": files.data.name, "sha256": digest, "people": n_people},
+        "released": plain["released"],
+        "applied": plain["applied"],
+        "loss": asdict(result.protected.loss),
+        "facts": result.protected.facts,
+        "ids": _IDS,
+        "keys_kept": files.keys is not None,
+        "times": None if events is None or "start" not in events.columns else events.timezone,
+        "risk": None,
+        "notes": plain["notes"],
+        "versions": {name: version(name) for name in ("trailprint", "duckdb")},
+    }
+
+
+def read_loss(folder: Path, sha256: str) -> float | None:
+    """The information loss of the release in a folder, if this file is its data."""
+    try:
+        told = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        is_its = told["data"]["sha256"] == sha256
+        return float(told["loss"]["information_loss"]) if is_its else None
+    # The file may be anybody's.
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None

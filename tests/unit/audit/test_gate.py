@@ -1,0 +1,52 @@
+"""The gate: above, at and below what is allowed, also where few people are linked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from trailprint.audit.gate import FailOn, GateOptions
+from trailprint.audit.results.findings import Headline
+from trailprint.errors import OptionError
+
+HEADLINE = Headline(
+    people=100,
+    linked=20,
+    share=0.2,
+    interval=(0.13, 0.29),
+    chance=0.01,
+    times_chance=20.0,
+    attack="histogram",
+    attack_title="Histogram matching",
+    assumption=None,
+    protection=None,
+    sentence="",
+)
+FEW = replace(HEADLINE, linked="<10", share=None, interval=None, at_most=0.09)
+
+
+@pytest.mark.parametrize(
+    ("headline", "above", "on", "is_too_high"),
+    [
+        (HEADLINE, None, "rate", False),
+        (HEADLINE, 0.2, "rate", False),
+        (HEADLINE, 0.19, "rate", True),
+        (HEADLINE, 0.28, "rate", False),
+        (HEADLINE, 0.28, "upper", True),
+        (HEADLINE, 0.29, "upper", False),
+        (FEW, 0.09, "rate", False),
+        (FEW, 0.08, "rate", True),
+        (FEW, 0.08, "upper", True),
+    ],
+)
+def test_what_is_too_high(
+    headline: Headline, above: float | None, on: FailOn, is_too_high: bool
+) -> None:
+    found = GateOptions(fail_above=above, fail_on=on).find_excess(headline)
+    assert (found is not None) == is_too_high
+
+
+def test_a_limit_is_a_share() -> None:
+    with pytest.raises(OptionError, match=r"from 0 to 1, got 5"):
+        GateOptions(fail_above=5)
