@@ -77,10 +77,10 @@ class Engine:
         check_argument("threads", threads, int | None)
         if memory is not None and not _MEMORY.match(memory):
             raise OptionError(
-                f"memory must be a size with its unit, got {memory!r} instead. Try 2GB."
+                f"--memory must be a size with its unit, got {memory!r} instead. Try 2GB."
             )
         if threads is not None and not 1 <= threads <= _MOST_THREADS:
-            raise OptionError(f"threads must be from 1 to {_MOST_THREADS}, got {threads} instead.")
+            raise OptionError(f"--threads must be from 1 to {_MOST_THREADS}, got {threads} instead.")
         # Spilled blocks hold people's data: a folder only its owner can enter, gone at the end.
         sweep_scratch()
         folder = Scratch()
@@ -104,7 +104,7 @@ class Engine:
             if memory is None:
                 raise InputError(_NO_MEMORY) from None
             raise OptionError(
-                f"memory must be a size the machine has, got {memory!r} instead. Try 2GB."
+                f"--memory must be a size the machine has, got {memory!r} instead. Try 2GB."
             ) from None
         self.connection.execute("SET TimeZone = 'UTC'")
         _count_progress(self.connection)
