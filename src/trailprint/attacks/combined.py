@@ -33,12 +33,17 @@ GATE_FROM = 4_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Columns(Discreet):
-    """Views of both sides, scaled and side by side; rhythms last, from column ``gate`` on."""
+class JoinedViews(Discreet):
+    """
+    Views of both sides, scaled and side by side.
+
+    Columns from ``gate`` on hold no place and count only for pairs that share one; None: there
+    are few enough people for every column to count.
+    """
 
     released: sparse.csr_array
     auxiliary: sparse.csr_array
-    gate: int
+    gate: int | None
 
 
 def match_views(
@@ -70,8 +75,8 @@ def match_views(
 
 def _pose(released: Views, auxiliary: Views, weights: ViewWeights, metric: Metric) -> Problem:
     began = time.perf_counter()
-    columns = _side_by_side(released, auxiliary, weights)
-    gate = columns.gate if max(released.n_users, auxiliary.n_users) >= GATE_FROM else None
+    columns = join_views(released, auxiliary, weights)
+    gate = columns.gate
     first, second = (_with_data(side, gate) for side in (columns.released, columns.auxiliary))
     n_columns = columns.released.shape[1]
     total = sum(weights.shares.values())
@@ -87,7 +92,7 @@ def _pose(released: Views, auxiliary: Views, weights: ViewWeights, metric: Metri
     )
 
 
-def _side_by_side(released: Views, auxiliary: Views, weights: ViewWeights) -> _Columns:
+def join_views(released: Views, auxiliary: Views, weights: ViewWeights) -> JoinedViews:
     """Scale every view by its weight and join them, views without places at the end."""
     counted = [i for i, view in enumerate(released.views) if weights.shares.get(view.name, 0) > 0]
     if not counted:
@@ -102,7 +107,8 @@ def _side_by_side(released: Views, auxiliary: Views, weights: ViewWeights) -> _C
         )
         for views in (released, auxiliary)
     ]
-    return _Columns(sides[0], sides[1], n_placed)
+    is_gated = max(released.n_users, auxiliary.n_users) >= GATE_FROM
+    return JoinedViews(sides[0], sides[1], n_placed if is_gated else None)
 
 
 def _with_data(matrix: sparse.csr_array, gate: int | None) -> Side:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,8 @@ from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.options import HistogramOptions
 from trailprint.features.sequences import Sequences, build_sequence_pair
 from trailprint.features.trails import Trails, trails_of
+
+Built = TypeVar("Built")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,13 @@ class AuditContext:
         self.sides = sides
         self.options = options
         self.n_threads = n_threads
+        self._remembered: dict[object, object] = {}
+
+    def remember(self, key: object, build: Callable[[], Built]) -> Built:
+        """What several parts of one attack share, built when first asked for."""
+        if key not in self._remembered:
+            self._remembered[key] = build()
+        return cast("Built", self._remembered[key])
 
     @property
     def events(self) -> tuple[Events, Events]:

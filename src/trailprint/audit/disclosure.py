@@ -12,12 +12,15 @@ from trailprint.audit.results.attacks import (
     CoveragePoint,
     MeasuredAttack,
     RankCurve,
+    ViewFinding,
+    ViewsFinding,
 )
 from trailprint.audit.results.data import KnownFacts
 from trailprint.audit.results.findings import RiskBin
 from trailprint.audit.results.protections import MeasuredProtection, ProtectionPoint
 from trailprint.events.knowledge import Known, phrase_knowledge
 from trailprint.studies.small_counts import (
+    hide_change,
     hide_small,
     highest_share,
     is_small,
@@ -54,7 +57,27 @@ def veil_attack(attack: MeasuredAttack) -> AttackFinding:
         proof=attack.proof,
         seconds=attack.seconds,
         at_most=None if is_told else highest_share(n_people),
+        views=None if attack.views is None else _veil_views(attack.views),
     )
+
+
+def _veil_views(found: ViewsFinding) -> ViewsFinding:
+    """What each view adds; a change of a few people only as such."""
+    n_people, n_right = found.people, round((found.accuracy or 0.0) * found.people)
+    return replace(
+        found,
+        accuracy=None if is_small(n_right) else found.accuracy,
+        views=tuple(_veil_view(view, n_right, n_people) for view in found.views),
+    )
+
+
+def _veil_view(view: ViewFinding, n_right: int, n_people: int) -> ViewFinding:
+    told, change = view, view.leave_one_out
+    if is_small(round((view.accuracy_alone or 0.0) * n_people)):
+        told = replace(view, accuracy_alone=None, at_most=highest_share(n_people))
+    if isinstance(change, float | int):
+        told = replace(told, leave_one_out=hide_change(change, n_right, n_people))
+    return told
 
 
 def _veil_baseline(other: Baseline, n_found: int, n_people: int) -> Baseline:

@@ -10,6 +10,11 @@ def match_seconds(sizes: Sizes) -> float:
     return 0.05 + 2.5e-7 * sizes.n_pairs + 5e-5 * (sizes.n_released + sizes.n_auxiliary)
 
 
+def views_seconds(sizes: Sizes) -> float:
+    """One joint matching of several views."""
+    return 0.1 + 4 * match_seconds(sizes) + 1e-6 * sizes.n_events
+
+
 def trail_seconds(sizes: Sizes) -> float:
     """One matching of trails."""
     return 0.05 + 5e-8 * sizes.n_pairs + 1e-5 * (sizes.n_released + sizes.n_auxiliary)

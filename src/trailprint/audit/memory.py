@@ -27,26 +27,31 @@ def why_too_large(needed: float, allowed: int | None) -> str | None:
     )
 
 
-def find_too_large(parts: Sequence[Part], sizes: Sizes, allowed: int | None) -> dict[str, str]:
+def find_too_large(parts: Sequence[Part], allowed: int | None) -> dict[str, str]:
     """Why parts exceed --memory, by name; the first attack is done even so."""
-    # What needs sequences was looked at before.
-    counted = [part for part in parts if not (part.is_asked or part.name.endswith("/sequence"))]
-    found = {part.name: why_too_large(part_bytes(part.name, sizes), allowed) for part in counted}
+    counted = [part for part in parts if not part.is_asked]
+    found = {part.name: why_too_large(part.needed_bytes, allowed) for part in counted}
     return {name: why for name, why in found.items() if why is not None}
 
 
-def part_bytes(name: str, sizes: Sizes) -> float:
-    """The arrays of both sides, and what a part makes of them."""
-    n_users = sizes.n_released + sizes.n_auxiliary
-    if name.endswith("/trail"):
-        return feature_bytes(sizes) + _TRAIL_BYTES * n_users
-    changed = feature_bytes(sizes) if name.startswith("protect/") else 0.0
-    return feature_bytes(sizes) + changed + _MATCH_BYTES * n_users
+def match_bytes(sizes: Sizes) -> float:
+    """Histograms of both sides, matched."""
+    return feature_bytes(sizes) + _MATCH_BYTES * (sizes.n_released + sizes.n_auxiliary)
+
+
+def trail_bytes(sizes: Sizes) -> float:
+    """Trails of both sides, matched."""
+    return feature_bytes(sizes) + _TRAIL_BYTES * (sizes.n_released + sizes.n_auxiliary)
 
 
 def feature_bytes(sizes: Sizes) -> float:
     """Histograms of both sides while they are built."""
     return 180 * 2 * sizes.n_visited
+
+
+def view_bytes(sizes: Sizes) -> float:
+    """Several views of both sides, matched; most views have a key for each event at most."""
+    return match_bytes(sizes) + 150 * sizes.n_events
 
 
 def sequence_bytes(sizes: Sizes, n_most: int) -> float:

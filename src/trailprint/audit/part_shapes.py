@@ -48,17 +48,18 @@ def fits_shape(name: str, outcome: Outcome, sizes: Sizes) -> bool:
 
 
 def _fits_attack(name: str, outcome: Outcome, sizes: Sizes) -> bool:
-    kept, known = attack_of(outcome), find_attack(name).choices
+    kept, family = attack_of(outcome), find_attack(name)
     return (
         kept.entry.name == name
-        and all(kept.chosen.get(key) in values for key, values in known.items())
+        and all(kept.chosen.get(key) in values for key, values in family.choices.items())
         and _fit_people(outcome.arrays, sizes)
+        and family.fits(outcome, sizes)
     )
 
 
 def _fit_people(arrays: Mapping[str, NDArray[Any]], sizes: Sizes) -> bool:
     """Flags and risks for each person; links in rows of either side."""
-    if set(arrays) != {"linked", "risk", "released", "auxiliary", "confidence"}:
+    if not set(arrays) >= {"linked", "risk", "released", "auxiliary", "confidence"}:
         return False
     n_people, n_links = (sizes.n_people,), arrays["released"].shape
     risk = arrays["risk"]

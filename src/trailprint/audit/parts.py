@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,8 +62,12 @@ class Part:
         Which options it depends on, as plain values: they make its key.
     needs : tuple of str
         Parts without which it cannot be done.
+    uses : tuple of str
+        Parts it looks at where they were done: with others of them it finds something else.
     is_asked : bool
         Done whatever the time limit, and not stopped.
+    needed_bytes : float
+        How much memory its arrays should take.
     """
 
     name: str
@@ -72,12 +76,19 @@ class Part:
     compute: Callable[[Mapping[str, Outcome], PartProgress], Outcome]
     depends_on: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
     is_asked: bool = False
+    needed_bytes: float = 0.0
 
 
-def key_of(part: Part, fingerprint: Mapping[str, Any]) -> str:
-    """Where a part is kept: other data, other options or another version, another place."""
-    named = {"part": part.name, "depends_on": part.depends_on, **fingerprint}
+def key_of(part: Part, fingerprint: Mapping[str, Any], done: Collection[str]) -> str:
+    """
+    Where a part is kept: other data, other options or another version, another place.
+
+    ``done`` are the names of the parts that were done before it.
+    """
+    used = [name for name in part.uses if name in done]
+    named = {"part": part.name, "depends_on": part.depends_on, "uses": used, **fingerprint}
     digest = hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()
     return f"parts/{part.name.partition(':')[0].replace('/', '-')}-{digest[:20]}"
 

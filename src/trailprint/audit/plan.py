@@ -9,16 +9,19 @@ from typing import Any
 
 from trailprint.audit import study_parts
 from trailprint.audit.attacks.registry import find_attack
-from trailprint.audit.context import AuditContext
-from trailprint.audit.estimates import (
-    events_seconds,
-    match_seconds,
-    trail_seconds,
+from trailprint.audit.attacks.repeating import (
+    list_judges,
+    list_repeated,
+    repeat_bytes,
+    repeat_seconds,
 )
-from trailprint.audit.memory import find_too_large
+from trailprint.audit.context import AuditContext
+from trailprint.audit.estimates import events_seconds, match_seconds
+from trailprint.audit.memory import feature_bytes, find_too_large
 from trailprint.audit.parts import Outcome, Part, PartProgress
 from trailprint.audit.protection_parts import Family, label_point, list_families, try_family
 from trailprint.audit.wording import duration
+from trailprint.protections.chain import changes_histograms
 
 #: Weights each protection is attacked with.
 _N_WEIGHTS = 3
@@ -135,7 +138,7 @@ def make_plan(context: AuditContext) -> Plan:
         *protections,
         *_plan_studies(context),
     ]
-    why = find_too_large(parts, context.sizes, context.events[0].engine.memory_bytes)
+    why = find_too_large(parts, context.events[0].engine.memory_bytes)
     too_large = [
         LeftOut(name=part.name, title=part.title, why=why[part.name])
         for part in parts
@@ -168,6 +171,7 @@ def _plan_attacks(context: AuditContext) -> tuple[list[Part], list[LeftOut]]:
                 family.run,
                 depends_on=family.settings(context),
                 is_asked=is_asked,
+                needed_bytes=family.needed_bytes(context.sizes),
             )
         )
     return parts, refused
@@ -179,7 +183,17 @@ def _plan_controls(context: AuditContext, attacks: Sequence[Part]) -> list[Part]
         family = find_attack(attack.name.removeprefix("attack/"))
         title = f"Controls of {family.title.lower()}"
         name, seconds = f"control/{family.name}", family.estimate_control(context)
-        parts.append(_part(context, name, title, seconds, family.control, needs=(attack.name,)))
+        parts.append(
+            _part(
+                context,
+                name,
+                title,
+                seconds,
+                family.control,
+                needs=(attack.name,),
+                needed_bytes=attack.needed_bytes,
+            )
+        )
     return parts
 
 
@@ -222,8 +236,10 @@ def _thin(context: AuditContext, family: Family) -> tuple[Family, list[LeftOut]]
 
 def _once_seconds(context: AuditContext, family: Family) -> float:
     """One value of a family: protected, attacked and measured."""
-    once = _N_WEIGHTS * match_seconds(context.sizes) + events_seconds(context.sizes)
     sizes = context.sizes
+    once = _N_WEIGHTS * match_seconds(sizes) + events_seconds(sizes)
+    if not changes_histograms(family.chain):
+        once += sum(own.estimate_repeat(sizes, on_events=True) for own in list_judges(context))
     return once + sum(step.seconds(sizes.n_released, sizes.n_visited) for step in family.chain)
 
 
@@ -240,7 +256,9 @@ def _plan_family(context: AuditContext, family: Family) -> Part:
             "values": list(family.values),
             "target_risk": context.options.target_risk,
             "is_asked": family.is_asked,
+            "judges": [own.name for own in list_judges(context)],
         },
+        needed_bytes=feature_bytes(context.sizes) + repeat_bytes(context),
     )
 
 
@@ -251,41 +269,50 @@ def _try(
 
 
 def _plan_studies(context: AuditContext) -> list[Part]:
-    once, counting = match_seconds(context.sizes), events_seconds(context.sizes)
+    once = repeat_seconds(context)
+    changed = repeat_seconds(context, on_events=True) + events_seconds(context.sizes)
+    study = partial(
+        _part,
+        context,
+        uses=tuple(f"attack/{family.name}" for family in list_repeated(context)),
+        needed_bytes=repeat_bytes(context),
+    )
     return [
-        _part(
-            context, "growth/users", "Risk by number of people", 25 * once, study_parts.study_users
-        ),
-        _part(
-            context,
-            "growth/time",
-            "Risk by length of observation",
-            8 * (once + counting),
-            study_parts.study_time,
-        ),
-        _part(
-            context,
+        study("growth/users", "Risk by number of people", 25 * once, study_parts.study_users),
+        study("growth/time", "Risk by length of observation", 8 * changed, study_parts.study_time),
+        study(
             "why",
             "Most revealing locations",
-            once + study_parts.N_LOCATIONS * trail_seconds(context.sizes),
+            once + study_parts.N_LOCATIONS * _leave_out_seconds(context),
             study_parts.explain,
-            depends_on={"trails": "trail" in context.options.attacks},
+            uses=_list_explaining(context),
         ),
-        _part(
-            context,
-            "growth/resolution",
-            "Risk by size of places",
-            6 * (once + counting),
-            study_parts.study_resolution,
+        study(
+            "growth/resolution", "Risk by size of places", 6 * changed, study_parts.study_resolution
         ),
-        _part(
-            context,
+        study(
             "growth/knowledge",
             "Risk by share of people known",
             15 * once,
             study_parts.study_knowledge,
         ),
     ]
+
+
+def _list_explaining(context: AuditContext) -> tuple[str, ...]:
+    """Attacks whose links rest on locations, and those that try to do without them."""
+    able = {family.name for family in list_repeated(context)}
+    able |= {
+        name
+        for name in context.options.attacks
+        if find_attack(name).estimate_leave_out(context.sizes)
+    }
+    return tuple(f"attack/{name}" for name in sorted(able))
+
+
+def _leave_out_seconds(context: AuditContext) -> float:
+    asked = map(find_attack, context.options.attacks)
+    return sum(family.estimate_leave_out(context.sizes) for family in asked)
 
 
 def _part(
@@ -297,7 +324,9 @@ def _part(
     *,
     depends_on: Mapping[str, Any] | None = None,
     needs: tuple[str, ...] = (),
+    uses: tuple[str, ...] = (),
     is_asked: bool = False,
+    needed_bytes: float = 0.0,
 ) -> Part:
     return Part(
         name=name,
@@ -306,5 +335,7 @@ def _part(
         compute=partial(compute, context),
         depends_on=depends_on or {},
         needs=needs,
+        uses=uses,
         is_asked=is_asked,
+        needed_bytes=needed_bytes,
     )

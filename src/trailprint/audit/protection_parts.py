@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from trailprint.audit.attacks.repeating import repeat_on_events
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import KeptProtections
@@ -88,14 +89,17 @@ def try_family(
 ) -> Outcome:
     """Protect, attack and measure; what the data does not allow is left out with the reason."""
     try:
-        frontier = _measure(context, family, progress)
+        frontier = _measure(context, family, before, progress)
     except (InputError, OptionError) as error:
         refused = ProtectionLeftOut(label=family.title, why=error.for_command_line())
         return Outcome(data=to_plain(KeptProtections(points=(), left_out=(refused,))))
     return Outcome(data=to_plain(_describe(family, frontier)))
 
 
-def _measure(context: AuditContext, family: Family, progress: PartProgress) -> Frontier:
+def _measure(
+    context: AuditContext, family: Family, before: Mapping[str, Outcome], progress: PartProgress
+) -> Frontier:
+    on_events = tuple(repeat_on_events(context, before))
     target_risk, seed = context.options.target_risk, context.options.seed
     if family.parameter is None:
         return measure_chain(
@@ -103,6 +107,7 @@ def _measure(context: AuditContext, family: Family, progress: PartProgress) -> F
             family.chain,
             TrialOptions(target_risk=target_risk, seed=seed),
             counting=context.counting,
+            on_events=on_events,
             n_threads=context.n_threads,
         )
     return sweep(
@@ -112,6 +117,7 @@ def _measure(context: AuditContext, family: Family, progress: PartProgress) -> F
             parameter=family.parameter, values=family.values, target_risk=target_risk, seed=seed
         ),
         counting=context.counting,
+        on_events=on_events,
         n_threads=context.n_threads,
         progress=lambda what, share: progress(share),
     )

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from trailprint.audit.assemble import list_attacked, worst_risk
+from trailprint.audit.attacks.registry import find_attack
 from trailprint.audit.context import AuditContext
 from trailprint.audit.outcomes import (
     WORK,
@@ -70,10 +71,11 @@ class AuditResult(Shown):
         The risk of each released user with a counterpart. Handle with care.
 
         Columns: ``user``; ``linked_by`` each attack (null where it was not tried on them);
-        ``attacks``, how many link them; ``margin`` of their link by joint histogram matching: how
-        much worse the best matching without it is (null without a link, and for everybody where
-        matching one by one links more people: it has no margins); ``risk``, the estimated
-        probability that the strongest attack links them correctly.
+        ``attacks``, how many link them; ``margin`` of their link by the strongest joint matching:
+        how much worse the best matching without it is (null without a link, and for everybody
+        where matching one by one links more people: it has no margins); ``risk``, the estimated
+        probability that the strongest attack links them correctly; then what single attacks
+        add, such as the view that decided.
         """
         context = self._context
         columns: dict[str, Any] = {"user": context.people}
@@ -84,6 +86,8 @@ class AuditResult(Shown):
         columns["attacks"] = pa.array(np.sum(linked, axis=0, dtype=np.int64))
         columns["margin"] = self._margins()
         columns["risk"] = pa.array(np.nan_to_num(worst_risk(self._outcomes)))
+        for name, outcome in self._found.items():
+            columns |= find_attack(name).tell_people(outcome)
         return pa.table(columns)
 
     def outcomes(self) -> PersonOutcomes:
@@ -103,12 +107,15 @@ class AuditResult(Shown):
         return written
 
     def _margins(self) -> pa.Array:
-        """How much worse the joint matching would be without each person's link."""
-        n_released = self._context.sizes.n_released
-        margin = np.full(n_released, np.nan)
-        found = self._found.get("histogram")
-        # The confidence of a link made one by one is its gain, which is no margin.
-        if found is not None and attack_of(found).chosen["method"] == "joint":
+        """How much worse the strongest joint matching would be without each person's link."""
+        margin = np.full(self._context.sizes.n_released, np.nan)
+        having = [
+            outcome
+            for name, outcome in self._found.items()
+            if find_attack(name).has_margins(outcome)
+        ]
+        if having:
+            found = max(having, key=lambda outcome: attack_of(outcome).entry.correct)
             margin[found.arrays["released"]] = found.arrays["confidence"]
         own = margin[self._context.truth.released]
         return pa.array(own, mask=np.isnan(own))

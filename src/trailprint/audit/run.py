@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import NamedTuple
@@ -30,7 +30,7 @@ from trailprint.progress import Progress
 from trailprint.store import MemoryStore, Store
 
 #: Raised whenever a part computes something else than before: kept parts are then done anew.
-_REVISION = 3
+_REVISION = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -110,19 +110,17 @@ class _Work:
             "versions": {name: version(name) for name in ("trailprint", "duckdb", "numpy")},
         }
         plan = make_plan(context)
-        self._found = {part.name: self._find(part, context) for part in plan.parts}
-        kept = frozenset(name for name, outcome in self._found.items() if outcome is not None)
+        self._sizes = context.sizes
+        planned = [part.name for part in plan.parts]
+        kept = frozenset(part.name for part in plan.parts if self._find(part, planned) is not None)
         self.plan = replace(
             plan, kept=kept, reserved_s=reserved_s, spent_s=time.perf_counter() - began
         )
 
-    def _find(self, part: Part, context: AuditContext) -> Outcome | None:
-        """What was kept of a part, if it is usable."""
-        kept = fetch(self.store, self._key(part))
-        return kept if kept is not None and fits_shape(part.name, kept, context.sizes) else None
-
-    def _key(self, part: Part) -> str:
-        return key_of(part, self._fingerprint)
+    def _find(self, part: Part, done: Collection[str]) -> Outcome | None:
+        """What was kept of a part that followed these others, if it is usable."""
+        kept = fetch(self.store, key_of(part, self._fingerprint, done))
+        return kept if kept is not None and fits_shape(part.name, kept, self._sizes) else None
 
     def run(self) -> tuple[dict[str, Outcome], list[LeftOut]]:
         """Do what is not kept, as far as the time goes; what kept parts took counts as spent."""
@@ -132,7 +130,7 @@ class _Work:
         over, total = 0.0, max(self.plan.seconds, 1e-9)
         for part in self.plan.parts:
             spent = self._spent(part, outcomes)
-            kept = self._found[part.name]
+            kept = self._find(part, outcomes)
             found: Outcome | LeftOut
             if not all(name in outcomes for name in part.needs) or not self.plan.fits(part, spent):
                 found = self.plan.too_long(part)
@@ -207,5 +205,5 @@ class _Work:
         # As it will be read again: a resumed audit must not differ in a tuple.
         plain = json.loads(to_json(outcome.data, indent=None))
         outcome = replace(outcome, data=plain, seconds=time.perf_counter() - began)
-        keep(self.store, self._key(part), outcome)
+        keep(self.store, key_of(part, self._fingerprint, before), outcome)
         return outcome

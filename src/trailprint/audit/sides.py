@@ -74,7 +74,7 @@ def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOp
             raise OptionError("--truth says who is who in two datasets, got one: leave it out.")
         released, auxiliary, kind, description = _cut(placed[0], options)
     released, auxiliary = released.materialise(), auxiliary.materialise()
-    n_people = _count_people(released, auxiliary)
+    n_people = count_people(released, auxiliary)
     sides = Sides(
         released=released,
         auxiliary=auxiliary,
@@ -118,6 +118,26 @@ def _asked_kind(options: SplitOptions) -> str:
     return next(name for name in names if getattr(options, name)).replace("_", "-")
 
 
+def cut_like(sides: Sides, events: Events, seed: int) -> tuple[Events, Events]:
+    """
+    Cut other events as the audited data was cut: an adversary tries on their own data.
+
+    Two datasets that were given stand for two periods, as does a cut at a time.
+    """
+    if sides.kind in _CUTS:
+        return _CUTS[sides.kind](events, seed)[:2]
+    again = _CUT_AGAIN.get(sides.kind or "", SplitOptions(at="median"))
+    if "start" not in events.columns:
+        return _draw_events(events, seed)[:2]
+    halves = split(events, again)
+    return halves.released, halves.auxiliary
+
+
+def cut_suitably(events: Events, seed: int) -> tuple[Events, Events]:
+    """Cut in the first way that leaves most people on both sides."""
+    return _CUTS[_suitable_cut(events)](events, seed)[:2]
+
+
 def _suitable_cut(events: Events) -> str:
     """The first way that leaves most people on both sides; by chance where no time helps."""
     if "start" not in events.columns:
@@ -141,6 +161,12 @@ def _suitable_cut(events: Events) -> str:
     best = max(ways, key=lambda way: ways[way])
     return best if ways[best] >= 2 else "random-events"
 
+
+_CUT_AGAIN = {
+    "halves-of-weeks": SplitOptions(halves_of_weeks=True),
+    "fold": SplitOptions(fold="1/2"),
+}
+"""Ways to cut that one side can be cut by again; others stand for a cut in the middle."""
 
 _MIDDLE = 'make_timestamp((epoch_us(min("start")) + epoch_us(max("start"))) // 2)'
 
@@ -270,7 +296,8 @@ def _people(released: Events, auxiliary: Events) -> str:
     )
 
 
-def _count_people(released: Events, auxiliary: Events) -> int:
+def count_people(released: Events, auxiliary: Events) -> int:
+    """How many people are on both sides."""
     query = f"SELECT count(*) FROM ({_people(released, auxiliary)})"
     return int(released.engine.row(query)[0])
 

@@ -1,20 +1,24 @@
-"""The rest an audit finds out: controls, how risk grows, and why."""
+"""The rest an audit finds out: how risk grows, and why."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from trailprint.audit.attacks.histogram import histogram_attack
+from trailprint.arrays import Floats, Ints
 from trailprint.audit.attacks.measuring import restore_linkage
+from trailprint.audit.attacks.registry import find_attack
+from trailprint.audit.attacks.repeating import choose_repeated
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import attack_of
-from trailprint.studies.driving_locations import find_driving_locations, trail_changes
+from trailprint.linkage import Linkage
+from trailprint.studies.driving_locations import find_driving_locations
 from trailprint.studies.growth_knowledge import KnowledgeOptions, grow_knowledge
-from trailprint.studies.growth_resolution import ResolutionOptions, grow_resolution
-from trailprint.studies.growth_time import TimeOptions, grow_time
+from trailprint.studies.growth_resolution import grow_resolution
+from trailprint.studies.growth_time import grow_time
 from trailprint.studies.growth_users import GrowthOptions, grow_users
+from trailprint.studies.repeated import Prepared
 
 Compute = Callable[[AuditContext, Mapping[str, Outcome], PartProgress], Outcome]
 
@@ -35,23 +39,19 @@ def study_users(
     context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
 ) -> Outcome:
     """Risk by the number of users."""
-    attack, options = (
-        histogram_attack(context, margins=False),
-        GrowthOptions(seed=context.options.seed),
-    )
-    return _grown(
-        grow_users(attack, *context.histograms, context.truth, options, progress=_to(progress))
-    )
+    known, options = _ready(context, before), GrowthOptions(seed=context.options.seed)
+    sides = known.released, known.auxiliary
+    return _grown(grow_users(known.attack, *sides, context.truth, options, progress=_to(progress)))
 
 
 def study_knowledge(
     context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
 ) -> Outcome:
     """Risk by the share of people an adversary knows."""
-    attack = histogram_attack(context, margins=False)
-    options = KnowledgeOptions(seed=context.options.seed)
+    known, options = _ready(context, before), KnowledgeOptions(seed=context.options.seed)
+    sides = known.released, known.auxiliary
     return _grown(
-        grow_knowledge(attack, *context.histograms, context.truth, options, progress=_to(progress))
+        grow_knowledge(known.attack, *sides, context.truth, options, progress=_to(progress))
     )
 
 
@@ -59,18 +59,20 @@ def study_time(
     context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
 ) -> Outcome:
     """Risk by the length of observation."""
-    attack = histogram_attack(context, margins=False)
-    options = TimeOptions(counting=context.counting)
-    return _grown(grow_time(attack, *context.events, options, progress=_to(progress)))
+    prepare = choose_repeated(context, before).prepare
+    return _grown(grow_time(prepare, *context.events, progress=_to(progress)))
 
 
 def study_resolution(
     context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
 ) -> Outcome:
     """Risk by the size of places."""
-    attack = histogram_attack(context, margins=False)
-    options = ResolutionOptions(counting=context.counting)
-    return _grown(grow_resolution(attack, *context.events, options, progress=_to(progress)))
+    prepare = choose_repeated(context, before).prepare
+    return _grown(grow_resolution(prepare, *context.events, progress=_to(progress)))
+
+
+def _ready(context: AuditContext, before: Mapping[str, Outcome]) -> Prepared[Any]:
+    return choose_repeated(context, before).as_is()
 
 
 def _grown(study: _Study) -> Outcome:
@@ -84,22 +86,30 @@ def _to(progress: PartProgress) -> Callable[[str, float | None], None]:
 def explain(
     context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
 ) -> Outcome:
-    """Which locations right links rest on; for trails, what leaving each of them out changes."""
-    known = before.get("attack/histogram")
-    attack = histogram_attack(context, margins=False)
-    linkage = attack(*context.histograms) if known is None else restore_linkage(known, context)
-    found = find_driving_locations(*context.histograms, linkage, context.truth)
-    changes, n_linked = None, 0
-    if "attack/trail" in before:
-        n_linked = attack_of(before["attack/trail"]).entry.correct
-        progress(0.2)
-        changes = trail_changes(
-            *context.trails,
-            restore_linkage(before["attack/trail"], context),
-            context.truth,
-            found.top(N_LOCATIONS),
-            n_threads=context.n_threads,
-        )
+    """Which locations correct links rest on, and what leaving each of them out changes."""
+    found = find_driving_locations(*context.histograms, _links(context, before), context.truth)
+    top = found.top(N_LOCATIONS)
+    progress(0.2)
+    changes, n_linked = _leave_out(context, before, top)
     # Numbers, not names: what is kept must not hold more than the next report may tell.
     told = found.to_dict(N_LOCATIONS, changes=changes, n_linked=n_linked)
-    return Outcome(data={"why": told}, arrays={"locations": found.top(N_LOCATIONS)})
+    return Outcome(data={"why": told}, arrays={"locations": top})
+
+
+def _links(context: AuditContext, before: Mapping[str, Outcome]) -> Linkage:
+    """What the strongest attack on everybody linked."""
+    strongest = choose_repeated(context, before)
+    known = before.get(f"attack/{strongest.name}")
+    return strongest.as_is().run() if known is None else restore_linkage(known, context)
+
+
+def _leave_out(
+    context: AuditContext, before: Mapping[str, Outcome], locations: Ints
+) -> tuple[Floats | None, int]:
+    """What the first attack that can tell says, and how many people it links with everything."""
+    for family in map(find_attack, context.options.attacks):
+        outcome = before.get(f"attack/{family.name}")
+        changes = None if outcome is None else family.leave_out(context, outcome, locations)
+        if outcome is not None and changes is not None:
+            return changes, attack_of(outcome).entry.correct
+    return None, 0

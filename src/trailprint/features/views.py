@@ -153,6 +153,13 @@ class Cells(View):
 
     cell_m: float
 
+    def lacks(self, sides: Sequence[Events]) -> str | None:
+        """Whether there are positions, and no larger cells that they were put on."""
+        now = max(side.cell_m or 0.0 for side in sides)
+        if now > self.cell_m:
+            return f"finer than the cells of {now:g} m that the data is on"
+        return View.lacks(self, sides)
+
     def count(self, released: Events, auxiliary: Events) -> Tables:
         """Both sides over one grid."""
         frame = extent([released, auxiliary])
@@ -284,6 +291,11 @@ class Views(Discreet):
             view.name: int(matrix.shape[1])
             for view, matrix in zip(self.views, self.matrices, strict=True)
         }
+
+    @property
+    def records(self) -> sparse.csr_array:
+        """Everything the views show, side by side: people with equal rows look the same."""
+        return sparse.hstack(self.matrices, format="csr")
 
     def select(self, rows: Ints) -> Views:
         """Some of the people, in the order given."""

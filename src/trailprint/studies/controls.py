@@ -6,7 +6,8 @@ Whoever is linked with confidence without being there is linked wrongly.
 
 ``permuted``: the rows of both sides are put in a secret order and their ids replaced by numbers.
 An honest attack links the same people as before, but for ties, and scores at chance when its
-links are read as if the order had stayed.
+links are read as if the order had stayed. What an attack learns beforehand must not change
+when released people exchange their ids.
 """
 
 from __future__ import annotations
@@ -298,5 +299,29 @@ def _compare_chance(name: str, n_right: int, n_people: int, chance: float) -> Co
             f"{tell_count(n_people)} people are linked correctly, where chance would link "
             f"{chance:.2%}: "
             f"{'no more than luck explains' if passed else 'far more than luck explains'}."
+        ),
+    )
+
+
+def control_weights(name: str, is_same: bool) -> Control:
+    """Whether weights stayed the same when the ids of released people were exchanged."""
+    verdict = (
+        "are the same: the released side has no part in them"
+        if is_same
+        else "are others: they draw on the released side, and the accuracy cannot be trusted"
+    )
+    return Control(
+        attack=name,
+        kind="permuted",
+        title="Weights without the released side",
+        people=0,
+        links=0,
+        share=None,
+        interval=None,
+        expected=None,
+        passed=is_same,
+        reading=(
+            "With the ids of the released people exchanged, the weights of views that are learnt "
+            f"{verdict}."
         ),
     )

@@ -17,7 +17,7 @@ from trailprint.features.histograms import Histograms
 from trailprint.features.trails import Trails, trails_of
 from trailprint.kernels.matching.metrics import LOG_SUM, METRICS, TWICE_MINIMUM, x_log_x
 from trailprint.linkage import Linkage
-from trailprint.studies.small_counts import HIDDEN, SMALL, hide_small, is_close, is_small
+from trailprint.studies.small_counts import SMALL, hide_change, hide_small, is_close
 
 _RARE = (
     "People who alone visit some location, on both sides: whoever knows that they go there has "
@@ -81,7 +81,7 @@ class DrivingLocations(Discreet):
                 "contribution": float(self.contribution[k]),
                 "leave_one_out": None
                 if changes is None
-                else self._hide_change(float(changes[place]), n_linked, small),
+                else hide_change(float(changes[place]), n_linked, self.n_people, small),
             }
             for place, k in enumerate(top)
         ]
@@ -92,13 +92,6 @@ class DrivingLocations(Discreet):
             "meaning": _RARE,
         }
         return {"locations": locations, "one_rare_location": rare, "reading": self._read(top)}
-
-    def _hide_change(self, change: float, n_linked: int, small: int) -> float | str:
-        """A change of a share; that of a few people only as such, whichever its direction."""
-        n_changed = round(change * self.n_people)
-        if is_small(abs(n_changed), small):
-            return f"<{small}"
-        return HIDDEN if is_close(n_linked + n_changed, self.n_people, small) else change
 
     def _read(self, top: Ints) -> str:
         if not len(top):

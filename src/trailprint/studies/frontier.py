@@ -17,7 +17,7 @@ from trailprint.features.options import HistogramOptions
 from trailprint.progress import Progress, tell_nobody
 from trailprint.protections.protection import Protection
 from trailprint.studies.options import SweepOptions, TrialOptions
-from trailprint.studies.protection_trial import Point, TrialContext
+from trailprint.studies.protection_trial import EventsAttack, Point, TrialContext
 
 _MOST_STEPS = 12
 _CLOSE = 1.02
@@ -82,6 +82,7 @@ def sweep(
     options: SweepOptions,
     *,
     counting: HistogramOptions | None = None,
+    on_events: Sequence[EventsAttack] = (),
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> Frontier:
@@ -90,14 +91,17 @@ def sweep(
 
     Equal ids on both sides are taken for equal people. Rates are shares of the people on both
     sides before any protection, so that leaving people out lowers them. A value this data does
-    not allow is left out, unless none is allowed.
+    not allow is left out, unless none is allowed. Attacks ``on_events`` are tried too wherever
+    events would be released; of histograms they have nothing more to see.
     """
     place = find_swept(protections, options.parameter)
     # A value that no protection takes is refused before any work is done.
     swept = {
         value: replace(protections[place], **{options.parameter: value}) for value in options.values
     }
-    context = TrialContext(released, auxiliary, protections, options, counting, n_threads)
+    context = TrialContext(
+        released, auxiliary, protections, options, counting, n_threads, on_events
+    )
     swept_chain = _Sweep(context, protections, place, options)
     tell = progress or tell_nobody
     points: dict[Any, Point] = {}
@@ -133,6 +137,7 @@ def measure_chain(
     options: TrialOptions,
     *,
     counting: HistogramOptions | None = None,
+    on_events: Sequence[EventsAttack] = (),
     n_threads: int | None = None,
 ) -> Frontier:
     """
@@ -140,7 +145,9 @@ def measure_chain(
 
     The point's parameters are those of the first protection.
     """
-    context = TrialContext(released, auxiliary, protections, options, counting, n_threads)
+    context = TrialContext(
+        released, auxiliary, protections, options, counting, n_threads, on_events
+    )
     point = context.measure(tuple(protections), protections[0].parameters() if protections else {})
     return Frontier(
         points=(point,),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,12 +13,9 @@ from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
 from trailprint.events.events import Events
-from trailprint.features.histograms import Histograms, build_histogram_pair
-from trailprint.features.options import HistogramOptions
-from trailprint.linkage import Linkage
+from trailprint.features.histograms import build_histogram_pair
+from trailprint.studies.repeated import Prepare, Prepared
 from trailprint.studies.small_counts import veil_rate
-
-HistogramAttack = Callable[[Histograms, Histograms], Linkage]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,15 +33,19 @@ class Outcome:
         return veil_rate(point, self.n_found, self.n_people, *point)
 
 
-def count_pair(
-    released: Events,
-    auxiliary: Events,
-    counting: HistogramOptions,
-    pairs: pa.Table | None,
-) -> tuple[Histograms, Histograms, Truth]:
-    """Histograms of both sides and who is who; ``pairs`` of ids, or equal ids."""
-    sides = build_histogram_pair(released, auxiliary, counting)
-    return *sides, _know(sides[0].users, sides[1].users, pairs)
+class Ready(NamedTuple):
+    """An attack that is ready for two sides, and who is who in its rows."""
+
+    prepared: Prepared[Any]
+    truth: Truth
+
+
+def prepare_pair(
+    prepare: Prepare, released: Events, auxiliary: Events, pairs: pa.Table | None
+) -> Ready:
+    """An attack on these events; ``pairs`` of ids are the same people, or equal ids."""
+    prepared = prepare(released, auxiliary)
+    return Ready(prepared, _know(*prepared.users, pairs))
 
 
 def _know(released: pa.Array, auxiliary: pa.Array, pairs: pa.Table | None) -> Truth:
@@ -61,37 +61,33 @@ def _know(released: pa.Array, auxiliary: pa.Array, pairs: pa.Table | None) -> Tr
     return truth_from_pairs(pairs, released, auxiliary)
 
 
-def attack_pair(attack: HistogramAttack, sides: tuple[Histograms, Histograms, Truth]) -> Outcome:
+def attack_pair(ready: Ready) -> Outcome:
     """Attack everybody, and count those found."""
-    released, auxiliary, truth = sides
-    linkage = attack(released, auxiliary)
+    linkage = ready.prepared.run()
     return Outcome(
-        n_people=truth.n_common,
-        n_found=int(np.count_nonzero(correct_links(linkage, truth))),
-        n_locations=len(released.locations),
+        n_people=ready.truth.n_common,
+        n_found=int(np.count_nonzero(correct_links(linkage, ready.truth))),
+        n_locations=ready.prepared.n_locations,
     )
 
 
-def only_pairs(
-    sides: tuple[Histograms, Histograms, Truth], ids: pa.Table
-) -> tuple[Histograms, Histograms, Truth]:
+def only_pairs(ready: Ready, ids: pa.Table) -> Ready:
     """Only the people whose ids are in a table with columns released and auxiliary."""
-    released, auxiliary, _ = sides
-    truth = truth_from_pairs(ids, released.users, auxiliary.users)
+    truth = truth_from_pairs(ids, *ready.prepared.users)
     order = np.arange(truth.n_common)
-    return (
-        released.select(truth.released),
-        auxiliary.select(truth.auxiliary),
+    return Ready(
+        ready.prepared.select(truth.released, truth.auxiliary),
         Truth(released=order, auxiliary=order, source=truth.source),
     )
 
 
-def ids_of(sides: tuple[Histograms, Histograms, Truth]) -> pa.Table:
+def find_people(released: Events, auxiliary: Events, pairs: pa.Table | None) -> pa.Table:
     """The ids of people on both sides, in columns released and auxiliary."""
-    released, auxiliary, truth = sides
+    first, second = (side.users for side in build_histogram_pair(released, auxiliary))
+    truth = _know(first, second, pairs)
     return pa.table(
         {
-            "released": released.users.take(pa.array(truth.released)),
-            "auxiliary": auxiliary.users.take(pa.array(truth.auxiliary)),
+            "released": first.take(pa.array(truth.released)),
+            "auxiliary": second.take(pa.array(truth.auxiliary)),
         }
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,9 +14,9 @@ from trailprint.errors import OptionError
 from trailprint.events.engine import quote_text
 from trailprint.events.events import Events
 from trailprint.events.grid import GridOptions, extent, to_cells, truncate_names
-from trailprint.features.options import HistogramOptions
 from trailprint.progress import Progress
-from trailprint.studies.growth_events import HistogramAttack, Outcome, attack_pair, count_pair
+from trailprint.studies.growth_events import Outcome, attack_pair, prepare_pair
+from trailprint.studies.repeated import Prepare
 from trailprint.studies.small_counts import tell_rate
 
 #: Sides of cells tried unless others are asked for, in metres.
@@ -39,13 +39,10 @@ class ResolutionOptions:
         For positions: sides of square cells in metres.
     levels : tuple of int
         For names made of parts: how many are kept.
-    counting : HistogramOptions
-        What histograms count.
     """
 
     cells_m: tuple[float, ...] = ()
     levels: tuple[int, ...] = ()
-    counting: HistogramOptions = field(default_factory=HistogramOptions)
 
     def __post_init__(self) -> None:
         for cell_m in self.cells_m:
@@ -89,7 +86,7 @@ class _Step:
 
 
 def grow_resolution(
-    attack: HistogramAttack,
+    prepare: Prepare,
     released: Events,
     auxiliary: Events,
     options: ResolutionOptions | None = None,
@@ -114,10 +111,10 @@ def grow_resolution(
     points = []
     for number, step in enumerate(steps):
         tell("Changing the resolution", number / len(steps))
-        sides = count_pair(step.apply(released), step.apply(auxiliary), options.counting, pairs)
-        if sides[2].n_common < 2:
+        ready = prepare_pair(prepare, step.apply(released), step.apply(auxiliary), pairs)
+        if ready.truth.n_common < 2:
             return ResolutionGrowth(why_not="Fewer than two people are on both sides.")
-        points.append((step.x, step.label, attack_pair(attack, sides)))
+        points.append((step.x, step.label, attack_pair(ready)))
     return ResolutionGrowth(points=tuple(points))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,19 +12,16 @@ from numpy.typing import NDArray
 
 from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
-from trailprint.evaluation.truth import Truth
 from trailprint.events.events import Events
-from trailprint.features.histograms import Histograms
-from trailprint.features.options import HistogramOptions
 from trailprint.progress import Progress
 from trailprint.studies.growth_events import (
-    HistogramAttack,
     Outcome,
     attack_pair,
-    count_pair,
-    ids_of,
+    find_people,
     only_pairs,
+    prepare_pair,
 )
+from trailprint.studies.repeated import Prepare
 from trailprint.studies.small_counts import tell_rate
 
 Limited = Literal["both", "released", "auxiliary"]
@@ -51,14 +48,11 @@ class TimeOptions:
     least_people : float
         By default the longest length is one that this share of the people on both sides have.
         People are the same at all lengths: those who have the longest.
-    counting : HistogramOptions
-        What histograms count.
     """
 
     days: tuple[int, ...] = ()
     sides: Limited = "both"
     least_people: float = 0.5
-    counting: HistogramOptions = field(default_factory=HistogramOptions)
 
     def __post_init__(self) -> None:
         if any(day < 1 for day in self.days) or list(self.days) != sorted(set(self.days)):
@@ -108,23 +102,20 @@ def _in_days(n_days: int) -> str:
 class _Cut:
     """Both sides, as they were after some days of observing each person."""
 
-    def __init__(
-        self, sides: tuple[Events, Events], options: TimeOptions, pairs: pa.Table | None
-    ) -> None:
-        self._options, self._pairs = options, pairs
+    def __init__(self, sides: tuple[Events, Events], options: TimeOptions) -> None:
         self._is_limited = (options.sides != "auxiliary", options.sides != "released")
         self._sides = [
             _number_days(side) if is_limited else side
             for side, is_limited in zip(sides, self._is_limited, strict=True)
         ]
 
-    def after(self, n_days: int | None) -> tuple[Histograms, Histograms, Truth]:
-        """Histograms of each person's first days with events; None for all of them."""
-        cut = [
+    def after(self, n_days: int | None) -> tuple[Events, Events]:
+        """Each person's first days with events; None for all of them."""
+        first, second = (
             side if n_days is None or not is_limited else side.having(f"{_DAY} <= {n_days}")
             for side, is_limited in zip(self._sides, self._is_limited, strict=True)
-        ]
-        return count_pair(cut[0], cut[1], self._options.counting, self._pairs)
+        )
+        return first, second
 
     def count_days(self, ids: pa.Table) -> Ints:
         """For each person on both sides, the days there are on every side that is cut."""
@@ -156,7 +147,7 @@ def _days_of(events: Events, users: pa.ChunkedArray) -> Ints:
 
 
 def grow_time(
-    attack: HistogramAttack,
+    prepare: Prepare,
     released: Events,
     auxiliary: Events,
     options: TimeOptions | None = None,
@@ -175,8 +166,8 @@ def grow_time(
     options = options or TimeOptions()
     if not all("start" in side.columns for side in (released, auxiliary)):
         return TimeGrowth(why_not="The data has no times.")
-    cut = _Cut((released, auxiliary), options, pairs)
-    everybody = ids_of(cut.after(None))
+    cut = _Cut((released, auxiliary), options)
+    everybody = find_people(*cut.after(None), pairs)
     if len(everybody) < 2:
         return TimeGrowth(why_not="Fewer than two people are on both sides.")
     days = cut.count_days(everybody)
@@ -188,7 +179,8 @@ def grow_time(
     points = []
     for number, n_days in enumerate(lengths):
         tell("Observing for fewer days", number / len(lengths))
-        points.append((n_days, attack_pair(attack, only_pairs(cut.after(n_days), people))))
+        ready = prepare_pair(prepare, *cut.after(n_days), pairs)
+        points.append((n_days, attack_pair(only_pairs(ready, people))))
     return TimeGrowth(points=tuple(points), n_common=len(everybody), sides=options.sides)
 
 

@@ -14,15 +14,16 @@ from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms
 from trailprint.features.sequences import Sequences
 from trailprint.features.trails import Trails
+from trailprint.features.views import Views
 from trailprint.linkage import Linkage
 
-Features = TypeVar("Features", Histograms, Trails, Sequences)
+Features = TypeVar("Features", Histograms, Views, Trails, Sequences)
 Attack = Callable[[Features, Features], Linkage]
 
 
 def select_people(features: Features, rows: Ints) -> Features:
     """Some of the users, in the order given, over the same locations."""
-    if isinstance(features, Histograms):
+    if isinstance(features, Histograms | Views):
         return features.select(rows)
     if isinstance(features, Trails):
         return _select_trails(features, rows)

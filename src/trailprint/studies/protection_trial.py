@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from scipy import sparse
 
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.options import MatchOptions
@@ -22,15 +23,30 @@ from trailprint.linkage import Linkage
 from trailprint.protections.chain import (
     Stage,
     build_sides,
+    changes_histograms,
     check_order,
     protect_events,
     protect_histograms,
     start,
 )
-from trailprint.protections.loss import Loss
+from trailprint.protections.loss import Loss, with_locations
 from trailprint.protections.microaggregate import equal_rows
 from trailprint.protections.protection import HistogramProtection, Protection
 from trailprint.studies.options import TrialOptions
+from trailprint.studies.repeated import Prepared
+
+
+class EventsAttack(Protocol):
+    """An attack that looks at released events, where events are what is released."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in results."""
+
+    def prepare(
+        self, released: Events, auxiliary: Events, chain: Sequence[Protection]
+    ) -> Prepared[Any]:
+        """Make it ready for sides that were protected by a chain the adversary knows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,11 +105,13 @@ class TrialContext:
         options: TrialOptions,
         counting: HistogramOptions | None,
         n_threads: int | None,
+        on_events: Sequence[EventsAttack] = (),
     ) -> None:
         check_order(protections)
         self._options = options
         self._counting = counting
         self._n_threads = n_threads
+        self._on_events = tuple(on_events)
         self._prices: dict[MatchOptions, NDArray[np.float64]] = {}
         self._n_done = 0
         self._stage = start(released, auxiliary, counting)
@@ -116,14 +134,16 @@ class TrialContext:
             stage = protect_events(stage, chain, self._options.seed, self._n_done)
             sides = build_sides(stage, self._counting)
         change = protect_histograms(sides[0], chain, self._options.seed, self._n_threads)
-        results = tuple(
+        results = [
             self._attack(change.histograms, sides[1], attack) for attack in self._options.attacks
-        )
+        ]
+        if not changes_histograms(chain):
+            results += [self._attack_events(stage, chain, attack) for attack in self._on_events]
         return Point(
             parameters=parameters,
             loss=stage.measure(change),
             strongest=max(results, key=lambda done: done.expected_user_accuracy),
-            attacks=results,
+            attacks=tuple(results),
             facts={**stage.facts, **change.facts},
         )
 
@@ -142,8 +162,22 @@ class TrialContext:
         if linkage.prices is not None:
             self._prices[options] = linkage.prices
         truth = truth_from_ids(released.users, auxiliary.users)
-        n_users, n_clusters, expected = _count_right(released, linkage, truth)
-        name = f"{options.method} {options.metric}"
+        return self._score(f"{options.method} {options.metric}", released.matrix, linkage, truth)
+
+    def _attack_events(
+        self, stage: Stage, chain: Sequence[Protection], attack: EventsAttack
+    ) -> Success:
+        if stage.auxiliary is None:
+            raise ValueError("two sides are needed")
+        sides = with_locations(stage.released), with_locations(stage.auxiliary)
+        prepared = attack.prepare(*sides, chain)
+        truth = truth_from_ids(*prepared.users)
+        return self._score(attack.name, prepared.records, prepared.run(), truth)
+
+    def _score(
+        self, name: str, records: sparse.csr_array, linkage: Linkage, truth: Truth
+    ) -> Success:
+        n_users, n_clusters, expected = _count_right(records, linkage, truth)
         return Success(
             attack=name,
             user_accuracy=n_users / self.n_people,
@@ -165,10 +199,12 @@ def _n_common(stage: Stage, auxiliary: Events) -> int:
     )
 
 
-def _count_right(released: Histograms, linkage: Linkage, truth: Truth) -> tuple[int, int, float]:
+def _count_right(
+    records: sparse.csr_array, linkage: Linkage, truth: Truth
+) -> tuple[int, int, float]:
     """Links to the right record, links to it or one equal to it, and the former on average."""
     right = truth.holds(linkage.released, linkage.auxiliary)
-    classes = equal_rows(released.matrix)
+    classes = equal_rows(records)
     own = np.full(
         int(max(linkage.auxiliary.max(initial=0), truth.auxiliary.max(initial=0))) + 1, -1
     )

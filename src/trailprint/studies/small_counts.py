@@ -39,6 +39,14 @@ def tell_count(n_people: int, small: int = SMALL, *, of: int | None = None) -> s
     return f"{'fewer' if hidden[0] == '<' else 'more'} than {int(hidden[1:]):,}"
 
 
+def hide_change(change: float, n_linked: int, of: int, small: int = SMALL) -> float | str:
+    """A change of a share; that of a few people only as such, whichever its direction."""
+    n_changed = round(change * of)
+    if is_small(abs(n_changed), small):
+        return f"<{small}"
+    return HIDDEN if is_close(n_linked + n_changed, of, small) else change
+
+
 def highest_share(n_people: int, small: int = SMALL) -> float:
     """The highest share of all people that a small count can be."""
     return min(small - 1, n_people) / max(n_people, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +23,9 @@ from trailprint.events.events import Events
 from trailprint.events.split import SplitOptions, split
 from trailprint.features.views import Views, build_view_pair, choose_views
 from trailprint.workflows.options import ViewOptions
+
+CutEvents = Callable[[Events, int], tuple[Events, Events]]
+"""Cuts a dataset in two, with a seed."""
 
 #: With more people than this, what each view adds is measured on a draw of as many.
 MOST_PEOPLE = 2_000
@@ -49,18 +52,21 @@ def build_views(
     auxiliary: Events,
     options: ViewOptions,
     *,
+    cut: CutEvents | None = None,
     seed: int = 0,
     n_threads: int | None = None,
 ) -> tuple[Views, Views, ViewWeights]:
     """
     Both sides' views and their weights; the released side has no part in the weights.
 
-    Views of no weight are built only where their contribution is wanted.
+    Views of no weight are built only where their contribution is wanted. ``cut`` cuts the
+    auxiliary side for learning, instead of the way the options name.
     """
     sides = released, auxiliary
     wanted = choose_views(options.names, same_period=options.same_period)
     names = [view.name for view in wanted if view.lacks(sides) is None] or list(options.names or ())
-    weights = _weigh(auxiliary, names, options, seed, n_threads)
+    cutting = cut or _cutting(options)
+    weights = _weigh(auxiliary, names, options, cutting, seed, n_threads)
     counted = options.names if options.contributions else list(weights.shares)
     pair = build_view_pair(*sides, counted, same_period=options.same_period)
     return *pair, weights
@@ -70,6 +76,7 @@ def _weigh(
     auxiliary: Events,
     names: Sequence[str],
     options: ViewOptions,
+    cut: CutEvents,
     seed: int,
     n_threads: int | None,
 ) -> ViewWeights:
@@ -80,19 +87,15 @@ def _weigh(
         return given_weights(options.weights, names)
     if options.weights == "equal" or len(names) == 1:
         return equal_weights(names)
-    if "start" not in auxiliary.columns and not options.same_period:
-        return equal_weights(
-            names, "Weights are equal: the auxiliary data has no times to cut it by."
-        )
     try:
-        halves = _draw_people(_cut(auxiliary, options, seed), seed)
+        halves = _draw_learnt_from(cut(auxiliary, seed), seed)
         pair = build_view_pair(*halves, names, same_period=options.same_period)
     except InputError:
         return equal_weights(names, "Weights are equal: the auxiliary data cannot be cut in two.")
     return learn_weights(*pair, seed=seed, n_threads=n_threads)
 
 
-def _draw_people(halves: tuple[Events, Events], seed: int) -> tuple[Events, Events]:
+def _draw_learnt_from(halves: tuple[Events, Events], seed: int) -> tuple[Events, Events]:
     """Only as many people as learning takes, so that their views cost little."""
     first, second = halves
     both = (
@@ -108,17 +111,23 @@ def _draw_people(halves: tuple[Events, Events], seed: int) -> tuple[Events, Even
     return first.having(chosen).materialise(), second.having(chosen).materialise()
 
 
-def _cut(auxiliary: Events, options: ViewOptions, seed: int) -> tuple[Events, Events]:
+def _cutting(options: ViewOptions) -> CutEvents:
+    """How the options cut the auxiliary side for learning."""
     if options.same_period or options.cut == "at-random":
-        draw = f'hash("user", location, {"start" if "start" in auxiliary.columns else 0}, {seed})'
-        return auxiliary.having(f"{draw} % 2 = 0"), auxiliary.having(f"{draw} % 2 = 1")
-    how = (
-        SplitOptions(halves_of_weeks=True)
-        if options.cut == "halves-of-weeks"
-        else SplitOptions(at="median")
-    )
-    halves = split(auxiliary, how)
-    return halves.released, halves.auxiliary
+        return _cut_at_random
+    halves_of_weeks = options.cut == "halves-of-weeks"
+    how = SplitOptions(halves_of_weeks=True) if halves_of_weeks else SplitOptions(at="median")
+
+    def cut(auxiliary: Events, seed: int) -> tuple[Events, Events]:
+        halves = split(auxiliary, how)
+        return halves.released, halves.auxiliary
+
+    return cut
+
+
+def _cut_at_random(auxiliary: Events, seed: int) -> tuple[Events, Events]:
+    draw = f'hash("user", location, {"start" if "start" in auxiliary.columns else 0}, {seed})'
+    return auxiliary.having(f"{draw} % 2 = 0"), auxiliary.having(f"{draw} % 2 = 1")
 
 
 def describe_views(
@@ -140,7 +149,7 @@ def describe_views(
     ]
     if truth is None or truth.source == "none" or not truth.n_common:
         return tuple(shares)
-    drawn, own = _draw(sides, truth, options.seed)
+    drawn, own = draw_people(sides, truth, options.seed)
     plain = replace(options, margins=False, size=None, gap=0.0)
 
     def accuracy(chosen: ViewWeights | None) -> float | None:
@@ -165,7 +174,9 @@ def _has_data(side: Views, weights: ViewWeights) -> bool:
     return any(counts and matrix.nnz for counts, matrix in zip(counted, side.matrices, strict=True))
 
 
-def _draw(sides: tuple[Views, Views], truth: Truth, seed: int) -> tuple[tuple[Views, Views], Truth]:
+def draw_people(
+    sides: tuple[Views, Views], truth: Truth, seed: int
+) -> tuple[tuple[Views, Views], Truth]:
     """At most `MOST_PEOPLE` people who are on both sides, and who is who among them."""
     n = len(truth.released)
     if max(side.n_users for side in sides) <= MOST_PEOPLE:

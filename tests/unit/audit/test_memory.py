@@ -4,8 +4,10 @@ import pytest
 
 from trailprint import Engine
 from trailprint.audit import AuditOptions
+from trailprint.audit.attacks.registry import find_attack
+from trailprint.audit.attacks.repeating import repeat_bytes
 from trailprint.audit.context import AuditContext, Sizes
-from trailprint.audit.memory import feature_bytes, find_too_large, part_bytes
+from trailprint.audit.memory import feature_bytes, find_too_large
 from trailprint.audit.parts import Outcome, Part
 from trailprint.audit.plan import make_plan
 from trailprint.audit.sides import make_sides
@@ -24,21 +26,37 @@ MEASURED = Sizes(
 )
 
 
-def do_nothing(before, progress):
-    return Outcome(data={})
-
-
-def part(name, *, is_asked=False):
+def part(name, needed_bytes, *, is_asked=False):
     return Part(
-        name=name, title=name, seconds=0, compute=lambda *_: Outcome(data={}), is_asked=is_asked
+        name=name,
+        title=name,
+        seconds=0,
+        compute=lambda *_: Outcome(data={}),
+        is_asked=is_asked,
+        needed_bytes=needed_bytes,
     )
+
+
+def needed(name):
+    return find_attack(name).needed_bytes(MEASURED)
 
 
 def test_estimates_are_those_measured_or_somewhat_more():
     assert 37e6 <= feature_bytes(MEASURED) <= 2 * 37e6
-    assert 116e6 <= part_bytes("attack/histogram", MEASURED) <= 2 * 116e6
-    assert part_bytes("attack/trail", MEASURED) < part_bytes("growth/users", MEASURED)
-    assert part_bytes("protect/none", MEASURED) > part_bytes("growth/users", MEASURED)
+    assert 116e6 <= needed("histogram") <= 2 * 116e6
+    assert needed("trail") < needed("histogram") < needed("combined")
+
+
+def test_studies_need_what_the_attacks_need_that_they_run_again():
+    for asked, needing in (
+        (("histogram", "trail"), "histogram"),
+        (("histogram", "combined"), "combined"),
+        (("trail",), "histogram"),
+    ):
+        events = read(simulate_campus(CampusOptions(n_users=10, n_days=14)))
+        options = AuditOptions(attacks=asked)
+        context = AuditContext(make_sides([events], None, options), options, 1)
+        assert repeat_bytes(context) == find_attack(needing).needed_bytes(context.sizes)
 
 
 @pytest.mark.parametrize(
@@ -46,15 +64,20 @@ def test_estimates_are_those_measured_or_somewhat_more():
     [
         (None, set()),
         (10**9, set()),
-        (180 * 10**6, {"protect/none"}),
-        (100 * 10**6, {"protect/none", "growth/users"}),
-        (10**6, {"protect/none", "growth/users", "attack/trail"}),
+        (180, {"protect/none"}),
+        (100, {"protect/none", "growth/users"}),
+        (1, {"protect/none", "growth/users", "attack/trail"}),
     ],
 )
 def test_what_exceeds_the_limit_is_found_but_the_first_attack_is_done(allowed, expected):
-    names = ("attack/trail", "attack/sequence", "protect/none", "growth/users")
-    parts = [part("attack/histogram", is_asked=True), *map(part, names)]
-    assert set(find_too_large(parts, MEASURED, allowed)) == expected
+    parts = [
+        part("attack/histogram", 150, is_asked=True),
+        part("attack/trail", 50),
+        part("attack/sequence", 0),
+        part("protect/none", 190),
+        part("growth/users", 150),
+    ]
+    assert set(find_too_large(parts, allowed)) == expected
 
 
 def test_an_audit_says_what_it_left_out_for_memory():

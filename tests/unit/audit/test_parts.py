@@ -44,17 +44,19 @@ def test_a_spoilt_part_is_done_anew(spoil):
 def test_keys_differ_with_everything_a_part_depends_on():
     data = {"released": [1], "seed": 0}
     keys = {
-        key_of(make_part(), data),
-        key_of(make_part(name="attack/histogram"), data),
-        key_of(make_part(depends_on={"k": 5}), data),
-        key_of(make_part(), {**data, "seed": 1}),
-        key_of(make_part(), {**data, "released": [2]}),
+        key_of(make_part(), data, ()),
+        key_of(make_part(name="attack/histogram"), data, ()),
+        key_of(make_part(depends_on={"k": 5}), data, ()),
+        key_of(make_part(), {**data, "seed": 1}, ()),
+        key_of(make_part(), {**data, "released": [2]}, ()),
+        key_of(make_part(uses=("a", "b")), data, ("b",)),
+        key_of(make_part(uses=("a", "b")), data, ("a", "b")),
     }
-    assert len(keys) == 5
-    assert key_of(make_part(title="else", seconds=9.0), data) == key_of(make_part(), data)
+    assert len(keys) == 7
+    assert key_of(make_part(title="else", seconds=9.0), data, ()) == key_of(make_part(), data, "c")
 
 
 def test_keys_hold_no_parameter_of_a_protection():
     part = make_part(name="protect/coarsen-regions:mapping=/home/SECRET.csv")
-    assert "SECRET" not in key_of(part, {})
-    assert key_of(part, {}).startswith("parts/protect-coarsen-regions-")
+    assert "SECRET" not in key_of(part, {}, ())
+    assert key_of(part, {}, ()).startswith("parts/protect-coarsen-regions-")

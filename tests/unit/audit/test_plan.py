@@ -41,9 +41,10 @@ def part(name, seconds, *, is_asked=False):
 def test_everything_without_a_limit(campus):
     plan = make_plan(make_context(campus))
     names = [part.name for part in plan.parts]
-    assert names[:3] == ["attack/histogram", "attack/trail", "attack/sequence"]
-    assert names[3:6] == ["control/histogram", "control/trail", "control/sequence"]
-    assert names[6] == "protect/none"
+    families = ["histogram", "combined", "trail", "sequence"]
+    assert names[:4] == [f"attack/{name}" for name in families]
+    assert names[4:8] == [f"control/{name}" for name in families]
+    assert names[8] == "protect/none"
     assert {"protect/microaggregate", "protect/coarsen-names"} <= set(names)
     assert {"growth/users", "growth/time", "growth/resolution", "growth/knowledge", "why"} < set(
         names
@@ -68,9 +69,10 @@ def test_no_sequences_without_times(make_events):
     rows = [(f"u{i % 5}", f"p{i % 7}") for i in range(200)]
     plan = make_plan(make_context(make_events(rows, "user", "location")))
     assert [part.name for part in plan.parts][:2] == ["attack/histogram", "attack/trail"]
-    (left_out,) = plan.left_out
-    assert left_out.name == "attack/sequence"
-    assert left_out.why == "It needs the time of each visit, and the data has none."
+    combined, sequence = plan.left_out
+    assert (combined.name, sequence.name) == ("attack/combined", "attack/sequence")
+    assert "only how often they are where" in combined.why
+    assert sequence.why == "It needs the time of each visit, and the data has none."
 
 
 def test_the_first_attack_is_run_whatever_the_limit():

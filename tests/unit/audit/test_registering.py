@@ -119,7 +119,7 @@ def run(tmp_path_factory):
 def test_toys_are_in_the_help(run):
     _, command = run
     help_text = " ".join(command("audit", "--help").replace("│", " ").split())
-    assert "histogram,trail,sequence,toy" in help_text
+    assert "histogram,combined,trail,sequence,toy" in help_text
     assert "nothing at all, thrice" in command("protect", "--list", "x.csv")
 
 
@@ -129,7 +129,8 @@ def test_toys_are_in_the_result_and_on_the_page(run):
     result = json.loads(command("audit", "campus.csv", *asked))
     toy = result["attacks"][-1]
     assert (toy["name"], toy["ran"], toy["people"]) == ("toy", True, 20)
-    assert {"histogram", "trail", "sequence", "toy"} == {a["name"] for a in result["attacks"]}
+    names = [attack["name"] for attack in result["attacks"]]
+    assert names == ["histogram", "combined", "trail", "sequence", "toy"]
     assert result["worst_case"]["attacks"] == ["trail", "toy"]
     labels = [point["label"] for point in result["protections"]["points"]]
     assert "Nothing, 3 times" in labels

@@ -183,8 +183,8 @@ def test_without_times(make_events):
     found = result.to_dict()
     assert found["data"]["split"]["kind"] == "random-events"
     assert found["data"]["periods_overlap"] is None
-    assert [attack["ran"] for attack in found["attacks"]] == [True, True, False]
-    assert "has none" in found["attacks"][2]["why_not"]
+    assert [attack["ran"] for attack in found["attacks"]] == [True, False, True, False]
+    assert "has none" in found["attacks"][3]["why_not"]
     assert {row["study"] for row in found["growth"]["left_out"]} >= {"time"}
     assert found["headline"]["share"] > 5 * found["headline"]["chance"]
 

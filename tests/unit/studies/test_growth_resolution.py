@@ -10,6 +10,7 @@ from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.options import MatchOptions
 from trailprint.errors import OptionError
 from trailprint.studies.growth_resolution import ResolutionOptions, grow_resolution
+from trailprint.studies.repeated import prepare_histograms
 
 N_USERS = 40
 
@@ -39,7 +40,9 @@ def make_sides(make_events):
 def test_positions_are_put_on_grids(make_sides):
     sides = make_sides(("lat", "lon"), lambda k: (40 + 0.01 * (k // 8), 10 + 0.01 * (k % 8)))
     options = ResolutionOptions(cells_m=(20_000, 500))
-    found = present(grow_resolution(attack, sides[0], sides[1], options).to_dict())
+    found = present(
+        grow_resolution(prepare_histograms(attack), sides[0], sides[1], options).to_dict()
+    )
     fine, coarse = found["points"]
     assert (fine["x"], fine["label"]) == (500, "500 m")
     assert (coarse["label"], coarse["locations"]) == ("20 km", 1)
@@ -52,7 +55,7 @@ def test_positions_are_put_on_grids(make_sides):
 
 def test_default_cells_do_not_hold_everybody(make_sides):
     sides = make_sides(("lat", "lon"), lambda k: (40 + 0.01 * (k // 8), 10 + 0.01 * (k % 8)))
-    found = present(grow_resolution(attack, *sides).to_dict())
+    found = present(grow_resolution(prepare_histograms(attack), *sides).to_dict())
     assert [point["x"] for point in found["points"]] == [100, 250, 500, 1000, 2500, 5000]
 
 
@@ -61,7 +64,7 @@ def test_names_made_of_parts_are_cut(make_sides, separator):
     parts = make_sides(
         ("location",), lambda k: (separator.join((f"b{k // 32}", f"f{k // 4}", f"r{k}")),)
     )
-    grown = grow_resolution(attack, *parts)
+    grown = grow_resolution(prepare_histograms(attack), *parts)
     found = present(grown.to_dict())
     assert [p["label"] for p in found["points"]] == [
         "whole names",
@@ -76,14 +79,14 @@ def test_names_made_of_parts_are_cut(make_sides, separator):
 
 def test_cells_of_a_grid_are_joined(make_sides):
     sides = make_sides(("location",), lambda k: (f"x{k // 8 - 4}_y{k % 8}",))
-    found = present(grow_resolution(attack, *sides).to_dict())
+    found = present(grow_resolution(prepare_histograms(attack), *sides).to_dict())
     assert [p["locations"] for p in found["points"]] == [64, 16, 4]
     assert found["points"][1]["label"] == "2 × 2 cells"
 
 
 def test_other_locations_have_a_reason(make_sides):
     sides = make_sides(("location",), lambda k: (f"shop {k}",))
-    found = grow_resolution(attack, *sides)
+    found = grow_resolution(prepare_histograms(attack), *sides)
     assert found.to_dict() is None
     assert "coarser" in present(found.why_not)
 
@@ -91,7 +94,9 @@ def test_other_locations_have_a_reason(make_sides):
 def test_strangers_have_a_reason(make_sides, make_events):
     sides = make_sides(("location",), lambda k: (f"x{k // 8}_y{k % 8}",))
     stranger = make_events([("z", "x1_y1"), ("y", "x2_y2")], "user", "location")
-    assert "two people" in present(grow_resolution(attack, sides[0], stranger).why_not)
+    assert "two people" in present(
+        grow_resolution(prepare_histograms(attack), sides[0], stranger).why_not
+    )
 
 
 @pytest.mark.parametrize("options", [{"cells_m": (0.0,)}, {"levels": (0,)}])

@@ -14,6 +14,7 @@ from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import truth_from_ids
 from trailprint.features.histograms import build_histogram_pair
 from trailprint.studies.growth_time import TimeOptions, grow_time
+from trailprint.studies.repeated import prepare_histograms
 
 N_USERS, N_DAYS = 40, 16
 
@@ -43,7 +44,7 @@ def sides(make_events):
 
 
 def test_longer_observation_tells_more(sides):
-    grown = grow_time(attack, *sides)
+    grown = grow_time(prepare_histograms(attack), *sides)
     found = grown.to_dict()
     assert found is not None
     points = found["points"]
@@ -82,7 +83,9 @@ def test_a_number_of_days_means_the_same_for_everybody(make_events, n_early):
         seen.append((observed_days(released), observed_days(auxiliary)))
         return attack(released, auxiliary)
 
-    found = grow_time(look, sides[0], sides[1], TimeOptions(days=(1, 3, 7, 14, 20, 99)))
+    found = grow_time(
+        prepare_histograms(look), sides[0], sides[1], TimeOptions(days=(1, 3, 7, 14, 20, 99))
+    )
     assert [days for days, _ in found.points] == [1, 3, 7, 14, 20]
     for (days, outcome), counted in zip(found.points, seen, strict=True):
         assert outcome.n_people == 29  # one has three days only
@@ -91,7 +94,7 @@ def test_a_number_of_days_means_the_same_for_everybody(make_events, n_early):
 
 
 def test_all_days_of_fixed_people_equal_the_plain_attack(sides):
-    found = grow_time(attack, sides[0], sides[1], TimeOptions(days=(7, 16)))
+    found = grow_time(prepare_histograms(attack), sides[0], sides[1], TimeOptions(days=(7, 16)))
     days, outcome = found.points[-1]
     assert (days, outcome.n_people) == (16, 30)
     early = [side.having("\"user\" < 'u30'") for side in sides]
@@ -102,8 +105,10 @@ def test_all_days_of_fixed_people_equal_the_plain_attack(sides):
 
 
 def test_one_side_may_be_cut_alone(sides):
-    full = grow_time(attack, sides[0], sides[1], TimeOptions(days=(1, 16)))
-    only = grow_time(attack, sides[0], sides[1], TimeOptions(days=(1, 16), sides="released"))
+    full = grow_time(prepare_histograms(attack), sides[0], sides[1], TimeOptions(days=(1, 16)))
+    only = grow_time(
+        prepare_histograms(attack), sides[0], sides[1], TimeOptions(days=(1, 16), sides="released")
+    )
     assert only.points[0][1].n_found > full.points[0][1].n_found
 
 
@@ -115,22 +120,24 @@ def test_people_may_have_other_names_on_the_other_side(make_events, sides):
             "auxiliary": [f"x{i:02}" for i in range(N_USERS)],
         }
     )
-    named = grow_time(attack, sides[0], renamed, TimeOptions(days=(3, 8)), pairs=pairs)
-    same = grow_time(attack, sides[0], sides[1], TimeOptions(days=(3, 8)))
+    named = grow_time(
+        prepare_histograms(attack), sides[0], renamed, TimeOptions(days=(3, 8)), pairs=pairs
+    )
+    same = grow_time(prepare_histograms(attack), sides[0], sides[1], TimeOptions(days=(3, 8)))
     assert named.to_dict() == same.to_dict()
-    assert grow_time(attack, sides[0], renamed).why_not is not None
+    assert grow_time(prepare_histograms(attack), sides[0], renamed).why_not is not None
 
 
 def test_without_times_there_is_a_reason(make_events):
     events = make_events([("a", "p"), ("b", "q")], "user", "location")
-    found = grow_time(attack, events, events)
+    found = grow_time(prepare_histograms(attack), events, events)
     assert found.to_dict() is None
     assert found.why_not == "The data has no times."
 
 
 def test_one_day_cannot_be_cut(sides):
     day = [side.having("\"start\" < TIMESTAMP '2024-02-01'") for side in sides]
-    assert "too few days with events" in (grow_time(attack, *day).why_not or "")
+    assert "too few days with events" in (grow_time(prepare_histograms(attack), *day).why_not or "")
 
 
 @pytest.mark.parametrize(

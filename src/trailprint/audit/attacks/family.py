@@ -9,12 +9,49 @@ there.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from trailprint.audit.context import AuditContext
+import pyarrow as pa
+
+from trailprint.arrays import Floats, Ints
+from trailprint.audit.context import AuditContext, Sizes
+from trailprint.audit.estimates import match_seconds
+from trailprint.audit.memory import match_bytes
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.attacks import AttackFinding
+from trailprint.events.events import Events
+from trailprint.protections.protection import Protection
+from trailprint.studies.repeated import Prepared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Repeated:
+    """
+    How studies run an attack again.
+
+    Attributes
+    ----------
+    name, title : str
+        Of the attack.
+    as_is : callable
+        Makes it ready for the audited sides, in rows of the context's histograms.
+    prepare_events : callable
+        Makes it ready for events that were changed, by a chain of protections if there is one;
+        whatever an attack learns, it learns again.
+    """
+
+    name: str
+    title: str
+    as_is: Callable[[], Prepared[Any]]
+    prepare_events: Callable[[Events, Events, Sequence[Protection]], Prepared[Any]]
+
+    def prepare(
+        self, released: Events, auxiliary: Events, chain: Sequence[Protection] = ()
+    ) -> Prepared[Any]:
+        """Make it ready for events that were changed."""
+        return self.prepare_events(released, auxiliary, chain)
 
 
 class AttackFamily(ABC):
@@ -33,6 +70,9 @@ class AttackFamily(ABC):
         What is kept to run its best method again, and the values that may have.
     is_quick : bool
         Done whatever the time limit where no attack before it is.
+    sees_events : bool
+        Looks at more of released events than their histograms: protections of events are judged
+        by it as well.
     """
 
     name: ClassVar[str]
@@ -41,6 +81,7 @@ class AttackFamily(ABC):
     assumptions: ClassVar[tuple[str, ...]]
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     is_quick: ClassVar[bool] = True
+    sees_events: ClassVar[bool] = False
 
     def refuse(self, context: AuditContext) -> str | None:
         """Why the data or the memory does not allow it, whatever the time; None where it does."""
@@ -49,6 +90,10 @@ class AttackFamily(ABC):
     def settings(self, context: AuditContext) -> Mapping[str, Any]:
         """What its outcome depends on beside the data, the seed and the weight."""
         return {}
+
+    def needed_bytes(self, sizes: Sizes) -> float:
+        """How much memory its arrays take; zero where `refuse` has looked at that."""
+        return match_bytes(sizes)
 
     @abstractmethod
     def estimate(self, context: AuditContext) -> float:
@@ -69,6 +114,34 @@ class AttackFamily(ABC):
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
         """Run it where its outcome is known beforehand; ``before`` holds its own outcome."""
+
+    def fits(self, outcome: Outcome, sizes: Sizes) -> bool:
+        """Whether what was kept of it has the arrays it keeps beside those of every attack."""
+        return True
+
+    def repeat(self, context: AuditContext, outcome: Outcome | None) -> Repeated | None:
+        """How studies run it again, as ``outcome`` says it was run; None: not at all."""
+        return None
+
+    def estimate_repeat(self, sizes: Sizes, *, on_events: bool = False) -> float:
+        """How many seconds one run of a study takes; ``on_events``: on events that changed."""
+        return match_seconds(sizes)
+
+    def leave_out(self, context: AuditContext, outcome: Outcome, locations: Ints) -> Floats | None:
+        """How the share it links changes without each of some locations; None: not measured."""
+        return None
+
+    def estimate_leave_out(self, sizes: Sizes) -> float:
+        """How many seconds leaving out one location takes."""
+        return 0.0
+
+    def has_margins(self, outcome: Outcome) -> bool:
+        """Whether the confidence of its links is how much worse it gets without them."""
+        return False
+
+    def tell_people(self, outcome: Outcome) -> dict[str, pa.Array]:
+        """Further columns for each person, in the order of the context's people."""
+        return {}
 
     def finding(self, *, why_not: str | None = None) -> AttackFinding:
         """What it says of itself before it has run; with ``why_not``, that it did not."""

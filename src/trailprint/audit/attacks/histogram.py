@@ -9,19 +9,24 @@ from typing import ClassVar, Literal
 
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.options import MatchOptions
-from trailprint.audit.attacks.family import AttackFamily
-from trailprint.audit.attacks.measuring import control_attack, describe, find_people, keep_attack
+from trailprint.audit.attacks.family import AttackFamily, Repeated
+from trailprint.audit.attacks.measuring import (
+    control_attack,
+    describe,
+    find_people,
+    keep_attack,
+    measure_coverage,
+)
 from trailprint.audit.context import AuditContext
 from trailprint.audit.estimates import match_seconds
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
-from trailprint.audit.results.attacks import CoveragePoint, Proof
+from trailprint.audit.results.attacks import Proof
 from trailprint.audit.results.kept import attack_of
 from trailprint.audit.wording import lower_first
-from trailprint.evaluation.risk import precision_at_coverage
-from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms
 from trailprint.linkage import Linkage
+from trailprint.studies.repeated import look_at_histograms, prepare_histograms
 
 HistogramAttack = Callable[[Histograms, Histograms], Linkage]
 HistogramMethod = Literal["joint", "one-by-one"]
@@ -72,7 +77,7 @@ class HistogramFamily(AttackFamily):
         entry = replace(
             describe(self.name, found, context.truth),
             variant=f"{title}, Jensen–Shannon weight",
-            coverage=_measure_coverage(linkage, context.truth),
+            coverage=measure_coverage(linkage, context.truth),
             proof=Proof(optimality_gap=linkage.facts.get("optimality_gap")),
         )
         return keep_attack(entry, found, find_people(linkage, context, context.truth))
@@ -89,6 +94,21 @@ class HistogramFamily(AttackFamily):
         attack = histogram_attack(context, method)
         return control_attack(self.name, attack, context.histograms, context, before, progress)
 
+    def repeat(self, context: AuditContext, outcome: Outcome | None) -> Repeated:
+        """Joint matching without margins."""
+        attack = histogram_attack(context, margins=False)
+        prepare = prepare_histograms(attack, context.counting)
+        return Repeated(
+            name=self.name,
+            title=self.title,
+            as_is=lambda: look_at_histograms(attack, *context.histograms),
+            prepare_events=lambda released, auxiliary, chain: prepare(released, auxiliary),
+        )
+
+    def has_margins(self, outcome: Outcome) -> bool:
+        """The confidence of a link made one by one is its gain, which is no margin."""
+        return bool(attack_of(outcome).chosen["method"] == "joint")
+
 
 def histogram_attack(
     context: AuditContext, method: HistogramMethod = "joint", *, margins: bool = True
@@ -99,12 +119,4 @@ def histogram_attack(
     )
     return lambda released, auxiliary: match_histograms(
         released, auxiliary, options, n_threads=context.n_threads
-    )
-
-
-def _measure_coverage(linkage: Linkage, truth: Truth) -> tuple[CoveragePoint, ...]:
-    points = precision_at_coverage(linkage, truth)
-    return tuple(
-        CoveragePoint(coverage=point.coverage, precision=point.precision, links=point.links)
-        for point in points
     )

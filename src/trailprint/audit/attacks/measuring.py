@@ -14,13 +14,13 @@ from trailprint.arrays import Ints
 from trailprint.audit.context import AuditContext
 from trailprint.audit.methods import BestMethod, CandidateMethod
 from trailprint.audit.parts import Outcome, PartProgress
-from trailprint.audit.results.attacks import Baseline, MeasuredAttack, RankCurve
+from trailprint.audit.results.attacks import Baseline, CoveragePoint, MeasuredAttack, RankCurve
 from trailprint.audit.results.kept import KeptAttack
 from trailprint.audit.results.plain import from_plain, to_plain
 from trailprint.evaluation.agreement import align_people, linked_people
 from trailprint.evaluation.per_user import estimate_user_risk
 from trailprint.evaluation.ranks import measure_ranks
-from trailprint.evaluation.risk import Risk, measure_risk
+from trailprint.evaluation.risk import Risk, measure_risk, precision_at_coverage
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage, Ranks
 from trailprint.studies.controls import ControlOptions, control_absent, control_permuted
@@ -71,6 +71,15 @@ def _baseline(other: CandidateMethod, truth: Truth) -> Baseline:
         accuracy=risk.accuracy,
         interval=risk.accuracy_interval,
         chance=risk.chance,
+    )
+
+
+def measure_coverage(linkage: Linkage, truth: Truth) -> tuple[CoveragePoint, ...]:
+    """Precision when only the surest links are kept."""
+    points = precision_at_coverage(linkage, truth)
+    return tuple(
+        CoveragePoint(coverage=point.coverage, precision=point.precision, links=point.links)
+        for point in points
     )
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _FAMILIES: dict[str, str | type[AttackFamily]] = {
     "histogram": "trailprint.audit.attacks.histogram:HistogramFamily",
+    "combined": "trailprint.audit.attacks.combined:CombinedFamily",
     "trail": "trailprint.audit.attacks.trail:TrailFamily",
     "sequence": "trailprint.audit.attacks.sequence:SequenceFamily",
 }

@@ -62,6 +62,10 @@ class SequenceFamily(AttackFamily):
         allowed = context.events[0].engine.memory_bytes
         return why_too_large(sequence_bytes(context.sizes, count_models(context)), allowed)
 
+    def needed_bytes(self, sizes: Sizes) -> float:
+        """Memory is looked at before: it depends on how many models are trained."""
+        return 0.0
+
     def settings(self, context: AuditContext) -> Mapping[str, Any]:
         """For how many people models are trained."""
         return {"users": count_models(context)}

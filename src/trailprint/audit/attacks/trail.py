@@ -7,17 +7,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
+from trailprint.arrays import Floats, Ints
 from trailprint.attacks.options import TrailOptions
 from trailprint.attacks.trail import match_trails
 from trailprint.audit.attacks.family import AttackFamily
-from trailprint.audit.attacks.measuring import control_attack, describe, find_people, keep_attack
-from trailprint.audit.context import AuditContext
+from trailprint.audit.attacks.measuring import (
+    control_attack,
+    describe,
+    find_people,
+    keep_attack,
+    restore_linkage,
+)
+from trailprint.audit.context import AuditContext, Sizes
 from trailprint.audit.estimates import trail_seconds
+from trailprint.audit.memory import trail_bytes
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import attack_of
 from trailprint.features.trails import Trails
 from trailprint.linkage import Linkage
+from trailprint.studies.driving_locations import trail_changes
 
 TrailAttack = Callable[[Trails, Trails], Linkage]
 
@@ -45,6 +54,10 @@ class TrailFamily(AttackFamily):
         "algorithm": ("complete", "incomplete", "multiple"),
         "reserved": ("none", "identified", "deidentified"),
     }
+
+    def needed_bytes(self, sizes: Sizes) -> float:
+        """Trails take little."""
+        return trail_bytes(sizes)
 
     def estimate(self, context: AuditContext) -> float:
         """Up to four variants."""
@@ -75,6 +88,17 @@ class TrailFamily(AttackFamily):
         chosen = attack_of(before["attack/trail"]).chosen
         attack = trail_attack(context, TrailOptions(**chosen))
         return control_attack(self.name, attack, context.trails, context, before, progress)
+
+    def leave_out(self, context: AuditContext, outcome: Outcome, locations: Ints) -> Floats:
+        """Match again without each of the locations."""
+        linkage = restore_linkage(outcome, context)
+        return trail_changes(
+            *context.trails, linkage, context.truth, locations, n_threads=context.n_threads
+        )
+
+    def estimate_leave_out(self, sizes: Sizes) -> float:
+        """One more matching."""
+        return trail_seconds(sizes)
 
 
 def trail_attack(context: AuditContext, options: TrailOptions) -> TrailAttack:

@@ -63,6 +63,52 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ViewFinding:
+    """
+    One view's part in an attack that combines several.
+
+    ``accuracy_alone`` is what it links on its own, ``leave_one_out`` how the share of people
+    linked changes without it: a text in place of a change of a few people, None where the view
+    counts nothing.
+    """
+
+    name: str
+    title: str
+    weight: float
+    keys: int
+    accuracy_alone: float | None
+    leave_one_out: float | str | None
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewLeftOut:
+    """A view that the data cannot give, and why."""
+
+    name: str
+    title: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewsFinding:
+    """
+    What each view adds, measured on ``people``: all, or a draw of many.
+
+    ``accuracy`` is what all views together link of them; ``learnt_from`` how many people of the
+    auxiliary side the weights were learnt from.
+    """
+
+    weights_from: str
+    note: str
+    learnt_from: int
+    people: int
+    accuracy: float | None
+    views: tuple[ViewFinding, ...]
+    left_out: tuple[ViewLeftOut, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredAttack:
     """An attack that ran, with exact counts: not to be told."""
 
@@ -81,6 +127,7 @@ class MeasuredAttack:
     notes: tuple[str, ...] = ()
     proof: Proof = Proof()
     seconds: float = 0.0
+    views: ViewsFinding | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +155,7 @@ class AttackFinding:
     proof: Proof = Proof()
     seconds: float | None = 0.0
     at_most: float | None = field(default=None, metadata=OMITTED)
+    views: ViewsFinding | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

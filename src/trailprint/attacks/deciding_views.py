@@ -1,0 +1,77 @@
+"""Which view decided for each link: the one that speaks most for it against the next best."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from trailprint.arrays import Floats, Ints
+from trailprint.attacks.combined import join_views
+from trailprint.attacks.matching import to_arrays
+from trailprint.attacks.view_weights import ViewWeights
+from trailprint.features.views import Views
+from trailprint.kernels.matching.candidates import best_pairs
+from trailprint.kernels.matching.join import build_join
+from trailprint.kernels.matching.lookup import pair_gains
+from trailprint.kernels.matching.metrics import METRICS, Metric
+from trailprint.linkage import Linkage
+
+
+def find_deciding_views(
+    released: Views,
+    auxiliary: Views,
+    weights: ViewWeights,
+    linkage: Linkage,
+    *,
+    metric: str = "jensen-shannon",
+    n_threads: int | None = None,
+) -> pa.Array:
+    """
+    Name for each link the view that tells its two people apart from the next best candidate.
+
+    A view's say is its weight times the gain of the link, less that of the auxiliary person who
+    would otherwise suit the released one best. Of equal views the first counts; a link that no
+    view speaks for has none.
+    """
+    kind = METRICS[metric]
+    rivals = _find_rivals(released, auxiliary, weights, linkage, kind, n_threads)
+    counted = [i for i, name in enumerate(released.names) if weights.shares.get(name, 0.0) > 0]
+    says = np.empty((len(counted), linkage.n_links))
+    for place, i in enumerate(counted):
+        pair = released.matrices[i], auxiliary.matrices[i]
+        join = build_join(to_arrays(pair[0]), to_arrays(pair[1]), pair[0].shape[1], kind)
+        own = pair_gains(join, linkage.released, linkage.auxiliary, n_threads)
+        other = pair_gains(join, linkage.released, rivals, n_threads)
+        other[rivals == linkage.auxiliary] = 0.0
+        says[place] = weights.shares[released.names[i]] * (own - other)
+    return _name_loudest(says, [released.names[i] for i in counted])
+
+
+def _name_loudest(says: Floats, names: list[str]) -> pa.Array:
+    loudest = says.argmax(axis=0)
+    is_silent = says.max(axis=0) <= 0
+    return pa.array(names).take(pa.array(loudest, mask=is_silent))
+
+
+def _find_rivals(
+    released: Views,
+    auxiliary: Views,
+    weights: ViewWeights,
+    linkage: Linkage,
+    metric: Metric,
+    n_threads: int | None,
+) -> Ints:
+    """For each link the best other auxiliary person; the linked one where there is none."""
+    columns = join_views(released, auxiliary, weights)
+    n_columns = columns.released.shape[1]
+    join = build_join(
+        to_arrays(columns.released), to_arrays(columns.auxiliary), n_columns, metric, columns.gate
+    )
+    best = best_pairs(join, linkage.released, 2, n_threads=n_threads)
+    rows = np.arange(linkage.n_links)
+    is_rival = best.column != linkage.auxiliary[:, None]
+    is_rival &= np.arange(2) < best.kept[:, None]
+    gain = np.where(is_rival, best.gain, -1.0)
+    place = gain.argmax(axis=1)
+    rival = best.column[rows, place].astype(np.int64)
+    return np.where(gain[rows, place] >= 0, rival, linkage.auxiliary)

@@ -1,0 +1,297 @@
+"""Combined matching in an audit: several views of the same people at once, weighted as learnt."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from trailprint.arrays import Ints
+from trailprint.attacks.combined import match_views
+from trailprint.attacks.deciding_views import find_deciding_views
+from trailprint.attacks.options import MatchOptions
+from trailprint.attacks.view_weights import ViewWeights
+from trailprint.audit.attacks.family import AttackFamily, Repeated
+from trailprint.audit.attacks.learning import PreparedViews, prepare_views, swap_ids
+from trailprint.audit.attacks.measuring import (
+    control_attack,
+    describe,
+    find_people,
+    keep_attack,
+    measure_coverage,
+)
+from trailprint.audit.context import AuditContext, Sizes
+from trailprint.audit.estimates import views_seconds
+from trailprint.audit.memory import view_bytes
+from trailprint.audit.methods import CandidateMethod, choose_method
+from trailprint.audit.parts import Outcome, PartProgress
+from trailprint.audit.results.attacks import Proof, ViewFinding, ViewLeftOut, ViewsFinding
+from trailprint.audit.results.kept import attack_of
+from trailprint.audit.results.plain import ShapeError, from_plain, to_plain
+from trailprint.errors import OptionError
+from trailprint.evaluation.risk import correct_links
+from trailprint.evaluation.truth import Truth
+from trailprint.features.views import VIEWS, Views
+from trailprint.linkage import Linkage
+from trailprint.studies.controls import control_weights
+from trailprint.studies.people import Attack
+from trailprint.studies.repeated import Prepared
+from trailprint.workflows.views import describe_views, draw_people
+
+Method = Literal["joint", "one-by-one"]
+Pair = tuple[Views, Views]
+
+_METHODS: Mapping[Method, str] = {
+    "joint": "Joint matching of several views",
+    "one-by-one": "One-by-one matching of several views",
+}
+
+
+class CombinedFamily(AttackFamily):
+    """Views weighted as learnt from the auxiliary side; jointly or one by one, what links more."""
+
+    name = "combined"
+    title = "Combined matching"
+    question = (
+        "Do places, days, hours and moves together identify people, when somebody looks at all "
+        "of them at once?"
+    )
+    assumptions = (
+        "The adversary has records of the same people, by name, from another period.",
+        "They compare everybody with everybody at once, by several views of their behaviour.",
+        "How much each view counts they learn from their own records alone.",
+    )
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"method": tuple(_METHODS)}
+    sees_events = True
+
+    def refuse(self, context: AuditContext) -> str | None:
+        """One view alone is what histogram matching looks at."""
+        if context.remember("views there are", lambda: _count_views(context)) > 1:
+            return None
+        return "It needs several views of people, and the data gives only how often they are where."
+
+    def needed_bytes(self, sizes: Sizes) -> float:
+        """All views of both sides."""
+        return view_bytes(sizes)
+
+    def estimate(self, context: AuditContext) -> float:
+        """Weights learnt, two matchings, and two for each view to see what it adds."""
+        return 8 * views_seconds(context.sizes) + self.estimate_repeat(context.sizes)
+
+    def run(
+        self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+    ) -> Outcome:
+        """Learn weights, match by either method, and see what each view adds."""
+        ready = prepare_views(context, *context.events, contributions=True)
+        pair, weights = _align(context, ready), ready.weights
+        progress(0.3)
+        tried = [_try(context, pair, weights, method) for method in _METHODS]
+        found = choose_method(tried[0], tried[1], context.truth)
+        progress(0.5)
+        linkage = found.best.linkage
+        entry = replace(
+            describe(self.name, found, context.truth),
+            coverage=measure_coverage(linkage, context.truth),
+            proof=Proof(optimality_gap=linkage.facts.get("optimality_gap")),
+            views=_describe_views(context, pair, weights, tried[0].linkage),
+        )
+        arrays = find_people(linkage, context, context.truth)
+        arrays["decided"] = _number_views(context, pair, weights, linkage)
+        return keep_attack(entry, found, arrays)
+
+    def fits(self, outcome: Outcome, sizes: Sizes) -> bool:
+        """The view that decided for each person, as a number, and weights of known views."""
+        decided = outcome.arrays.get("decided")
+        try:
+            weights = _weights(outcome)
+        except (ShapeError, KeyError, OptionError):
+            return False
+        return (
+            decided is not None
+            and decided.dtype == np.int64
+            and decided.shape == (sizes.n_people,)
+            and not np.any((decided < -1) | (decided >= len(VIEWS)))
+            and all(name in VIEWS for name in weights.shares)
+        )
+
+    def estimate_control(self, context: AuditContext) -> float:
+        """Two more matchings with margins, and weights learnt once more."""
+        return self.estimate_repeat(context.sizes, on_events=True) + 4 * views_seconds(
+            context.sizes
+        )
+
+    def control(
+        self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+    ) -> Outcome:
+        """People who are not there, rows in another order, and ids that weights must not know."""
+        known = before[f"attack/{self.name}"]
+        weights, method = _weights(known), attack_of(known).chosen["method"]
+        attack = _attack(context, weights, method)
+        pair = _counted_views(context, weights)
+        found = control_attack(self.name, attack, pair, context, before, progress)
+        released, auxiliary = context.events
+        again = prepare_views(context, swap_ids(released, context.options.seed), auxiliary)
+        same = again.weights.shares == weights.shares
+        controls = [*found.data["controls"], control_weights(self.name, same).to_dict()]
+        return Outcome(data={"controls": controls})
+
+    def repeat(self, context: AuditContext, outcome: Outcome | None) -> Repeated:
+        """Joint matching without margins; on changed events with weights learnt anew."""
+
+        def as_is() -> Prepared[Views]:
+            if outcome is None:
+                ready = prepare_views(context, *context.events)
+                return _repeatable(context, _align(context, ready), ready.weights)
+            weights = _weights(outcome)
+            return _repeatable(context, _counted_views(context, weights), weights)
+
+        return Repeated(
+            name=self.name,
+            title=self.title,
+            as_is=as_is,
+            prepare_events=lambda released, auxiliary, chain: _repeatable(
+                context, *_unpack(prepare_views(context, released, auxiliary, chain))
+            ),
+        )
+
+    def estimate_repeat(self, sizes: Sizes, *, on_events: bool = False) -> float:
+        """One matching; on changed events views are counted and weights learnt before it."""
+        learning = 3.0 + 2e-5 * sizes.n_events if on_events else 0.0
+        return views_seconds(sizes) + learning
+
+    def has_margins(self, outcome: Outcome) -> bool:
+        """The confidence of a link made one by one is its gain, which is no margin."""
+        return bool(attack_of(outcome).chosen["method"] == "joint")
+
+    def tell_people(self, outcome: Outcome) -> dict[str, pa.Array]:
+        """Which view decided for each person who is linked."""
+        decided = outcome.arrays["decided"]
+        names = pa.array(list(VIEWS)).take(pa.array(decided, mask=decided < 0))
+        return {"deciding_view": names}
+
+
+def _count_views(context: AuditContext) -> int:
+    return sum(view.lacks(context.events) is None for view in VIEWS.values())
+
+
+def _unpack(ready: PreparedViews) -> tuple[Pair, ViewWeights]:
+    return (ready.released, ready.auxiliary), ready.weights
+
+
+def _repeatable(context: AuditContext, pair: Pair, weights: ViewWeights) -> Prepared[Views]:
+    return Prepared(
+        released=pair[0],
+        auxiliary=pair[1],
+        attack=_attack(context, weights, "joint", margins=False),
+        records=pair[0].records,
+        n_locations=pair[0].n_locations,
+    )
+
+
+def _attack(
+    context: AuditContext, weights: ViewWeights, method: Method, *, margins: bool = True
+) -> Attack[Views]:
+    options = MatchOptions(
+        method=method, margins=margins and method == "joint", seed=context.options.seed
+    )
+    return lambda released, auxiliary: match_views(
+        released, auxiliary, weights, options, n_threads=context.n_threads
+    )
+
+
+def _try(
+    context: AuditContext, pair: Pair, weights: ViewWeights, method: Method
+) -> CandidateMethod:
+    began = time.perf_counter()
+    linkage = _attack(context, weights, method)(*pair)
+    return CandidateMethod(
+        title=_METHODS[method],
+        linkage=linkage,
+        seconds=time.perf_counter() - began,
+        chosen={"method": method, "weights": to_plain(weights)},
+    )
+
+
+def _weights(outcome: Outcome) -> ViewWeights:
+    return from_plain(ViewWeights, attack_of(outcome).chosen["weights"])
+
+
+def _counted_views(context: AuditContext, weights: ViewWeights) -> Pair:
+    """The views that have a weight, in rows of the context's histograms."""
+    names = tuple(weights.shares)
+    return context.remember(
+        ("views", names),
+        lambda: _align(context, prepare_views(context, *context.events, weights=weights)),
+    )
+
+
+def _align(context: AuditContext, ready: PreparedViews) -> Pair:
+    """Rows in the order of the context's histograms."""
+    first, second = (
+        views.select(_rows_of(histograms.users, views.users))
+        for views, histograms in zip(
+            (ready.released, ready.auxiliary), context.histograms, strict=True
+        )
+    )
+    return first, second
+
+
+def _rows_of(users: pa.Array, among: pa.Array) -> Ints:
+    rows: Ints = pc.index_in(users, value_set=among).to_numpy(zero_copy_only=False).astype(np.int64)
+    return rows
+
+
+def _number_views(
+    context: AuditContext, pair: Pair, weights: ViewWeights, linkage: Linkage
+) -> Ints:
+    """For each person the number of the view that decided; -1 where there is none."""
+    names = find_deciding_views(*pair, weights, linkage, n_threads=context.n_threads)
+    number = pc.fill_null(pc.index_in(names, value_set=pa.array(list(VIEWS))), -1)
+    by_row = np.full(context.sizes.n_released, -1, dtype=np.int64)
+    by_row[linkage.released] = number.to_numpy(zero_copy_only=False)
+    return by_row[context.truth.released]
+
+
+def _describe_views(
+    context: AuditContext, pair: Pair, weights: ViewWeights, linkage: Linkage
+) -> ViewsFinding:
+    """What each view finds alone, and what the others find without it."""
+    options = MatchOptions(seed=context.options.seed)
+    drawn, truth = draw_people(pair, context.truth, options.seed)
+    if drawn is not pair:
+        linkage = match_views(*drawn, weights, options, n_threads=context.n_threads)
+    together = _accuracy(linkage, truth)
+    shares = describe_views(drawn, weights, truth, options, context.n_threads)
+    return ViewsFinding(
+        weights_from=weights.source,
+        note=weights.note,
+        learnt_from=weights.n_people,
+        people=truth.n_common,
+        accuracy=together,
+        views=tuple(
+            ViewFinding(
+                name=share.name,
+                title=share.title,
+                weight=share.weight,
+                keys=share.keys,
+                accuracy_alone=share.accuracy_alone,
+                leave_one_out=None
+                if share.accuracy_without is None or not share.weight
+                else share.accuracy_without - together,
+            )
+            for share in shares
+        ),
+        left_out=tuple(
+            ViewLeftOut(name=name, title=VIEWS[name].title, why=why)
+            for name, why in pair[0].left_out.items()
+        ),
+    )
+
+
+def _accuracy(linkage: Linkage, truth: Truth) -> float:
+    return int(np.count_nonzero(correct_links(linkage, truth))) / max(truth.n_common, 1)

@@ -1,0 +1,94 @@
+"""Views and their weights in an audit: learnt from the auxiliary side, cut as the data was cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from trailprint.attacks.view_weights import LEAST_PEOPLE, ViewWeights
+from trailprint.audit.context import AuditContext
+from trailprint.audit.sides import count_people, cut_like, cut_suitably
+from trailprint.errors import InputError
+from trailprint.events.events import Events
+from trailprint.features.views import Views
+from trailprint.protections.chain import protect_alone
+from trailprint.protections.protection import Protection
+from trailprint.workflows.options import ViewOptions
+from trailprint.workflows.views import CutEvents, build_views
+
+Halves = tuple[Events, Events]
+
+
+class PreparedViews(NamedTuple):
+    """Both sides' views, and how much each counts."""
+
+    released: Views
+    auxiliary: Views
+    weights: ViewWeights
+
+
+def prepare_views(
+    context: AuditContext,
+    released: Events,
+    auxiliary: Events,
+    chain: Sequence[Protection] = (),
+    *,
+    weights: ViewWeights | None = None,
+    contributions: bool = False,
+) -> PreparedViews:
+    """
+    Build views and learn their weights, unless they are known.
+
+    Without ``contributions`` only views of some weight are built. ``chain`` is what was done to
+    the events: whoever knows that does it to half of their own data before they learn from it.
+    """
+    options = ViewOptions(
+        weights="learnt" if weights is None else weights.shares,
+        contributions=contributions,
+    )
+    built = build_views(
+        released,
+        auxiliary,
+        options,
+        cut=_cut_like_audit(context, chain),
+        seed=context.options.seed,
+        n_threads=context.n_threads,
+    )
+    return PreparedViews(*built)
+
+
+def _cut_like_audit(context: AuditContext, chain: Sequence[Protection]) -> CutEvents:
+    """The way the audited data was cut; where that leaves too few people, one that suits."""
+
+    def cut(events: Events, seed: int) -> Halves:
+        halves = _cut(context, events, seed)
+        try:
+            released = protect_alone(halves[0], chain, seed + 1)
+        except InputError:
+            return halves
+        protected = released, halves[1]
+        return protected if count_people(*protected) >= LEAST_PEOPLE else halves
+
+    return cut
+
+
+def _cut(context: AuditContext, events: Events, seed: int) -> Halves:
+    try:
+        halves = cut_like(context.sides, events, seed)
+        if count_people(*halves) >= LEAST_PEOPLE:
+            return halves
+    except InputError:
+        pass
+    return cut_suitably(events, seed)
+
+
+def swap_ids(events: Events, seed: int) -> Events:
+    """The same events with the ids of people exchanged: nobody keeps their own."""
+    order = f"""row_number() OVER (ORDER BY md5(CAST("user" AS VARCHAR) || '/{seed}'), "user")"""
+    people = f'SELECT "user", {order} AS place FROM (SELECT DISTINCT "user" FROM ({events.query}))'
+    others = ", ".join(f'e."{column}"' for column in sorted(events.columns - {"user"}))
+    return events.derive(
+        f'WITH people AS ({people}) SELECT b."user", {others} FROM ({events.query}) e '
+        'JOIN people a ON e."user" = a."user" '
+        "JOIN people b ON b.place = a.place % (SELECT count(*) FROM people) + 1"
+    ).materialise()

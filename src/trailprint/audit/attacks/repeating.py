@@ -1,0 +1,63 @@
+"""Which attack the studies of an audit run again: the strongest of those that can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from trailprint.audit.attacks.family import AttackFamily, Repeated
+from trailprint.audit.attacks.registry import attack_names, find_attack
+from trailprint.audit.context import AuditContext
+from trailprint.audit.parts import Outcome
+from trailprint.audit.results.kept import attack_of
+
+
+def list_repeated(context: AuditContext) -> list[AttackFamily]:
+    """The families asked for that studies can run again; the first there is where none is."""
+    able = [family for family in map(find_attack, attack_names()) if _is_able(family)]
+    asked = [family for family in able if family.name in context.options.attacks]
+    return [family for family in asked if family.refuse(context) is None] or able[:1]
+
+
+def _is_able(family: AttackFamily) -> bool:
+    return type(family).repeat is not AttackFamily.repeat
+
+
+def list_judges(context: AuditContext) -> list[AttackFamily]:
+    """Of those, the ones that see more of protected events than histograms of them."""
+    return [family for family in list_repeated(context) if family.sees_events]
+
+
+def choose_repeated(context: AuditContext, before: Mapping[str, Outcome]) -> Repeated:
+    """The one that linked the most people; an adversary takes what works best."""
+    families = list_repeated(context)
+    done = [family for family in families if f"attack/{family.name}" in before]
+    best = max(done, key=lambda family: _count_linked(family, before), default=families[0])
+    return _repeat(best, context, before)
+
+
+def _count_linked(family: AttackFamily, before: Mapping[str, Outcome]) -> int:
+    return attack_of(before[f"attack/{family.name}"]).entry.correct
+
+
+def repeat_on_events(context: AuditContext, before: Mapping[str, Outcome]) -> Iterator[Repeated]:
+    """How protections of events are judged, beside attacks on histograms."""
+    for family in list_judges(context):
+        yield _repeat(family, context, before)
+
+
+def _repeat(family: AttackFamily, context: AuditContext, before: Mapping[str, Outcome]) -> Repeated:
+    found = family.repeat(context, before.get(f"attack/{family.name}"))
+    if found is None:
+        raise ValueError(f"{family.name} is not run again")
+    return found
+
+
+def repeat_seconds(context: AuditContext, *, on_events: bool = False) -> float:
+    """How long one run of a study takes at most."""
+    families = list_repeated(context)
+    return max(family.estimate_repeat(context.sizes, on_events=on_events) for family in families)
+
+
+def repeat_bytes(context: AuditContext) -> float:
+    """How much memory a study needs at most."""
+    return max(family.needed_bytes(context.sizes) for family in list_repeated(context))
