@@ -91,7 +91,9 @@ def _weigh(
         halves = _draw_learnt_from(cut(auxiliary, seed), seed)
         pair = build_view_pair(*halves, names, same_period=options.same_period)
     except InputError:
-        return equal_weights(names, "Weights are equal: the auxiliary data cannot be cut in two.")
+        has_times = "start" in auxiliary.columns
+        why = "cannot be cut in two" if has_times else "has no times to cut it by"
+        return equal_weights(names, f"Weights are equal: the auxiliary data {why}.")
     return learn_weights(*pair, seed=seed, n_threads=n_threads)
 
 
