@@ -80,7 +80,9 @@ class Engine:
                 f"--memory must be a size with its unit, got {memory!r} instead. Try 2GB."
             )
         if threads is not None and not 1 <= threads <= _MOST_THREADS:
-            raise OptionError(f"--threads must be from 1 to {_MOST_THREADS}, got {threads} instead.")
+            raise OptionError(
+                f"--threads must be from 1 to {_MOST_THREADS}, got {threads} instead."
+            )
         # Spilled blocks hold people's data: a folder only its owner can enter, gone at the end.
         sweep_scratch()
         folder = Scratch()

@@ -10,6 +10,7 @@ from trailprint.audit.results.findings import Findings
 from trailprint.display.numbers import format_number
 from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Heading, Key, Note, Prose, Row, Section, Table
+from trailprint.report.chapters.views import write_views
 from trailprint.report.chart_style import SERIES
 from trailprint.report.charts import draw_bars, draw_lines
 from trailprint.report.wording import (
@@ -171,7 +172,8 @@ def _tell(attack: AttackFinding) -> list[Block]:
             Note(sentence(attack.why_not) or "No reason is recorded.", title="Not run"),
         ]
     blocks.append(Prose(" ".join([_tell_score(attack), *_tell_method(attack)])))
-    return [*blocks, *(Prose(sentence(note)) for note in attack.notes)]
+    views = [] if attack.views is None else write_views(attack.views)
+    return [*blocks, *(Prose(sentence(note)) for note in attack.notes), *views]
 
 
 def _tell_score(attack: AttackFinding) -> str:

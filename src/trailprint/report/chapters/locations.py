@@ -52,7 +52,7 @@ def _draw(locations: Sequence[LocationFinding]) -> Figure:
             location.label,
             count(location.users),
             percent(location.contribution),
-            _signed(location.leave_one_out),
+            signed_change(location.leave_one_out),
         )
         for location in locations
     ]
@@ -72,7 +72,7 @@ def _draw(locations: Sequence[LocationFinding]) -> Figure:
     )
 
 
-def _signed(change: float | str | None) -> str:
+def signed_change(change: float | str | None) -> str:
     """A change of a share; a veiled one in words."""
     if change is None:
         return "not measured"
