@@ -7,9 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 #: Options whose value is written to.
-OUTPUT_OPTIONS = ("--out", "--released", "--auxiliary", "--links", "--work")
+OUTPUT_OPTIONS = (
+    "--out",
+    "--released",
+    "--auxiliary",
+    "--links",
+    "--work",
+    "--per-user",
+    "--release",
+    "--keys",
+)
 #: Of these, options whose files are meant to hold people.
-_DATA_OPTIONS = ("--released", "--auxiliary", "--links", "--work")
+_DATA_OPTIONS = tuple(option for option in OUTPUT_OPTIONS if option != "--out")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

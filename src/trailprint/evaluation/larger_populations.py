@@ -36,6 +36,8 @@ _LEAST_CHECKED = 100
 _MOST_CHECKED = 20_000
 #: Up to how many others each number is fitted on its own.
 _FINE = 1000
+#: Logarithm of the largest parameter of a fitted distribution; beyond, nothing changes.
+_WIDEST = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +135,8 @@ def fit_beta(tally: Ints | Floats, n_users: int) -> tuple[float, float] | None:
     mean = float(weight @ matched / weight.sum()) / trials
     begin = np.log([0.1, 0.1 * (1 - mean) / max(mean, 1e-12) + 1e-6])
     found = optimize.minimize(cost, begin, method="Nelder-Mead", options={"maxiter": 2000})
-    a, b = np.exp(found.x)
+    # Where everybody agrees or nobody does, the best fit runs to infinity.
+    a, b = np.exp(np.clip(found.x, -_WIDEST, _WIDEST))
     return float(a), float(b)
 
 
