@@ -15,10 +15,12 @@ from trailprint.attacks.points.drawn import choose_numbers, draw_candidates, ope
 from trailprint.attacks.points.worst import find_worst
 from trailprint.errors import OptionError
 from trailprint.evaluation.larger_populations import (
+    LargerPopulation,
     bound_below,
     check_model,
     extrapolate,
     fit_beta,
+    never_less_with_more_points,
     predict,
     thin,
 )
@@ -187,6 +189,29 @@ def test_the_model_recovers_a_population_that_follows_it():
     check = check_model(1, tally, n_users)
     assert check is not None
     assert check.predicted == pytest.approx(check.measured, abs=0.02)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 5), st.sampled_from([100, 1000]), st.none() | st.floats(0, 1)),
+        unique_by=lambda row: row[:2],
+    )
+)
+def test_more_points_are_never_estimated_to_reveal_less(shares):
+    rows = never_less_with_more_points(
+        LargerPopulation(points=p, population=n, share=share, at_least=0.0)
+        for p, n, share in shares
+    )
+    given_share = {(p, n): share for p, n, share in shares}
+    assert {(row.points, row.population) for row in rows} == set(given_share)
+    for row in rows:
+        fewer = [
+            share
+            for (p, n), share in given_share.items()
+            if n == row.population and p <= row.points and share is not None
+        ]
+        own = given_share[row.points, row.population]
+        assert row.share == (None if own is None else max(fewer))
 
 
 def test_larger_populations_never_reveal_more_and_nothing_is_made_up():

@@ -18,8 +18,8 @@ Both assume that the larger population lives as this one does, in the same place
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import optimize
@@ -50,7 +50,8 @@ class LargerPopulation:
     points, population : int
         Points known, and people.
     share : float or None
-        Estimate of the model; None where no two people agreed, so that there is nothing to fit.
+        Estimate of the model; None where nobody's points agreed with two others, so that the spread
+        of q cannot be told.
     at_least : float
         The linear lower bound.
     """
@@ -93,6 +94,20 @@ def extrapolate(
     )
 
 
+def never_less_with_more_points(
+    rows: Iterable[LargerPopulation],
+) -> tuple[LargerPopulation, ...]:
+    """Lift estimates to those of fewer points, since another point leaves nobody more company."""
+    most: dict[int, float] = {}
+    lifted = []
+    for row in sorted(rows, key=lambda row: row.points):
+        if row.share is not None:
+            most[row.population] = max(row.share, most.get(row.population, 0.0))
+            row = replace(row, share=most[row.population])
+        lifted.append(row)
+    return tuple(lifted)
+
+
 def check_model(points: int, tally: Ints, n_users: int) -> ModelCheck | None:
     """Fit the model to what a tenth of the people would show, and predict for all."""
     n_fewer = n_users // _CHECKED
@@ -123,7 +138,8 @@ def bound_below(tally: Ints, n_users: int, population: int) -> float:
 def fit_beta(tally: Ints | Floats, n_users: int) -> tuple[float, float] | None:
     """The beta distribution of q under which the candidates counted are most likely."""
     matched, weight = _gather(tally)
-    if n_users < 2 or not matched.any():
+    # With at most one other each, any spread of q fits as well as any other.
+    if n_users < 2 or matched.max(initial=0) < 2:
         return None
     trials = n_users - 1
 

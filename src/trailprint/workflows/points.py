@@ -13,7 +13,11 @@ from trailprint.attacks.points.options import DRAWN, Knowledge, PointsOptions
 from trailprint.attacks.points.singling_out import find_same_trace, find_sharing, places_of
 from trailprint.attacks.points.worst import find_worst, find_worst_order
 from trailprint.display.discreet import Discreet
-from trailprint.evaluation.larger_populations import check_model, extrapolate
+from trailprint.evaluation.larger_populations import (
+    check_model,
+    extrapolate,
+    never_less_with_more_points,
+)
 from trailprint.evaluation.unicity import (
     Sharing,
     WorstCase,
@@ -140,7 +144,7 @@ def points(
         n_places=len(known.locations),
         cell_m=events.cell_m,
         unicity=() if counts is None else measure_unicity(counts),
-        extrapolation=tuple(
+        extrapolation=never_less_with_more_points(
             row for number, tally in tallies for row in extrapolate(number, tally, n_users, larger)
         ),
         checks=tuple(check for check in checks if check is not None),
