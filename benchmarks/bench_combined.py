@@ -1,7 +1,8 @@
 """Several views matched exactly, measured against one view, as ratios in one run.
 
-Run ``python benchmarks/bench_combined.py`` (``--quick`` for small sizes). Every size runs in a
-process of its own, so that peak memory is its own.
+Run ``python benchmarks/bench_combined.py`` (``--quick`` for small sizes, ``--only`` for one part).
+Every size runs in a process of its own, so that peak memory is its own. The part ``strength``
+compares accuracies at several cuts of research data and simulated populations: see `strength`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import trailprint as tp
 from trailprint.attacks.combined import match_views
@@ -77,15 +79,22 @@ def warm_up() -> None:
 
 
 def main() -> int:
-    """Run every size in a process of its own."""
+    """Run the parts that are wanted, everything in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--users", type=int)
+    parser.add_argument("--only", choices=("cost", "strength"), help="run one part")
     arguments = parser.parse_args()
     if arguments.users:
         return 0 if measure(arguments.users) else 1
     sizes = (1_000,) if arguments.quick else tuple(TARGETS)
-    commands = [[sys.executable, __file__, "--users", str(size)] for size in sizes]
+    strength = str(Path(__file__).with_name("strength.py"))
+    parts = {
+        "cost": [[__file__, "--users", str(size)] for size in sizes],
+        "strength": [[strength, *["--quick"] * arguments.quick]],
+    }
+    wanted = [arguments.only] if arguments.only else list(parts)
+    commands = [[sys.executable, *command] for part in wanted for command in parts[part]]
     return max(subprocess.run(command, check=False).returncode for command in commands)
 
 
