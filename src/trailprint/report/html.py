@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trailprint.audit.results.findings import Findings
 from trailprint.report.chapters.again import write_again
-from trailprint.report.chapters.attacks import write_attacks, write_confidence, write_worst_case
+from trailprint.report.chapters.attacks import write_attacks, write_confidence
 from trailprint.report.chapters.controls import write_controls
 from trailprint.report.chapters.growth import write_growth
 from trailprint.report.chapters.locations import write_locations
@@ -16,6 +16,7 @@ from trailprint.report.chapters.meaning import (
 from trailprint.report.chapters.opening import write_lead, write_title
 from trailprint.report.chapters.people import write_people
 from trailprint.report.chapters.protections import write_protections
+from trailprint.report.chapters.worst_case import write_worst_case
 from trailprint.report.page import render_page
 
 

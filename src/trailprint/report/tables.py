@@ -58,6 +58,12 @@ def _ranks(found: Findings) -> Iterator[Row]:
             yield {"attack": attack.name, **to_plain(point)}
 
 
+def _views(found: Findings) -> Iterator[Row]:
+    for attack in found.attacks:
+        for view in () if attack.views is None else attack.views.views:
+            yield {"attack": attack.name, "at_most": None, **to_plain(view)}
+
+
 def _worst_case(found: Findings) -> Iterator[Row]:
     return _plain(() if found.worst_case is None else found.worst_case.by_attacks)
 
@@ -109,6 +115,7 @@ TABLES: Mapping[str, Callable[[Findings], Iterator[Row]]] = {
     "attacks": _attacks,
     "coverage": _coverage,
     "ranks": _ranks,
+    "views": _views,
     "worst_case": _worst_case,
     "agreement": _agreement,
     "controls": _controls,

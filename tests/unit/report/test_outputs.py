@@ -63,6 +63,7 @@ def test_what_is_written(result, tmp_path):
         "growth_time",
         "growth_resolution",
         "growth_knowledge",
+        "views",
     }
     assert read_csv(out / "tables/attacks.csv")[0]["low"] == "0.3"
     assert read_csv(out / "tables/attacks.csv")[0]["baseline"] == "One, by one"

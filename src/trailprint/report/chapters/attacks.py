@@ -1,11 +1,11 @@
-"""Risk by attack: with intervals, baseline and chance; the worst case; precision and ranks."""
+"""Risk by attack: with intervals, baseline and chance; precision and ranks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from trailprint.audit.results.attacks import AttackFinding, Baseline, WorstCase
+from trailprint.audit.results.attacks import AttackFinding, Baseline
 from trailprint.audit.results.findings import Findings
 from trailprint.display.numbers import format_number
 from trailprint.report.axes import Axis
@@ -14,7 +14,6 @@ from trailprint.report.chapters.views import write_views
 from trailprint.report.chart_style import SERIES
 from trailprint.report.charts import draw_bars, draw_lines
 from trailprint.report.wording import (
-    NOT_SHOWN,
     capital,
     count,
     highest,
@@ -32,7 +31,6 @@ Attacks = Sequence[AttackFinding]
 _LINKED = Axis("People linked to their own record", unit="percent")
 _PROVEN = 1e-6
 """A gap below this is rounding: the matching is the best there is."""
-_FEW = "together with other figures of this page it would tell how many a small group has."
 
 
 def write_attacks(found: Findings) -> Section:
@@ -42,47 +40,6 @@ def write_attacks(found: Findings) -> Section:
     for attack in found.attacks:
         blocks += [Heading(attack.title), *_tell(attack)]
     return Section("Risk by attack", blocks, "attacks")
-
-
-def write_worst_case(found: Findings) -> Section:
-    """Who is linked by any attack, and whether attacks link the same people."""
-    worst = found.worst_case
-    if worst is None or not worst.people:
-        blocks: list[Block] = [Prose("No attack could be scored, so there is no worst case.")]
-        return Section("Worst case and agreement", blocks, "worst-case")
-    told = (
-        f"{_tell_linked(worst)} {_tell_tried(worst, found.attack_titles)} "
-        "An adversary who could check their guesses would come this far."
-    )
-    blocks = [Prose(told)]
-    if worst.by_attacks:
-        blocks.append(_draw_counts(worst))
-    blocks.append(_compare_attacks(found))
-    return Section("Worst case and agreement", blocks, "worst-case")
-
-
-def _tell_linked(worst: WorstCase) -> str:
-    people = f"{count(worst.people)} people"
-    if worst.linked == "hidden":
-        return f"How many of {people} are linked by at least one attack is not shown: {_FEW}"
-    if worst.share is None:
-        return f"{capital(count(worst.linked))} of {people} are linked by at least one attack."
-    return (
-        f"{count(worst.linked)} of {people} ({percent(worst.share)}; "
-        f"95 % interval {interval(worst.interval)}) are linked by at least one attack."
-    )
-
-
-def _tell_tried(worst: WorstCase, titles: Mapping[str, str]) -> str:
-    """Whom the worst case counts: people every attack was tried on."""
-    names = join(within(titles.get(name, name)) for name in worst.attacks)
-    told = f"Counted are people who were tried by {names}"
-    if not worst.not_tried:
-        return f"{told}: everybody."
-    return (
-        f"{told}; {plural(worst.not_tried, 'person', 'people')} not tried by all of them "
-        f"{'is' if worst.not_tried == 1 else 'are'} left out."
-    )
 
 
 def write_confidence(found: Findings) -> Section:
@@ -203,57 +160,6 @@ def _tell_method(attack: AttackFinding) -> list[str]:
             f"The matching is proven to be within {format_number(gap)} of the best possible."
         )
     return told
-
-
-def _draw_counts(worst: WorstCase) -> Figure:
-    rows: list[dict[str, Any]] = [
-        {
-            "label": plural(own.attacks, "attack", "attacks") if own.attacks else "No attack",
-            "value": 0 if isinstance(own.people, str) else own.people,
-            "text": count(own.people),
-            "series": "a" if own.attacks else "f",
-        }
-        for own in worst.by_attacks
-    ]
-    return Figure(
-        title="People by the number of attacks that link them rightly",
-        summary=" ".join(f"{row['label']}: {row['text']} people." for row in rows),
-        drawing=draw_bars(rows, Axis("People")),
-        reading="People in the lower bars are linked by several attacks that look at different "
-        "things: protecting against one of them would not be enough for them."
-        f"{_tell_hidden(row['text'] for row in rows)}",
-        table=Table(
-            columns=("Linked by", "People"), rows=[(row["label"], row["text"]) for row in rows]
-        ),
-    )
-
-
-def _tell_hidden(counts: Iterable[str]) -> str:
-    """Why some counts are not shown."""
-    if NOT_SHOWN not in counts:
-        return ""
-    return " Counts are not shown where the size of a small group would follow from them."
-
-
-def _compare_attacks(found: Findings) -> Block:
-    titles = found.attack_titles
-    if not found.agreement:
-        return Prose("Fewer than two attacks could be compared, so their agreement is not known.")
-    rows = [
-        (
-            titles.get(pair.first, pair.first),
-            titles.get(pair.second, pair.second),
-            *map(count, (pair.both, pair.only_first, pair.only_second, pair.neither)),
-        )
-        for pair in found.agreement
-    ]
-    return Table(
-        columns=("First attack", "Second attack", "Both", "Only first", "Only second", "Neither"),
-        rows=rows,
-        caption="Agreement: people linked rightly by two attacks, of those both were tried on."
-        f"{_tell_hidden(cell for row in rows for cell in row)}",
-        text_columns=2,
-    )
 
 
 def _draw_coverage(attacks: Sequence[tuple[str, AttackFinding]]) -> list[Figure]:

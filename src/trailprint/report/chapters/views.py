@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from trailprint.audit.results.attacks import ViewFinding, ViewsFinding
-from trailprint.report.blocks import Block, Prose, Table
+from trailprint.report.axes import Axis
+from trailprint.report.blocks import Block, Figure, Key, Prose, Row, Table
 from trailprint.report.chapters.locations import signed_change
-from trailprint.report.wording import count, join, percent, share_or_most
+from trailprint.report.charts import draw_bars
+from trailprint.report.wording import capital, count, join, percent, share_or_most
+
+Views = Sequence[ViewFinding]
 
 
 def write_views(found: ViewsFinding) -> list[Block]:
     """Weights, what each view finds alone, and what changes without it."""
-    rows = [_row(view) for view in sorted(found.views, key=lambda view: -view.weight)]
+    views = sorted(found.views, key=lambda view: -view.weight)
+    counted = [view for view in views if view.weight]
     blocks: list[Block] = [
         Prose(_tell_weights(found)),
         Table(
             columns=("View", "Weight", "People linked by it alone", "Change without it"),
-            rows=rows,
+            rows=[_row(view) for view in views],
             caption=f"Views of {count(found.people)} people, and what each adds.",
         ),
+        *_draw(found, counted),
     ]
     if found.left_out:
         titles = join(view.title for view in found.left_out)
@@ -36,5 +45,82 @@ def _tell_weights(found: ViewsFinding) -> str:
 
 def _row(view: ViewFinding) -> tuple[str, str, str, str]:
     change = "counts nothing" if not view.weight else signed_change(view.leave_one_out)
-    alone = share_or_most(view.accuracy_alone, view.at_most)
-    return view.title, percent(view.weight), alone, change
+    return capital(view.title), percent(view.weight), _alone(view), change
+
+
+def _alone(view: ViewFinding) -> str:
+    return share_or_most(view.accuracy_alone, view.at_most)
+
+
+def _draw(found: ViewsFinding, counted: Views) -> list[Block]:
+    """Charts of the views that count; words where no view alone makes a difference to be shown."""
+    if len(counted) < 2:
+        return []
+    figures = [_draw_alone(found, counted)]
+    if any(isinstance(view.leave_one_out, float) for view in counted):
+        return [Row([_draw_without(counted), *figures])]
+    return [Row(figures), Prose(_tell_no_change(counted))]
+
+
+def _tell_no_change(counted: Views) -> str:
+    if any(view.leave_one_out != "<10" for view in counted):
+        return ""
+    return (
+        "Without any one of them, fewer than ten people more or fewer are linked: views tell much "
+        "the same about people, and no single one gives them away."
+    )
+
+
+def _draw_without(counted: Views) -> Figure:
+    rows = [
+        {
+            "label": capital(view.title),
+            "value": _lost(view.leave_one_out),
+            "text": signed_change(view.leave_one_out),
+        }
+        for view in sorted(counted, key=lambda view: -_lost(view.leave_one_out))
+    ]
+    return Figure(
+        title="What each view adds",
+        summary=f"{rows[0]['label']}: {rows[0]['text']} without it. {len(rows)} views.",
+        drawing=draw_bars(
+            rows, Axis("Fewer people linked without it", unit="percent"), size="half"
+        ),
+        reading="A longer bar means that fewer people are linked when the view is left out and the "
+        "others stay. Where a bar is missing, the others make up for the view; with a plus, more "
+        "are linked without it.",
+        table=_table("Change without it", rows),
+        size="half",
+    )
+
+
+def _lost(change: float | str | None) -> float:
+    """The share of people who are no longer linked without a view; nothing where it is veiled."""
+    return max(0.0, -change) if isinstance(change, float) else 0.0
+
+
+def _draw_alone(found: ViewsFinding, counted: Views) -> Figure:
+    rows = [
+        {
+            "label": capital(view.title),
+            "value": view.at_most if view.accuracy_alone is None else view.accuracy_alone,
+            "text": _alone(view),
+            "mark": found.accuracy,
+        }
+        for view in counted
+    ]
+    return Figure(
+        title="What each view finds alone",
+        summary=f"{len(rows)} views, those that count most first; the first links "
+        f"{rows[0]['text']} alone, all together {percent(found.accuracy)}.",
+        drawing=draw_bars(rows, Axis("People linked by it alone", unit="percent"), size="half"),
+        reading="The dark tick is what all views together link: what it lies beyond the longest "
+        "bar is what looking from several sides adds.",
+        table=_table("People linked by it alone", rows),
+        legend=(Key("ink", "All views together", "tick"),),
+        size="half",
+    )
+
+
+def _table(column: str, rows: Sequence[dict[str, Any]]) -> Table:
+    return Table(columns=("View", column), rows=[(row["label"], row["text"]) for row in rows])

@@ -1,0 +1,158 @@
+"""The worst case: who is linked by any attack, and whether attacks link the same people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from trailprint.audit.results.attacks import Agreement, VeiledCount, WorstCase
+from trailprint.audit.results.findings import Findings
+from trailprint.report.axes import Axis
+from trailprint.report.blocks import Block, Figure, Prose, Section, Table
+from trailprint.report.charts import draw_bars
+from trailprint.report.wording import (
+    NOT_SHOWN,
+    capital,
+    count,
+    interval,
+    join,
+    percent,
+    plural,
+    within,
+)
+from trailprint.studies.small_counts import hide_small
+
+_FEW = "together with other figures of this page it would tell how many a small group has."
+
+
+def write_worst_case(found: Findings) -> Section:
+    """Who is linked by any attack, and whether attacks link the same people."""
+    worst = found.worst_case
+    if worst is None or not worst.people:
+        blocks: list[Block] = [Prose("No attack could be scored, so there is no worst case.")]
+        return Section("Worst case and agreement", blocks, "worst-case")
+    told = (
+        f"{_tell_linked(worst)} {_tell_tried(worst, found.attack_titles)} "
+        "An adversary who could check their guesses would come this far."
+    )
+    blocks = [Prose(told), *_tell_added(found, worst)]
+    if any(isinstance(own.people, int) for own in worst.by_attacks):
+        blocks.append(_draw_counts(worst))
+    elif worst.by_attacks:
+        blocks.append(Prose(f"How many attacks link the same person is not shown: {_FEW}"))
+    return Section("Worst case and agreement", [*blocks, *_compare_attacks(found)], "worst-case")
+
+
+def _tell_added(found: Findings, worst: WorstCase) -> list[Block]:
+    """How many people the other attacks add to the strongest one, where both counts are told."""
+    known = [attack for attack in found.attacks if attack.name in worst.attacks and attack.correct]
+    best = max(known, key=lambda attack: attack.accuracy or 0.0, default=None)
+    if best is None or len(worst.attacks) < 2 or best.people != worst.people:
+        return []
+    if not isinstance(best.correct, int) or not isinstance(worst.linked, int):
+        return []
+    added = hide_small(worst.linked - best.correct)
+    return [
+        Prose(
+            f"The strongest of them, {within(best.title)}, links {count(best.correct)}; the "
+            f"others add {plural(added, 'person', 'people')}."
+        )
+    ]
+
+
+def _tell_linked(worst: WorstCase) -> str:
+    people = f"{count(worst.people)} people"
+    if worst.linked == "hidden":
+        return f"How many of {people} are linked by at least one attack is not shown: {_FEW}"
+    if worst.share is None:
+        return f"{capital(count(worst.linked))} of {people} are linked by at least one attack."
+    return (
+        f"{count(worst.linked)} of {people} ({percent(worst.share)}; "
+        f"95 % interval {interval(worst.interval)}) are linked by at least one attack."
+    )
+
+
+def _tell_tried(worst: WorstCase, titles: Mapping[str, str]) -> str:
+    """Whom the worst case counts: people every attack was tried on."""
+    names = join(within(titles.get(name, name)) for name in worst.attacks)
+    told = f"Counted are people who were tried by {names}"
+    if not worst.not_tried:
+        return f"{told}: everybody."
+    return (
+        f"{told}; {plural(worst.not_tried, 'person', 'people')} not tried by all of them "
+        f"{'is' if worst.not_tried == 1 else 'are'} left out."
+    )
+
+
+def _draw_counts(worst: WorstCase) -> Figure:
+    rows: list[dict[str, Any]] = [
+        {
+            "label": plural(own.attacks, "attack", "attacks") if own.attacks else "No attack",
+            "value": 0 if isinstance(own.people, str) else own.people,
+            "text": count(own.people),
+            "series": "a" if own.attacks else "f",
+        }
+        for own in worst.by_attacks
+    ]
+    return Figure(
+        title="People by the number of attacks that link them rightly",
+        summary=" ".join(f"{row['label']}: {row['text']} people." for row in rows),
+        drawing=draw_bars(rows, Axis("People")),
+        reading="People in the lower bars are linked by several attacks that look at different "
+        "things: protecting against one of them would not be enough for them."
+        f"{_tell_hidden(row['text'] for row in rows)}",
+        table=Table(
+            columns=("Linked by", "People"), rows=[(row["label"], row["text"]) for row in rows]
+        ),
+    )
+
+
+def _tell_hidden(counts: Iterable[str]) -> str:
+    """Why some counts are not shown."""
+    if NOT_SHOWN not in counts:
+        return ""
+    return " Counts are not shown where the size of a small group would follow from them."
+
+
+def _compare_attacks(found: Findings) -> list[Block]:
+    """Where pairs of attacks agree; pairs of which no count is told only by their number."""
+    if not found.agreement:
+        told = "Fewer than two attacks could be compared, so their agreement is not known."
+        return [Prose(told)]
+    told_pairs = [pair for pair in found.agreement if _is_told(pair)]
+    n_left = len(found.agreement) - len(told_pairs)
+    blocks: list[Block] = [_tabulate(told_pairs, found.attack_titles)] if told_pairs else []
+    if n_left:
+        blocks.append(Prose(_tell_left(n_left, len(found.agreement))))
+    return blocks
+
+
+def _is_told(pair: Agreement) -> bool:
+    return any(isinstance(n, int) for n in _counts(pair))
+
+
+def _counts(pair: Agreement) -> tuple[VeiledCount, ...]:
+    return pair.both, pair.only_first, pair.only_second, pair.neither
+
+
+def _tell_left(n_left: int, n_pairs: int) -> str:
+    which = "the two attacks" if n_pairs == 1 else f"{n_left} of {n_pairs} pairs of attacks"
+    return f"How far {which} link the same people is not shown: {_FEW}"
+
+
+def _tabulate(pairs: Sequence[Agreement], titles: Mapping[str, str]) -> Table:
+    rows = [
+        (
+            titles.get(pair.first, pair.first),
+            titles.get(pair.second, pair.second),
+            *map(count, _counts(pair)),
+        )
+        for pair in pairs
+    ]
+    return Table(
+        columns=("First attack", "Second attack", "Both", "Only first", "Only second", "Neither"),
+        rows=rows,
+        caption="Agreement: people linked rightly by two attacks, of those both were tried on."
+        f"{_tell_hidden(cell for row in rows for cell in row)}",
+        text_columns=2,
+    )
