@@ -20,7 +20,7 @@ jsonschema = pytest.importorskip("jsonschema")
 #: What must never be seen unless it is asked for; the positions are as distinctive as the names.
 USER = re.compile(r"SECRETUSER|987654")
 PLACE = re.compile(r"SECRETPLACE|12\.3456|98\.7654")
-PUBLIC = ("report.html", "result.json", "manifest.json", "tables")
+PUBLIC = ("report.html", "result.json", "manifest.json", "settings.toml", "tables")
 
 
 def rows():

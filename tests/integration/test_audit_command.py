@@ -54,6 +54,7 @@ def test_what_is_written(audited):
         "report.html",
         "result.json",
         "manifest.json",
+        "settings.toml",
         "per_user.parquet",
         "tables",
         "work",

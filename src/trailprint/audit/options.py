@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -26,6 +27,8 @@ class AuditOptions:
 
     Attributes
     ----------
+    title : str
+        The report's title, such as the name of the dataset.
     attacks : tuple of str
         Which attacks are run.
     protections : tuple of str
@@ -64,6 +67,7 @@ class AuditOptions:
     trailprint.errors.OptionError: ...
     """
 
+    title: str = ""
     attacks: tuple[str, ...] = field(default_factory=attack_names)
     protections: tuple[str, ...] = ()
     target_risk: float | None = None
@@ -113,6 +117,18 @@ class AuditOptions:
         if self.split is not None:
             plain["split"] = {name: value for name, value in asdict(self.split).items() if value}
         return plain
+
+    @classmethod
+    def from_settings(cls, path: str | os.PathLike[str]) -> AuditOptions:
+        """
+        The options of an earlier audit, from the ``settings.toml`` in its folder.
+
+        What the file says about reading, placing and filtering data is for the functions that do
+        so, and is left aside here.
+        """
+        from trailprint.audit.settings import read_settings, to_options
+
+        return to_options(read_settings(path))
 
 
 def parse_duration(text: str) -> float | None:

@@ -21,6 +21,7 @@ from trailprint.cli.option_fields import Written
 from trailprint.cli.present import open_console, print_json, print_line, print_table
 from trailprint.cli.progress import showing
 from trailprint.cli.running import Running, RunOptions
+from trailprint.cli.settings import Typed
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
@@ -50,12 +51,16 @@ class FolderOptions:
     Attributes
     ----------
     out : str
-        Output folder.
+        Output folder; required, here or in ``settings``.
+    settings : str, optional
+        Take options from this file, such as an earlier audit's settings.toml; what is typed
+        overrides them.
     per_user : bool
         Also write each person's risk, for you only.
     """
 
     out: str
+    settings: str | None = None
     per_user: bool = False
 
 
@@ -90,11 +95,14 @@ class Auditing:
 
 @takes_options
 def run(
-    data: Annotated[str, argument("DATA", "What would be published.")],
+    data: Annotated[
+        str, argument("DATA", "What would be published; required, here or in --settings.")
+    ],
     auditing: Auditing,
     running: Running,
     scoring: Scoring,
     giving: Sides,
+    typed: Typed,
     auxiliary: Annotated[
         str | None,
         argument("AUXILIARY", "What somebody might know; without it, DATA is split."),
@@ -131,6 +139,7 @@ def run(
         findings=result.findings,
         sources=described,
         settings={"reading": giving.reading.typed(), "shaping": giving.shaping.typed()},
+        asked=typed.kept(),
         per_user=result.per_user() if asked_for else None,
     )
     finish(written, folder.out, running)

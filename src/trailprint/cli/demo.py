@@ -50,5 +50,9 @@ def run(demo: Annotated[DemoOptions, Panel("Demo")], running: Running) -> None:
     write_table(simulate_campus(options), campus, engine)
     events = read(str(campus), engine=engine)
     result = audit_to_folder([events], AuditOptions(seed=running.seed), demo.out, running)
-    written = Written(findings=result.findings, sources=[describe_source(str(campus))])
+    written = Written(
+        findings=result.findings,
+        sources=[describe_source(str(campus))],
+        asked={"data": str(campus), "out": demo.out, "seed": running.seed},
+    )
     finish(written, str(Path(demo.out)), running, closing=_NEXT)

@@ -5,7 +5,7 @@ A command's flags are the fields of the options classes it takes.
 ``Annotated[MatchOptions, Panel("Matching", without=("seed",))]`` stands for a flag for each field
 of the class, and receives the object. With ``Given[MatchOptions]`` the command receives what was
 typed, and makes the object itself. A dataclass whose fields are such parameters is taken apart
-into them.
+into them. A command with a parameter of type ``Typed`` takes ``--settings``.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any, Generic, TypeVar
 import typer
 
 from trailprint.cli.option_fields import OptionField, Written, read_fields
+from trailprint.cli.settings import Typed, add_settings, is_typed
 from trailprint.errors import OptionError
 
 Options = TypeVar("Options")
@@ -90,7 +91,7 @@ class Group:
     def collect(self, typed: dict[str, Any]) -> Any:
         """Take the group's values out of all that was typed; what was not keeps its default."""
         own = [(flag, typed.pop(flag.key)) for flag in self.flags]
-        own = [(flag, value) for flag, value in own if _is_typed(value)]
+        own = [(flag, value) for flag, value in own if is_typed(value)]
         values = {flag.name: flag.written.read(value) for flag, value in own}
         if not self.is_given:
             return self.kind(**values)
@@ -125,22 +126,25 @@ def argument(metavar: str, help: str) -> Any:
 def takes_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the flags of the options classes among its parameters."""
     hints = typing.get_type_hints(command, include_extras=True)
-    groups = find_groups(hints)
+    receiver = next((name for name, hint in hints.items() if hint is Typed), None)
+    groups = find_groups({name: hint for name, hint in hints.items() if name != receiver})
     own = [
-        parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        _as_own(parameter, hints[name], may_lack=receiver is not None)
         for name, parameter in inspect.signature(command).parameters.items()
-        if name not in groups
+        if name not in groups and name != receiver
     ]
+    declared = [one for group in groups.values() for one in group.all_flags()]
 
     @functools.wraps(command)
     def wrapper(**typed: Any) -> None:
+        if receiver is not None:
+            all_typed = add_settings(typed, [flag for _, flag in declared])
+            typed = {**typed, **all_typed.values}
         made = {name: group.collect(typed) for name, group in groups.items()}
-        command(**typed, **made)
+        command(**typed, **made, **({} if receiver is None else {receiver: all_typed}))
 
     flags = [
-        flag.parameter(may_lack=owner.is_given)
-        for group in groups.values()
-        for owner, flag in group.all_flags()
+        flag.parameter(may_lack=owner.is_given or receiver is not None) for owner, flag in declared
     ]
     parameters = [*own, *flags]
     wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -150,9 +154,11 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
     return wrapper
 
 
-def _is_typed(value: object) -> bool:
-    """Whether a flag was given; a number of zero was."""
-    return value is not None and value is not False and value != []
+def _as_own(parameter: inspect.Parameter, hint: Any, *, may_lack: bool) -> inspect.Parameter:
+    """A parameter that is no options class; settings may hold one that is not typed."""
+    if may_lack and parameter.default is inspect.Parameter.empty:
+        parameter = parameter.replace(default=None)
+    return parameter.replace(annotation=hint, kind=inspect.Parameter.KEYWORD_ONLY)
 
 
 def find_groups(hints: Mapping[str, Any]) -> dict[str, Group | Bundle]:

@@ -73,7 +73,7 @@ class OptionField:
     def parameter(self, *, may_lack: bool) -> inspect.Parameter:
         """The flag as Typer takes it; None stands for one that was not typed."""
         chosen = choices_of(self.kind)
-        typed = _type_for_typer(self.kind, self.written)
+        typed = type_for_typer(self.kind, self.written)
         option = typer.Option(
             f"--{self.flag}",
             help=self.help(),
@@ -179,7 +179,7 @@ def _parts(kind: Any) -> tuple[Any, ...]:
     return (kind,)
 
 
-def _type_for_typer(kind: Any, written: Written) -> Any:
+def type_for_typer(kind: Any, written: Written) -> Any:
     """What Typer checks: switches, and numbers that are typed as such; the rest is text."""
     if written.many:
         return list[str]

@@ -13,7 +13,7 @@ from trailprint.display.numbers import format_number
 _PARTS: tuple[Literal["data", "settings", "versions"], ...] = ("data", "settings", "versions")
 _DIGITS = 12
 """Of a fingerprint: enough to tell files apart."""
-_LEFT_OUT = frozenset({"settings.data_notes", "data.split.description"})
+_LEFT_OUT = frozenset({"settings.data_notes", "settings.title", "data.split.description"})
 
 
 def list_changes(audits: Sequence[OpenedAudit]) -> tuple[Change, ...]:

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.plain import to_plain
+from trailprint.audit.settings import SETTINGS, to_settings, write_settings
 from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError, OutputError, reason_of
 from trailprint.events.databases import find_database
@@ -60,6 +61,8 @@ class Written:
         What was read.
     settings : mapping
         Options beyond those in the result: how the data was read and shaped.
+    asked : mapping
+        What was typed, by flag, for ``settings.toml``; without it, the options in the result.
     per_user : pyarrow.Table, optional
         Each person's risk; written for the owner only.
     """
@@ -67,6 +70,7 @@ class Written:
     findings: Findings
     sources: Sequence[Source] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    asked: Mapping[str, Any] | None = None
     per_user: pa.Table | None = None
 
 
@@ -145,6 +149,7 @@ def write_outputs(folder: str | os.PathLike[str], written: Written) -> list[Path
         REPORT: render_report(written.findings),
         RESULT: _json(written.findings.to_dict()),
         MANIFEST: _json(_manifest(written)),
+        SETTINGS: write_settings(_asked(written)),
         **{f"tables/{name}.csv": write_csv(rows) for name, rows in tables.items() if rows},
     }
     targets = [path / name for name in texts]
@@ -163,6 +168,10 @@ def write_outputs(folder: str | os.PathLike[str], written: Written) -> list[Path
 def _remove(paths: Iterable[Path]) -> None:
     for path in paths:
         path.unlink(missing_ok=True)
+
+
+def _asked(written: Written) -> Mapping[str, Any]:
+    return to_settings(written.findings.settings) if written.asked is None else written.asked
 
 
 def _manifest(written: Written) -> dict[str, Any]:
