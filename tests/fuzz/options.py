@@ -202,6 +202,7 @@ MATCH = _options(
     --views all
     --views visits,days --view-weights equal
     --views visits,moves --same-period
+    --views visits,days --per-user people.csv
     """,
     """
     --views x '' , visits,visits visits

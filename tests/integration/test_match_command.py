@@ -273,3 +273,29 @@ def test_python_says_the_same_as_the_command(capsys, campus) -> None:
     printed = run(capsys, "match", campus, "--at", "median")
     for name in FIELDS - {"seconds", "peak_memory_mb"}:
         assert result[name] == printed[name]
+
+
+def test_what_is_found_of_each_person_goes_to_a_file_for_its_owner(run, campus, tmp_path):
+    path = tmp_path / "people.parquet"
+    found = run(
+        *("match", campus, "--at", "median", "--active-both", "--views", "visits,moves"),
+        *("--view-weights", "equal", "--per-user", path),
+    )
+    assert found.code == 0, found.err
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    people = pq.read_table(path)
+    assert people.column_names == ["user", "linked", "weight", "margin", "deciding_view"]
+    assert set(people["deciding_view"].to_pylist()) <= {"visits", "moves", None}
+    assert "What was found of each person written to" in found.out
+    assert not any(user in found.out for user in people["user"].to_pylist())
+
+
+def test_people_and_links_need_files_of_their_own(run, campus, tmp_path):
+    path = tmp_path / "same.csv"
+    found = run("match", campus, "--at", "median", "--links", path, "--per-user", path)
+    assert found.code == 2
+    assert "different files" in found.err
+    assert not path.exists()
+    found = run("match", campus, "--at", "median", "--per-user", campus)
+    assert found.code == 2
+    assert "must not overwrite" in found.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from trailprint.cli.progress import showing
 from trailprint.cli.running import Running
 from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
+from trailprint.events.write import check_outputs, write_table
 from trailprint.features.options import HistogramOptions
 from trailprint.workflows.options import ViewOptions
 
@@ -58,6 +60,20 @@ class MarginOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleOptions:
+    """
+    What is written of people; `MatchResult.per_user` in Python.
+
+    Attributes
+    ----------
+    per_user : str, optional
+        Write who is found here, how surely, and with --views by which view.
+    """
+
+    per_user: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Matching:
     """How people are compared and matched."""
 
@@ -97,6 +113,7 @@ def run(
     knowing: Knowing,
     running: Running,
     scoring: Scoring,
+    people: Annotated[PeopleOptions, Panel("Truth and links")],
     sides: Sides,
     auxiliary: Annotated[
         str | None,
@@ -106,7 +123,8 @@ def run(
     """Match two datasets by their users' habits: how many could be re-identified?"""
     from trailprint.workflows.match import match
 
-    scoring.check(released, auxiliary)
+    outputs = [path for path in (scoring.links, people.per_user) if path is not None]
+    check_outputs(outputs, sources=[released, auxiliary, scoring.truth])
     options, views = matching.match_options(running.seed), matching.view_options(sides)
     knowledge = knowing.options(running.seed)
     engine = running.engine()
@@ -122,7 +140,10 @@ def run(
             n_threads=running.threads,
             progress=progress,
         )
-    scoring.write_links(result.links(), engine)
+        scoring.write_links(result.links(), engine)
+        if people.per_user is not None:
+            table = result.per_user()
+            write_table(table, people.per_user, engine, private=True, for_people=True)
     found = result.to_dict()
     if matching.margins.precision is not None:
         point = result.margin_for(matching.margins.precision)
@@ -130,10 +151,10 @@ def run(
     if running.json:
         print_json(found)
     else:
-        _print(found, scoring.links)
+        _print(found, scoring.links, people.per_user)
 
 
-def _print(found: dict[str, Any], links: str | None) -> None:
+def _print(found: dict[str, Any], links: str | None, per_user: str | None) -> None:
     interval = found["accuracy_interval"]
     rows: list[tuple[str, object]] = [
         ("released users", found["released_users"]),
@@ -157,7 +178,8 @@ def _print(found: dict[str, Any], links: str | None) -> None:
         rows.append(("decision", found["decision"] + idle))
     rows.append(("time", format_seconds(found["seconds"]["total"])))
     title = "Combined matching" if "views" in found else "Histogram matching"
-    print_table(title, rows, _notes(found, links))
+    written = {"Links": links, "What was found of each person": per_user}
+    print_table(title, rows, [*_notes(found), *_note_files(written)])
     if "views" in found:
         _print_views(found)
 
@@ -181,7 +203,7 @@ def _show_gap(found: dict[str, Any]) -> object:
     return "none: proven optimal" if found.get("exact") else found["optimality_gap"]
 
 
-def _notes(found: dict[str, Any], links: str | None) -> list[str]:
+def _notes(found: dict[str, Any]) -> list[str]:
     notes = note_knowledge(found["knows"])
     if found["truth"] == "none":
         notes.append("No user id is on both sides and no --truth was given: nothing to score.")
@@ -204,6 +226,12 @@ def _notes(found: dict[str, Any], links: str | None) -> list[str]:
             else f"Keeping margins of {show(point['margin'])} or more keeps {point['links']:,} of "
             f"the links, {percent(point['precision'])} of them right."
         )
-    if links is not None:
-        notes.append(f"Links written to {links}, readable by you only.")
     return notes
+
+
+def _note_files(written: Mapping[str, str | None]) -> list[str]:
+    return [
+        f"{what} written to {path}, readable by you only."
+        for what, path in written.items()
+        if path is not None
+    ]

@@ -44,6 +44,7 @@ from trailprint.features.options import HistogramOptions
 from trailprint.features.views import Views
 from trailprint.linkage import Linkage
 from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.workflows.match_people import tell_people
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
@@ -98,9 +99,28 @@ class MatchResult(Result):
             }
         )
 
+    def per_user(self) -> pa.Table:
+        """
+        What was found of each released person. Handle with care.
+
+        Columns: ``user``; ``linked``, whether they are linked rightly (null without a counterpart);
+        ``weight`` and ``margin`` of their link (null without one, or without margins); with
+        several views ``deciding_view``, the one that tells them apart from the next best
+        candidate (null where none does).
+        """
+        return tell_people(
+            (self.released, self.auxiliary),
+            self.linkage,
+            self.truth,
+            self.view_weights,
+            metric=self.options.metric,
+            margins=self.options.margins,
+        )
+
     def _makers(self) -> Makers:
         return {
             "links": as_table("links", self.links),
+            "per_user": as_table("per_user", self.per_user),
             "margins": lambda: Table("margins", self._margins()),
             "curve": lambda: Table.from_rows("curve", map(asdict, self.curve)),
             "views": lambda: Table.from_rows("views", map(asdict, self.views)),
