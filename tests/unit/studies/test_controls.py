@@ -15,7 +15,12 @@ from trailprint.errors import OptionError
 from trailprint.evaluation.truth import Truth
 from trailprint.features.trails import trails_of
 from trailprint.linkage import Linkage, Ranks
-from trailprint.studies.controls import ControlOptions, control_absent, control_permuted
+from trailprint.studies.controls import (
+    ControlOptions,
+    control_absent,
+    control_permuted,
+    control_weights,
+)
 
 
 def attack(released, auxiliary):
@@ -173,3 +178,13 @@ def test_with_one_person_there_is_nobody_to_leave_out(population):
 def test_bad_options_get_one_sentence(options, message):
     with pytest.raises(OptionError, match=message):
         ControlOptions(**options)
+
+
+def test_the_control_of_weights_says_what_it_means():
+    same, other = control_weights("combined", True), control_weights("combined", False)
+    assert same.passed
+    assert not other.passed
+    assert "are the same: the released side has no part in them" in same.reading
+    assert "the accuracy cannot be trusted" in other.reading
+    assert {same.attack, other.attack} == {"combined"}
+    assert json.loads(json.dumps(same.to_dict()))["share"] is None

@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trailprint.studies.small_counts import (
+    HIDDEN,
+    hide_change,
     hide_small,
     is_close,
     is_small,
@@ -66,3 +68,23 @@ def test_joined_bins_hold_nobody_or_enough_and_everybody_once(counts):
     assert len(sizes) <= 1 or not any(is_small(n) for n in sizes)
     if all(n == 0 or n >= 10 for n in counts):
         assert len(joined) == len(counts)
+
+
+@given(st.integers(1, 400), st.data())
+def test_a_change_is_told_only_where_neither_it_nor_what_is_left_is_a_few(n_people, data):
+    before = data.draw(st.integers(0, n_people))
+    after = data.draw(st.integers(0, n_people))
+    told = hide_change((after - before) / n_people, before, n_people)
+    few_changed = 0 < abs(after - before) < 10
+    few_left = 0 < after < 10 or (after > 0 and 0 < n_people - after < 10)
+    if few_changed:
+        assert told == "<10"
+    elif few_left:
+        assert told == HIDDEN
+    else:
+        assert told == (after - before) / n_people
+
+
+def test_a_change_of_a_few_does_not_tell_its_direction():
+    assert hide_change(-0.02, 100, 250) == hide_change(0.02, 100, 250) == "<10"
+    assert hide_change(0.0, 100, 250) == 0.0
