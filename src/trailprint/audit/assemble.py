@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from importlib.metadata import version
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +37,7 @@ from trailprint.audit.results.protections import (
 from trailprint.audit.wording import LOSS_MEANING, NOTHING_KNOWN, target_sentence
 from trailprint.display.discreet import Discreet
 from trailprint.evaluation.per_user import distribute_risk
-from trailprint.events.events import Events, Tally
+from trailprint.events.events import Column, Events, Tally
 from trailprint.events.periods import periods_overlap
 from trailprint.events.summary import inspect
 from trailprint.studies.small_counts import SMALL
@@ -148,7 +148,16 @@ def _data(context: AuditContext, done: Done) -> DataFacts:
         periods_overlap=periods_overlap(*context.events),
         truth=sides.truth,
         knows=tell_known(sides.known),
+        columns=_tell_columns(context.events),
+        timezone=" and ".join(dict.fromkeys(side.timezone for side in context.events)),
     )
+
+
+def _tell_columns(events: Sequence[Events]) -> tuple[str, ...]:
+    """Which columns every side has, by the names of the flags that name them."""
+    shared = frozenset.intersection(*(side.columns for side in events))
+    named = (name for name in get_args(Column) if name in shared)
+    return tuple("count" if name == "weight" else name for name in named)
 
 
 def _left_out_rows(tallies: Sequence[Tally]) -> dict[str, int]:

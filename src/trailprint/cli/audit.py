@@ -139,6 +139,7 @@ def run(
         findings=result.findings,
         sources=described,
         settings={"reading": giving.reading.typed(), "shaping": giving.shaping.typed()},
+        command=typed.command("audit"),
         asked=typed.kept(),
         per_user=result.per_user() if asked_for else None,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from trailprint.audit.results.findings import Findings
+from trailprint.report.about import About
 from trailprint.report.chapters.attacks import write_attacks
 from trailprint.report.chapters.growth import write_growth
 from trailprint.report.chapters.opening import write_lead, write_title
@@ -21,7 +22,7 @@ def embed_report(found: Findings) -> str:
     """
     chapters = [write_attacks(found), write_people(found), write_growth(found)]
     page = render_page(
-        write_title(found), [*chapters, write_protections(found)], lead=write_lead(found)
+        write_title(found), [*chapters, write_protections(found)], lead=write_lead(found, About())
     )
     return (
         f'<iframe title="Audit" sandbox="" srcdoc="{escape(page)}" '

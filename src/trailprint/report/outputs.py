@@ -7,6 +7,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from trailprint.events.files import find_files
 from trailprint.events.listing import Listing
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
+from trailprint.report.about import About, Source
 from trailprint.report.html import render_report
 from trailprint.report.tables import TABLES
 from trailprint.system.addresses import check_writable, readable_path
@@ -30,22 +32,6 @@ from trailprint.workflows.release import read_loss
 
 REPORT, RESULT, MANIFEST = "report.html", "result.json", "manifest.json"
 PER_USER = "per_user.parquet"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """
-    A dataset as it was when it was read.
-
-    ``sha256`` of one file is the file's own; of several, that of their digests in order of names.
-    ``release_loss`` is the information loss of a release whose ``release.json`` fits the file.
-    """
-
-    name: str
-    files: int
-    bytes: int
-    sha256: str
-    release_loss: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -61,6 +47,8 @@ class Written:
         What was read.
     settings : mapping
         Options beyond those in the result: how the data was read and shaped.
+    command : str, optional
+        The command that makes the same audit.
     asked : mapping
         What was typed, by flag, for ``settings.toml``; without it, the options in the result.
     per_user : pyarrow.Table, optional
@@ -70,6 +58,7 @@ class Written:
     findings: Findings
     sources: Sequence[Source] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    command: str | None = None
     asked: Mapping[str, Any] | None = None
     per_user: pa.Table | None = None
 
@@ -145,10 +134,13 @@ def write_outputs(folder: str | os.PathLike[str], written: Written) -> list[Path
     """
     path = open_folder(folder)
     tables = {name: list(make(written.findings)) for name, make in TABLES.items()}
+    about = About(
+        written=date.today().isoformat(), command=written.command, sources=written.sources
+    )
     texts = {
-        REPORT: render_report(written.findings),
+        REPORT: render_report(written.findings, about),
         RESULT: _json(written.findings.to_dict()),
-        MANIFEST: _json(_manifest(written)),
+        MANIFEST: _json(_manifest(written, about)),
         SETTINGS: write_settings(_asked(written)),
         **{f"tables/{name}.csv": write_csv(rows) for name, rows in tables.items() if rows},
     }
@@ -174,10 +166,12 @@ def _asked(written: Written) -> Mapping[str, Any]:
     return to_settings(written.findings.settings) if written.asked is None else written.asked
 
 
-def _manifest(written: Written) -> dict[str, Any]:
+def _manifest(written: Written, about: About) -> dict[str, Any]:
     found = written.findings
     return {
         "schema": "trailprint.manifest/1",
+        "written": about.written,
+        "command": about.command,
         "inputs": [
             {name: value for name, value in asdict(source).items() if value is not None}
             for source in written.sources

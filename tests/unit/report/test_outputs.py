@@ -44,7 +44,7 @@ def written_of(result, **more):
 
 @pytest.fixture(autouse=True)
 def page(monkeypatch):
-    monkeypatch.setattr(outputs, "render_report", lambda result: "<!doctype html>")
+    monkeypatch.setattr(outputs, "render_report", lambda result, about: "<!doctype html>")
 
 
 def read_csv(path):

@@ -77,3 +77,5 @@ class DataFacts:
     periods_overlap: bool | None
     truth: Literal["same-ids", "file", "none"]
     knows: KnownFacts | None = field(default=None, metadata=OMITTED)
+    columns: tuple[str, ...] | None = field(default=None, metadata=OMITTED)
+    timezone: str | None = field(default=None, metadata=OMITTED)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from trailprint.audit.results.findings import Findings, Seconds
+from trailprint.report.about import About
 from trailprint.report.blocks import Block, Facts, Heading, Prose, Section, Table
 from trailprint.report.wording import seconds, value
 
 
-def write_again(found: Findings) -> Section:
-    """Settings, versions and the time it took."""
+def write_again(found: Findings, about: About) -> Section:
+    """What was audited and how, settings, versions and the time it took."""
     settings = {"seed": found.seed, **found.settings}
+    settings.pop("title", None)
     blocks: list[Block] = [
         Prose("The same data, settings and versions give the same figures, whatever the threads."),
+        Heading("This report"),
+        Facts(_name(found, about)),
         Heading("Settings"),
         Facts([(name.replace("_", " "), value(setting)) for name, setting in settings.items()]),
         Heading("Versions"),
@@ -20,6 +24,21 @@ def write_again(found: Findings) -> Section:
     if found.seconds is not None:
         blocks += [Heading("Time"), _tabulate(found.seconds)]
     return Section("Settings and versions to run it again", blocks, "again")
+
+
+def _name(found: Findings, about: About) -> list[tuple[str, str]]:
+    """What tells this report from others; only what is known."""
+    data = found.data
+    told = [
+        ("Title", str(found.settings.get("title") or "")),
+        ("Written by", f"Trailprint {found.version}"),
+        ("Written on", about.written or ""),
+        ("Command", about.command or ""),
+        *(("Read from", source.describe(whole=True)) for source in about.sources),
+        ("Columns", ", ".join(data.columns or ())),
+        ("Time zone", data.timezone or ""),
+    ]
+    return [(name, text) for name, text in told if text]
 
 
 def _tabulate(spent: Seconds) -> Table:

@@ -42,9 +42,16 @@ _TRUTHS = {
 }
 
 
+_IMPACT = (
+    "A data protection impact assessment (DPIA, Article 35 of the GDPR) weighs how likely a harm "
+    "is and how severe. This page speaks of the first only: how likely people are to be linked."
+)
+
+
 def write_regulators(found: Findings) -> Section:
-    """Singling out, linkability, inference and the motivated intruder."""
+    """Recital 26, singling out, linkability, inference, the motivated intruder, and the DPIA."""
     facts = [
+        ("Means reasonably likely to be used", _tell_means(found)),
         ("Singling out", _tell_singling_out(found)),
         ("Linkability", _tell_linkability(found)),
         (
@@ -53,11 +60,13 @@ def write_regulators(found: Findings) -> Section:
             "record is another question; protections that hide people in groups do not settle it.",
         ),
         ("Motivated intruder", _tell_intruder(found)),
+        ("Impact assessment", _IMPACT),
     ]
     intro = (
-        "European guidance on anonymisation (Article 29 Working Party, opinion 05/2014) asks about "
-        "three risks: singling out, linkability and inference. The British regulator (ICO) asks "
-        "whether a motivated intruder would succeed."
+        "Recital 26 of the GDPR calls data anonymous only where nobody can be identified by means "
+        "reasonably likely to be used. Guidance on it (Article 29 Working Party, opinion 05/2014, "
+        "WP216) asks about three risks: singling out, linkability and inference. The British "
+        "regulator (ICO) asks whether a motivated intruder would succeed."
     )
     return Section("In regulators' words", [Prose(intro), Facts(facts)], "regulators")
 
@@ -78,6 +87,17 @@ def write_assumptions(found: Findings) -> Section:
 def write_limits() -> Section:
     """What the numbers do not prove."""
     return Section("What the numbers do not prove", [Points(_NOT_PROVEN)], "limits")
+
+
+def _tell_means(found: Findings) -> str:
+    """What recital 26 asks for: cost, time and technology."""
+    spent = None if found.strongest is None else found.strongest.seconds
+    took = f" The strongest attack took {seconds(spent)}." if spent else ""
+    return (
+        "Cost, time and the technology there is decide which means are likely. The attacks of this "
+        f"page are published and need no special computer.{took} Whether somebody is likely to "
+        "have the knowledge that was assumed is yours to judge."
+    )
 
 
 def _tell_singling_out(found: Findings) -> str:
@@ -123,12 +143,7 @@ def _tell_linkability(found: Findings) -> str:
 
 
 def _tell_intruder(found: Findings) -> str:
-    told = (
-        "Somebody without special skills but with time and public tools. The attacks run here are "
-        "published"
-    )
-    spent = None if found.strongest is None else found.strongest.seconds
-    told += f"; the strongest took {seconds(spent)} on an ordinary computer. " if spent else ". "
+    told = "Somebody without special skills but with time and public tools. "
     told += f"What it takes is knowledge. Assumed here: {_assumed(found)} "
     knowledge = found.growth.knowledge
     if knowledge is not None and knowledge.points:

@@ -8,12 +8,15 @@ from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.data import DataFacts
 from trailprint.audit.results.findings import Findings, Headline
 from trailprint.audit.results.protections import HeadlineProtection
+from trailprint.report.about import About
 from trailprint.report.blocks import Block, Facts, Figure, Note, Prose, Table, Tile, Tiles
+from trailprint.report.chapters.next_steps import write_next
 from trailprint.report.charts import draw_people
 from trailprint.report.wording import (
     UNKNOWN,
     capital,
     count,
+    date,
     in_a_hundred,
     interval,
     percent,
@@ -28,9 +31,17 @@ _NO_VERDICT = (
 )
 
 
+def write_eyebrow(about: About) -> str:
+    """What stands above the heading: what this is, and of which day."""
+    return " · ".join(filter(None, ("Re-identification risk report", about.written)))
+
+
 def write_title(found: Findings) -> str:
-    """The page's heading: how many of how many."""
-    headline = found.headline
+    """The page's heading: the title that was asked for, or how many of how many."""
+    return str(found.settings.get("title") or "") or _tell_linked(found.headline)
+
+
+def _tell_linked(headline: Headline) -> str:
     if _most(headline) is None:
         return "How many people could be linked could not be measured"
     linked, people = capital(count(headline.linked)), count(headline.people)
@@ -39,7 +50,7 @@ def write_title(found: Findings) -> str:
     return f"{linked} of {people} people could be linked to their own records"
 
 
-def write_lead(found: Findings) -> list[Block]:
+def write_lead(found: Findings, about: About) -> list[Block]:
     """What stands below the heading."""
     lead: list[Block] = [Prose(sentence(found.headline.sentence))]
     n_failed = sum(not control.passed for control in found.controls)
@@ -47,7 +58,16 @@ def write_lead(found: Findings) -> list[Block]:
         lead.append(_warn(n_failed, len(found.controls)))
     if _most(found.headline) is not None:
         lead += [_show_tiles(found), _draw_hundred(found.headline)]
-    return [*lead, Facts(_list_facts(found)), Note(_NO_VERDICT, title="Not a verdict")]
+    return [
+        *lead,
+        write_next(found),
+        Facts([*_list_facts(found), *_name_sources(about)]),
+        Note(_NO_VERDICT, title="Not a verdict"),
+    ]
+
+
+def _name_sources(about: About) -> list[tuple[str, str]]:
+    return [("Read from", sentence(source.describe())) for source in about.sources]
 
 
 def _most(scored: Headline | HeadlineProtection) -> float | None:
@@ -161,10 +181,19 @@ def _describe_protection(protection: HeadlineProtection) -> str:
     )
 
 
+def _tell_events(data: DataFacts) -> str:
+    """How many events there are on both sides together, and from when."""
+    sides = (data.released, data.auxiliary)
+    told = f"{count(sum(side.events for side in sides))} events"
+    first = min((side.first for side in sides if side.first), default=None)
+    last = max((side.last for side in sides if side.last), default=None)
+    return f"{told} from {date(first)} to {date(last)}" if first and last else told
+
+
 def describe_data(data: DataFacts) -> str:
     """What was attacked, in a sentence or three."""
     people, places = count(data.common_users), count(data.locations)
-    told = f"{people} people on both sides, {places} places. "
+    told = f"{people} people on both sides, {places} places, {_tell_events(data)}. "
     told += (
         sentence(data.split.description)
         if data.sides == "split" and data.split is not None

@@ -1,0 +1,67 @@
+"""What to do next, in three sentences: they follow from what was found."""
+
+from __future__ import annotations
+
+from trailprint.audit.results.findings import Findings
+from trailprint.report.blocks import Points
+from trailprint.report.wording import percent, share_or_most
+
+_RECORD = (
+    "Put the figures, with their assumptions and what you decide, into your data protection impact "
+    "assessment (DPIA), and audit again when the data or what others may know changes."
+)
+
+
+def write_next(found: Findings) -> Points:
+    """Whether the figures can be used, what to do about the data, what to write down."""
+    return Points([_judge(found), _protect(found), _RECORD], "What to do next")
+
+
+def _judge(found: Findings) -> str:
+    """What the figures allow."""
+    headline = found.headline
+    if any(not control.passed for control in found.controls):
+        return "Do not use these figures before you know why a control failed."
+    if headline.share is None and headline.at_most is None:
+        return "Say who is who with --truth, because links that cannot be scored are no measure."
+    if _is_like_guessing(found):
+        return (
+            "These attacks do no better than guessing, which does not prove that the data is "
+            "anonymous: check the assumptions against what others may really know."
+        )
+    if headline.share is None:
+        return (
+            "Treat the data as personal data: fewer than ten people were linked, which may be luck "
+            "or may be people whom anybody could find."
+        )
+    return (
+        "Do not publish the data as it is: people can be linked, so that it has to be treated as "
+        "personal data."
+    )
+
+
+def _is_like_guessing(found: Findings) -> bool:
+    headline = found.headline
+    if headline.linked == 0:
+        return True
+    if headline.interval is None or headline.chance is None:
+        return False
+    return headline.interval[0] <= headline.chance
+
+
+def _protect(found: Findings) -> str:
+    """Which protection to apply, or how to find one."""
+    best = found.headline.protection
+    if best is not None:
+        return (
+            f"Of the protections that were tried, begin with the cheapest effective one, "
+            f"{best.label}, which leaves {share_or_most(best.share, best.at_most)} linked at a "
+            f"loss of {percent(best.loss)}: write it with trailprint protect --release, and audit "
+            "what it wrote."
+        )
+    if found.protections is not None and found.protections.points:
+        return (
+            "None of the protections that were tried was effective enough, so try stronger ones "
+            "with --protect and --target-risk, or publish totals instead of records."
+        )
+    return "Try protections with --protect, or name the risk you would accept with --target-risk."

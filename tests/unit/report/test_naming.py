@@ -1,0 +1,112 @@
+"""A report names itself, and says what to do next."""
+
+import hashlib
+import html
+import re
+
+import pytest
+
+from trailprint.audit.results.findings import Findings
+from trailprint.report.about import About, Source
+from trailprint.report.chapters.next_steps import write_next
+from trailprint.report.html import render_report
+
+DIGEST = hashlib.sha256(b"data").hexdigest()
+ABOUT = About(
+    written="2024-05-06",
+    command="trailprint audit 'my <b>visits.csv' --out o --users 20",
+    sources=[Source(name="my <b>visits.csv", files=2, bytes=1_234_567, sha256=DIGEST)],
+)
+
+
+def read(page):
+    words = re.sub(r"<[^>]+>", " ", re.sub(r"<style>.*?</style>", "", page, flags=re.S))
+    return " ".join(html.unescape(words).split())
+
+
+@pytest.fixture
+def page(result, blank_charts):
+    result["settings"] |= {"title": "Spring <term>"}
+    result["data"] |= {"columns": ["user", "location", "start"], "timezone": "Europe/Zurich"}
+    return render_report(Findings.from_dict(result), ABOUT)
+
+
+def test_the_title_is_that_of_the_page_and_the_finding_still_comes_first(page):
+    assert "<title>Spring &lt;term&gt;</title>" in page
+    assert re.search(r"<h1>\s*Spring &lt;term&gt;\s*</h1>", page)
+    first = read(page[page.index("</h1>") : page.index("<nav")])
+    assert first.startswith("488 of 1,054 people")
+    assert "Re-identification risk report · 2024-05-06" in read(page)
+
+
+def test_the_first_screen_tells_shape_and_fingerprint(page):
+    first = read(page[: page.index("<nav")])
+    assert "227,428 events from 2012-04-03 to 2013-02-16" in first
+    assert f"my <b>visits.csv: 2 files, 1.235 MB, SHA-256 {DIGEST[:16]}." in first
+    assert DIGEST not in first
+
+
+def test_the_last_chapter_has_all_it_takes_to_run_it_again(page):
+    last = read(page[page.index('<section id="again"') :])
+    for words in (
+        "Title Spring <term>",
+        "Written on 2024-05-06",
+        "Command trailprint audit 'my <b>visits.csv' --out o --users 20",
+        f"SHA-256 {DIGEST}",
+        "Columns user, location, start",
+        "Time zone Europe/Zurich",
+    ):
+        assert words in last
+
+
+def test_without_a_title_and_a_source_nothing_is_made_up(result, blank_charts):
+    told = read(render_report(Findings.from_dict(result)))
+    assert "risk report 488 of 1,054 people could be linked to their own records 488 of" in told
+    assert "Read from" not in told
+    assert "Command" not in told
+
+
+def next_of(result):
+    return write_next(Findings.from_dict(result)).items
+
+
+def test_what_to_do_next_is_three_sentences_on_the_first_screen(result, page):
+    steps = next_of(result)
+    assert len(steps) == 3
+    assert all(step.endswith(".") and ". " not in step for step in steps)
+    first = read(page[: page.index("<nav")])
+    assert " ".join(["What to do next", *" ".join(steps).split()]) in first
+
+
+def test_what_to_do_next_follows_from_what_was_found(result, sparse):
+    begin = "Do not publish the data as it is"
+    assert next_of(result)[0].startswith(begin)
+    assert "Averages of groups of 10, which leaves" in next_of(result)[1]
+    assert "DPIA" in next_of(result)[2]
+    result["headline"]["protection"] = None
+    assert next_of(result)[1].startswith("None of the protections that were tried")
+    assert next_of(sparse)[1].startswith("Try protections")
+    result["headline"]["interval"] = [0.0, 0.5]
+    assert next_of(result)[0].startswith("These attacks do no better than guessing")
+    result["headline"] |= {"share": None, "interval": None, "linked": "<10", "at_most": 0.01}
+    assert next_of(result)[0].startswith("Treat the data as personal data")
+    result["controls"][0]["passed"] = False
+    assert next_of(result)[0].startswith("Do not use these figures")
+
+
+def test_links_that_cannot_be_scored_need_a_truth(unscored):
+    assert "--truth" in next_of(unscored)[0]
+
+
+def test_regulators_words(page):
+    told = read(page[page.index('<section id="regulators"') :])
+    for words in ("Recital 26 of the GDPR", "WP216", "DPIA, Article 35", "reasonably likely"):
+        assert words in told
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [(0, "0 bytes"), (999, "999 bytes"), (1000, "1 kB"), (15 * 10**12, "15 TB"), (10**16, "1e+04")],
+)
+def test_sizes(size, shown):
+    assert shown in Source(name="x", files=1, bytes=size, sha256=DIGEST).describe()
