@@ -119,7 +119,7 @@ def test_what_is_no_option_and_no_truth(sides, case):
         if case == "text":
             continue
         said = refused(call, *sides, truth=wrong)
-        reads_as_pairs = case in set(TABLE_LIKE) - {"a list of dicts", "an empty list"}
+        reads_as_pairs = case in set(TABLE_LIKE) - {"a list of dicts"}
         assert ("truth must be a path or a table" in said) == (not reads_as_pairs)
         if case != "a number":
             assert "n_threads" in refused(call, *sides, n_threads=wrong)

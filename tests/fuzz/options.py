@@ -100,6 +100,8 @@ SHAPE = _options(
     --min-events 2
     --min-active-days 2
     --regions regions.csv
+    --max-events 500
+    --stays 200m,20min
     """,
     """
     --cell 500 1 1e-9 1e-320 1e9 0 -5 nan inf x
@@ -114,6 +116,8 @@ SHAPE = _options(
     --min-active-days 0 -1 1000000 99999999999999999999
     --top-locations 1 0 -1 1000000 99999999999999999999
     --min-events 0 -1 1000000 99999999999999999999
+    --max-events 0 1 -1 x
+    --stays 200m 0m,20min 200m,0min 1km,1h,1d nan,nan x ''
     """,
 )
 POSITIONS = _options(
@@ -172,9 +176,14 @@ SCORE = _options(
     --truth truth.csv
     --links links.csv
     --links links.parquet
+    --knows points:2
+    --knows top:1
+    --knows home-work
+    --knows days:3
     """,
     """
     --truth nothing.csv '' .
+    --knows everything points:0 top:-1 days:x points:99999999999999999999 nothing ''
     --links links.xyz no/links.csv '' s3://bucket/l.csv . data.csv
     """,
 )
@@ -398,10 +407,14 @@ PROTECT = _options(
     --out protected.csv.gz
     --weight duration
     --weight day-balanced
+    --release released.csv
+    --release released.csv --keys keys.csv
     """,
     """
     --out x.xyz '' no/such/p.csv s3://bucket/p.csv data.csv .
     --weight x
+    --release x.xyz '' no/such/r.csv s3://bucket/r.csv data.csv .
+    --keys keys.csv '' data.csv
     --metrics l1 x '' l1,l1
     --target-risk 0.05 nan
     """,
@@ -446,6 +459,10 @@ AUDIT = _options(
     --users 5
     --per-user
     --name-locations
+    --attacks combined
+    --fail-above 0.05
+    --fail-above 0.5 --fail-on upper
+    --title 'A release'
     """,
     """
     --attacks x '' trail,trail
@@ -454,6 +471,10 @@ AUDIT = _options(
     --weight x
     --users 2 1 0 -1 1000000 x
     --per-user true
+    --fail-above 0 1 -1 nan x
+    --fail-on x upper
+    --title '' '<script>'
+    --settings nothing.toml data.csv '' .
     """,
 )
 

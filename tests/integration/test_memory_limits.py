@@ -30,7 +30,7 @@ def run(folder, megabytes, *arguments):
     return done
 
 
-@pytest.mark.parametrize("megabytes", [60, 100, 150, 200, 250, 300])
+@pytest.mark.parametrize("megabytes", [60, 100, 150, 200, 250])
 def test_too_little_to_load_the_libraries(tmp_path, megabytes):
     done = run(tmp_path, megabytes, "layouts")
     assert (done.returncode, done.stdout, done.stderr) == (2, "", SENTENCE)

@@ -49,8 +49,9 @@ def _load_numba() -> None:
 
 _load_numba()
 
-from numba import njit  # noqa: E402
+from numba import njit, types  # noqa: E402
 from numba.core import caching  # noqa: E402
+from numba.extending import intrinsic  # noqa: E402
 
 
 @cache
@@ -97,4 +98,4 @@ def _stamp_kernels(caching: Any) -> None:
 
 _stamp_kernels(caching)
 
-__all__ = ["is_compiled", "njit", "stamp"]
+__all__ = ["intrinsic", "is_compiled", "njit", "stamp", "types"]

@@ -63,7 +63,7 @@ def test_a_failing_task_fails_here_and_its_process_goes_on() -> None:
 
 def test_a_users_error_stays_one() -> None:
     worker = Worker()
-    with pytest.raises(OptionError, match="duration_edges must be"):
+    with pytest.raises(OptionError, match="duration_edges_s must be"):
         worker.call(check_edges, (0.0,))
     worker.close()
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.oracles.stays import haversine_m
 
 from trailprint import read
 from trailprint.errors import ColumnError, InputError, OptionError
@@ -29,13 +30,6 @@ DEGREE_KM = {
     60: (111.412, 55.800),
     75: (111.618, 28.902),
 }
-
-
-def haversine_m(first, second):
-    (lat1, lon1), (lat2, lon2) = (map(math.radians, point) for point in (first, second))
-    a = math.sin((lat2 - lat1) / 2) ** 2
-    a += math.cos(lat1) * math.cos(lat2) * math.sin((lon2 - lon1) / 2) ** 2
-    return 2 * 6_371_008.8 * math.asin(math.sqrt(a))
 
 
 @pytest.fixture

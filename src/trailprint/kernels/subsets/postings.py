@@ -8,12 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from trailprint.arrays import Indices, Ints
-from trailprint.kernels.compiling import njit
+from trailprint.kernels.compiling import intrinsic, njit, types
 from trailprint.kernels.csr import invert
-
-# isort: split
-from numba import types
-from numba.extending import intrinsic
 
 Bits = npt.NDArray[np.uint64]
 
