@@ -76,12 +76,13 @@ def test_what_to_do_next_is_three_sentences_on_the_first_screen(result, page):
     assert all(step.endswith(".") and ". " not in step for step in steps)
     first = read(page[: page.index("<nav")])
     assert " ".join(["What to do next", *" ".join(steps).split()]) in first
+    assert first.index("What to do next") < first.index("Of a hundred people like these")
 
 
 def test_what_to_do_next_follows_from_what_was_found(result, sparse):
     begin = "Do not publish the data as it is"
     assert next_of(result)[0].startswith(begin)
-    assert "Averages of groups of 10, which leaves" in next_of(result)[1]
+    assert "averages of groups of 10, which leaves" in next_of(result)[1]
     assert "DPIA" in next_of(result)[2]
     result["headline"]["protection"] = None
     assert next_of(result)[1].startswith("None of the protections that were tried")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trailprint.audit.results.findings import Findings
 from trailprint.report.blocks import Points
-from trailprint.report.wording import percent, share_or_most
+from trailprint.report.wording import percent, share_or_most, within
 
 _RECORD = (
     "Put the figures, with their assumptions and what you decide, into your data protection impact "
@@ -53,10 +53,11 @@ def _protect(found: Findings) -> str:
     """Which protection to apply, or how to find one."""
     best = found.headline.protection
     if best is not None:
+        left = share_or_most(best.share, best.at_most)
         return (
-            f"Of the protections that were tried, begin with the cheapest effective one, "
-            f"{best.label}, which leaves {share_or_most(best.share, best.at_most)} linked at a "
-            f"loss of {percent(best.loss)}: write it with trailprint protect --release, and audit "
+            "Of the protections that were tried, begin with the cheapest effective one, "
+            f"{within(best.label)}, which leaves {left} linked at a loss of "
+            f"{percent(best.loss)}: write it with trailprint protect --release, and audit "
             "what it wrote."
         )
     if found.protections is not None and found.protections.points:

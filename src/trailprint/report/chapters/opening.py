@@ -56,11 +56,12 @@ def write_lead(found: Findings, about: About) -> list[Block]:
     n_failed = sum(not control.passed for control in found.controls)
     if n_failed:
         lead.append(_warn(n_failed, len(found.controls)))
-    if _most(found.headline) is not None:
-        lead += [_show_tiles(found), _draw_hundred(found.headline)]
+    is_measured = _most(found.headline) is not None
     return [
         *lead,
+        *([_show_tiles(found)] if is_measured else []),
         write_next(found),
+        *([_draw_hundred(found.headline)] if is_measured else []),
         Facts([*_list_facts(found), *_name_sources(about)]),
         Note(_NO_VERDICT, title="Not a verdict"),
     ]
