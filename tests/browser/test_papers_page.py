@@ -126,6 +126,5 @@ def test_the_numbers_stand_beside_each_other(visit, page_file) -> None:
         "52.9 %",
         "61.0 %",
         "+8.1 points",
-        "predicted",
     ]
     assert "1 min 11 s" in page.inner_text("main").replace("\u00a0", " ")

@@ -127,15 +127,14 @@ def _comparisons(comparisons: Sequence[Comparison], name: str) -> list[Block]:
 
 def _speaking(comparisons: Sequence[Comparison], name: str) -> Table:
     return Table(
-        columns=("Quantity", "Paper", "Ours", "Difference", "Standing"),
+        columns=("Quantity", "Paper", "Ours", "Difference"),
         rows=[
             (
-                each.quantity,
+                f"{each.quantity} · {each.standing}",
                 *_paper_and_ours(each),
                 write_number(
                     each.difference, "points" if each.unit == "%" else each.unit, signed=True
                 ),
-                each.standing,
             )
             for each in comparisons
         ],
