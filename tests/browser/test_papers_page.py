@@ -122,7 +122,7 @@ def test_the_numbers_stand_beside_each_other(visit, page_file) -> None:
     page = visit(page_file)
     cells = page.locator("tr", has_text=LONG).first.locator("th, td").all_inner_texts()
     assert [cell.replace("\u00a0", " ") for cell in cells] == [
-        LONG,
+        f"{LONG} · predicted",
         "52.9 %",
         "61.0 %",
         "+8.1 points",
