@@ -232,6 +232,21 @@ def test_learnt_weights_are_the_maximum_of_the_penalised_likelihood():
         assert slope == pytest.approx(gradient[k], abs=3e-3)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_views_that_only_add_noise_leave_the_first_one_alone(seed):
+    sides = habits(np.random.default_rng(seed), 120, (True, False, False))
+    assert learn_weights(*sides, seed=seed).shares == {"visits": 1.0}
+
+
+def test_held_out_losses_add_up_to_the_likelihood():
+    from trailprint.attacks.view_weights import _gains, _loss, _losses, _Shrinkage
+
+    gains = _gains(*habits(np.random.default_rng(6), 30, (True, True, False)), None)
+    weights = np.array([3.0, 1.0, 0.5])
+    whole = _loss(weights, gains, _Shrinkage(0.0, np.full(3, 3**-0.5)))[0]
+    assert _losses(weights, gains).sum() == pytest.approx(whole)
+
+
 def test_too_few_people_get_equal_weights_and_a_reason():
     weights = learn_weights(*habits(np.random.default_rng(0), 12, (True, True, True)))
     assert weights.source == "equal"

@@ -9,7 +9,8 @@ person again. The weights maximise the conditional log-likelihood of the true pa
 
 which is concave, less a penalty on their deviation from a simple answer: all views alike, or the
 first one alone. Which of the two, and how strong the penalty, is decided by cross-validation on the
-same data, so that views that only add noise are left out and views that help are kept.
+same data. Several views must be better than the first one alone by one standard error, so that
+views that only add noise are left out and views that help are kept.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pyarrow.compute as pc
 from scipy.optimize import minimize
+from scipy.special import logsumexp
 
 from trailprint.arrays import Floats, Ints
 from trailprint.attacks.matching import to_arrays
@@ -42,6 +44,8 @@ PENALTIES = (1.0, 5.0)
 #: Folds of people for cross-validation, and people drawn for it.
 N_FOLDS = 3
 MOST_VALIDATED = 180
+#: Standard errors by which several views must be better than the first one alone.
+CLEARLY = 1.0
 #: Views that would count less than this share are dropped: they cost time and decide nothing.
 LEAST_SHARE = 0.05
 #: Where the search begins; any other place leads to the same weights.
@@ -117,7 +121,7 @@ def learn_weights(
         )
     drawn = np.sort(np.random.default_rng(seed).permutation(len(own))[:MOST_PEOPLE])
     gains = _gains(first.select(own[drawn]), second.select(other[drawn]), n_threads)
-    weights = _maximise(gains, _choose_shrinkage(gains, seed))
+    weights = _fit(gains, _choose_shrinkage(gains, seed))
     shares = weights / weights.sum()
     shares = np.where(shares >= LEAST_SHARE, shares, 0.0)
     shares = shares / shares.sum()
@@ -150,24 +154,48 @@ class _Shrinkage(NamedTuple):
     towards: Floats
 
 
-def _choose_shrinkage(gains: Floats, seed: int) -> _Shrinkage:
-    """The shrinkage under which people left out are found again best."""
+def _choose_shrinkage(gains: Floats, seed: int) -> _Shrinkage | None:
+    """
+    The shrinkage under which people left out are found again best; None: the first view alone.
+
+    The first view alone is kept unless the best finds people again better by `CLEARLY` standard
+    errors: a smaller difference is as likely to be luck.
+    """
     n_views, n_people, _ = gains.shape
     drawn = np.random.default_rng([seed, 1]).permutation(n_people)[:MOST_VALIDATED]
     alike, first = np.full(n_views, n_views**-0.5), np.eye(n_views)[0]
     tried = [_Shrinkage(p, towards) for towards in (alike, first) for p in PENALTIES]
-    return min(tried, key=lambda shrinkage: _held_out_loss(gains, drawn, shrinkage))
+    losses = [_held_out_losses(gains, drawn, shrinkage) for shrinkage in tried]
+    best = int(np.argmin([loss.sum() for loss in losses]))
+    better_by = _held_out_losses(gains, drawn, None) - losses[best]
+    standard_error = float(better_by.std()) * len(drawn) ** 0.5
+    return tried[best] if better_by.sum() > CLEARLY * standard_error else None
 
 
-def _held_out_loss(gains: Floats, people: Ints, shrinkage: _Shrinkage) -> float:
-    """Negative log-likelihood of each fold under weights learnt from the others."""
-    total = 0.0
-    for fold in range(N_FOLDS):
-        is_left_out = np.arange(len(people)) % N_FOLDS == fold
-        weights = _maximise(_among(gains, people[~is_left_out]), shrinkage)
-        plain = _Shrinkage(0.0, shrinkage.towards)
-        total += _loss(weights, _among(gains, people[is_left_out]), plain)[0]
-    return total
+def _held_out_losses(gains: Floats, people: Ints, shrinkage: _Shrinkage | None) -> Floats:
+    """Each person's negative log-likelihood under weights learnt from the other folds."""
+    fold = np.arange(len(people)) % N_FOLDS
+    losses = np.empty(len(people))
+    for left_out in range(N_FOLDS):
+        weights = _fit(_among(gains, people[fold != left_out]), shrinkage)
+        own = _among(gains, people[fold == left_out])
+        losses[fold == left_out] = _losses(weights, own)
+    return losses
+
+
+def _losses(weights: Floats, gains: Floats) -> Floats:
+    """Negative log-likelihood of each person's true pair, by its row and by its column."""
+    scores = np.tensordot(weights, gains, 1)
+    either = logsumexp(scores, axis=0) + logsumexp(scores, axis=1)
+    return np.asarray(either - 2.0 * np.diagonal(scores))
+
+
+def _fit(gains: Floats, shrinkage: _Shrinkage | None) -> Floats:
+    """Weights under a shrinkage; without one, of the first view alone."""
+    if shrinkage is not None:
+        return _maximise(gains, shrinkage)
+    alone = _maximise(gains[:1], _Shrinkage(0.0, np.ones(1)))
+    return np.append(alone, np.zeros(len(gains) - 1))
 
 
 def _among(gains: Floats, people: Ints) -> Floats:

@@ -117,14 +117,21 @@ def _cutting(options: ViewOptions) -> CutEvents:
     """How the options cut the auxiliary side for learning."""
     if options.same_period or options.cut == "at-random":
         return _cut_at_random
-    halves_of_weeks = options.cut == "halves-of-weeks"
-    how = SplitOptions(halves_of_weeks=True) if halves_of_weeks else SplitOptions(at="median")
+    return _cut_weeks if options.cut == "halves-of-weeks" else _cut_at_median
 
-    def cut(auxiliary: Events, seed: int) -> tuple[Events, Events]:
-        halves = split(auxiliary, how)
-        return halves.released, halves.auxiliary
 
-    return cut
+def _cut_weeks(auxiliary: Events, seed: int) -> tuple[Events, Events]:
+    """Each person's weeks in halves; where nobody has two of them, at the median event."""
+    try:
+        halves = split(auxiliary, SplitOptions(halves_of_weeks=True))
+    except InputError:
+        return _cut_at_median(auxiliary, seed)
+    return halves.released, halves.auxiliary
+
+
+def _cut_at_median(auxiliary: Events, seed: int) -> tuple[Events, Events]:
+    halves = split(auxiliary, SplitOptions(at="median"))
+    return halves.released, halves.auxiliary
 
 
 def _cut_at_random(auxiliary: Events, seed: int) -> tuple[Events, Events]:

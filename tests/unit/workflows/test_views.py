@@ -118,6 +118,13 @@ def thinned(seed=0):
     return tuple(tp.read(pa.Table.from_pylist(rows)) for rows in sources)
 
 
+def test_an_auxiliary_side_of_one_week_is_cut_at_its_median_instead(campus):
+    released, auxiliary = campus
+    week = auxiliary.having("\"start\" >= TIMESTAMP '2024-03-18'")
+    assert learnt(released, week, cut="halves-of-weeks").source == "learnt"
+    assert learnt(released, week, cut="halves-of-weeks") == learnt(released, week)
+
+
 def test_two_sources_of_one_period_are_linked_by_calendar_time():
     sides = thinned()
     plain = tp.match(*sides, views=ViewOptions(contributions=False))
