@@ -50,7 +50,10 @@ def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise OptionError(
             f"--settings must name a file that can be read, got {str(path)!r}: {reason_of(error)}."
         ) from None
-    except ValueError as error:  # The words of the error may hold what is in the file.
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # The words of the error may hold what is in the file.
         place = _POSITION.search(str(error))
         raise OptionError(
             f"--settings must name a TOML file, such as the {SETTINGS} of an audit, but this one "

@@ -134,11 +134,12 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
         if name not in groups and name != receiver
     ]
     declared = [one for group in groups.values() for one in group.all_flags()]
+    needed = [flag for owner, flag in declared if flag.is_required and not owner.is_given]
 
     @functools.wraps(command)
     def wrapper(**typed: Any) -> None:
         if receiver is not None:
-            all_typed = add_settings(typed, [flag for _, flag in declared])
+            all_typed = add_settings(typed, [flag for _, flag in declared], needed)
             typed = {**typed, **all_typed.values}
         made = {name: group.collect(typed) for name, group in groups.items()}
         command(**typed, **made, **({} if receiver is None else {receiver: all_typed}))

@@ -46,13 +46,15 @@ class Typed:
         return shlex.join(words)
 
 
-def add_settings(typed: Mapping[str, Any], flags: Sequence[OptionField]) -> Typed:
-    """What was typed, and from the file it names what was not."""
+def add_settings(
+    typed: Mapping[str, Any], flags: Sequence[OptionField], needed: Sequence[OptionField]
+) -> Typed:
+    """What was typed, and from the file it names what was not; ``needed`` flags must be there."""
     given = {name: value for name, value in typed.items() if is_typed(value)}
     path = given.get(_FILE)
     from_file = {} if path is None else _read(path, flags)
     values = {name: {**from_file, **given}.get(name) for name in typed}
-    _check_complete(values, flags)
+    _check_complete(values, needed)
     return Typed({name: value for name, value in values.items() if is_typed(value)})
 
 
@@ -87,12 +89,12 @@ def _check(name: str, value: object, kind: Any) -> object:
     return value
 
 
-def _check_complete(values: Mapping[str, Any], flags: Sequence[OptionField]) -> None:
+def _check_complete(values: Mapping[str, Any], needed: Sequence[OptionField]) -> None:
     """Refuse what lacks an argument or a flag that nothing stands in for."""
     if values.get("data") is None:
         raise OptionError("Missing argument 'DATA'. Try --help.")
-    for flag in flags:
-        if flag.is_required and values.get(flag.key) is None:
+    for flag in needed:
+        if values.get(flag.key) is None:
             raise OptionError(f"Missing option '--{flag.flag}'. Try --help.")
 
 

@@ -82,6 +82,9 @@ def test_a_wrong_file_is_refused_in_a_sentence(text, message, tmp_path):
 def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path):
     with pytest.raises(tp.TrailprintError, match="No such file"):
         read_settings(tmp_path / "none.toml")
+    (tmp_path / "deep.toml").write_text("users = " + "[" * 100_000)
+    with pytest.raises(tp.TrailprintError, match="TOML"):
+        read_settings(tmp_path / "deep.toml")
     (tmp_path / "image").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(tp.TrailprintError, match="TOML"):
         read_settings(tmp_path / "image")
