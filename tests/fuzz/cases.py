@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 #: Options whose value is written to.
 OUTPUT_OPTIONS = (
@@ -55,8 +56,12 @@ class Case:
         return "--name-locations" in self.arguments or "name_locations=True" in self.source
 
     def outputs(self) -> tuple[str, ...]:
-        """Where something may be written."""
-        return tuple(value for name, value in self._pairs() if name in OUTPUT_OPTIONS and value)
+        """Where something may be written; what was done to a release is told beside it."""
+        named = [(name, value) for name, value in self._pairs() if name in OUTPUT_OPTIONS and value]
+        beside = [
+            str(Path(value).with_name("release.json")) for n, value in named if n == "--release"
+        ]
+        return (*(value for _, value in named), *beside)
 
     def data_outputs(self) -> tuple[str, ...]:
         """Where people's data is meant to go."""

@@ -31,10 +31,14 @@ def test_no_task_begins_once_the_time_is_up(n_threads):
 
 
 def test_jobs_that_share_threads_stop_as_well():
-    slept = []
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        time.sleep(seconds)
+        slept.append(seconds)
 
     def job(_: int) -> None:
-        run_parallel(lambda seconds: slept.append(time.sleep(seconds)), [(0.02,)] * 2000, 2)
+        run_parallel(sleep, [(0.02,)] * 2000, 2)
 
     with pytest.raises(OutOfTimeError), time_limit(0.05):
         run_together(job, [(0,), (1,)], 2)
