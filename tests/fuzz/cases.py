@@ -59,7 +59,7 @@ class Case:
         """Where something may be written; what was done to a release is told beside it."""
         named = [(name, value) for name, value in self._pairs() if name in OUTPUT_OPTIONS and value]
         beside = [
-            str(Path(value).with_name("release.json")) for n, value in named if n == "--release"
+            str(Path(value).parent / "release.json") for n, value in named if n == "--release"
         ]
         return (*(value for _, value in named), *beside)
 
