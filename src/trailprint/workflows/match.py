@@ -103,7 +103,7 @@ class MatchResult(Result):
         """
         What was found of each released person. Handle with care.
 
-        Columns: ``user``; ``linked``, whether they are linked rightly (null without a counterpart);
+        Columns: ``user``; ``linked``, whether correctly (null without a counterpart);
         ``weight`` and ``margin`` of their link (null without one, or without margins); with
         several views ``deciding_view``, the one that tells them apart from the next best
         candidate (null where none does).

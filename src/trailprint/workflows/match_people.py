@@ -53,7 +53,7 @@ def _link_of_each(n_users: int, linkage: Linkage, truth: Truth) -> Ints:
 
 
 def _is_found(link: Ints, linkage: Linkage, truth: Truth) -> pa.Array:
-    """Whether each person is linked rightly; null for people who have no counterpart."""
+    """Whether each person is linked correctly; null for people who have no counterpart."""
     has_counterpart = np.zeros(len(link), dtype=bool)
     has_counterpart[truth.released] = True
     right = np.append(correct_links(linkage, truth), False)

@@ -87,7 +87,7 @@ def _draw_risk(attacks: Attacks) -> Figure:
         summary=f"{best.title} links most: {rate(best)} of the people it was "
         f"tried on. {len(rows)} bars, attacks and other methods they were tried with.",
         drawing=draw_bars(rows, _LINKED),
-        reading="A longer bar means more people linked rightly. The thin line is the 95 % "
+        reading="A longer bar means more people linked correctly. The thin line is the 95 % "
         "interval. Grey bars are other methods of the same attack, which link no more people; the "
         "dark tick is what guessing would achieve.",
         table=Table(columns=columns, rows=cells, caption="People linked, by attack"),
@@ -138,13 +138,13 @@ def _tell_score(attack: AttackFinding) -> str:
     if isinstance(attack.correct, str):
         return (
             f"{capital(count(attack.correct))} of {count(attack.people)} people were linked "
-            f"rightly ({rate(attack)}; {percent(attack.chance)} by guessing). {made}."
+            f"correctly ({rate(attack)}; {percent(attack.chance)} by guessing). {made}."
         )
     if attack.accuracy is None:
         return f"{made}. Without knowing who is who, none can be called right or wrong."
     right = "" if attack.precision is None else f", of which {percent(attack.precision)} right"
     return (
-        f"{count(attack.correct)} of {count(attack.people)} people were linked rightly "
+        f"{count(attack.correct)} of {count(attack.people)} people were linked correctly "
         f"({percent(attack.accuracy)}; 95 % interval {interval(attack.interval)}; "
         f"{percent(attack.chance)} by guessing). {made}{right}."
     )

@@ -95,7 +95,7 @@ def _draw_counts(worst: WorstCase) -> Figure:
         for own in worst.by_attacks
     ]
     return Figure(
-        title="People by the number of attacks that link them rightly",
+        title="People by the number of attacks that link them correctly",
         summary=" ".join(f"{row['label']}: {row['text']} people." for row in rows),
         drawing=draw_bars(rows, Axis("People")),
         reading="People in the lower bars are linked by several attacks that look at different "
@@ -152,7 +152,7 @@ def _tabulate(pairs: Sequence[Agreement], titles: Mapping[str, str]) -> Table:
     return Table(
         columns=("First attack", "Second attack", "Both", "Only first", "Only second", "Neither"),
         rows=rows,
-        caption="Agreement: people linked rightly by two attacks, of those both were tried on."
+        caption="Agreement: people linked correctly by two attacks, of those both were tried on."
         f"{_tell_hidden(cell for row in rows for cell in row)}",
         text_columns=2,
     )
