@@ -281,6 +281,7 @@ def draw_small(rng: random.Random, odd: bool) -> Command:
 _SMALL = (
     *("layouts", "protect --list", "--version", "", "--help", "nothing", "layouts x"),
     *("match --help", "inspect", "audit", "-h", "--json", "demo --users 0 --out d"),
+    *("compare", "compare a b --out c", "compare . . --out c --json", "audit --settings x --out a"),
 )
 
 

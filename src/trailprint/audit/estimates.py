@@ -1,4 +1,7 @@
-"""How long things should take, from the size of the data; constants were measured."""
+"""How long things should take, from the size of the data; constants were measured.
+
+Those of several views are guesses, about three times too high on the demo.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 How much memory the parts of an audit need, and which of them exceed what was allowed.
 
 Peaks were measured for campuses of 3,000 and 10,000 people and are rounded up. They come on top of
-what the program itself takes, about 300 MB, and of what DuckDB holds.
+what the program itself takes, about 300 MB, and of what DuckDB holds. Those of several views are a
+guess.
 """
 
 from __future__ import annotations

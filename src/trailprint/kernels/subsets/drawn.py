@@ -12,6 +12,7 @@ from trailprint.kernels.subsets.postings import (
     and_into,
     intersect,
     keep_set,
+    make_scratch,
 )
 from trailprint.kernels.threads import run_parallel, split_evenly
 
@@ -200,12 +201,7 @@ def _count_holders(
     ptr: Ints, codes: Indices, postings: Postings, low: int, high: int, out: Indices
 ) -> None:
     """Fill out[low:high] with how many people have everything a person has."""
-    most = 1
-    for i in range(low, high):
-        most = max(most, ptr[i + 1] - ptr[i])
-    people = np.empty(max(postings.dense_from, 1), np.int32)
-    words = np.empty(postings.bits.shape[1], np.uint64)
-    counts = np.empty(most, np.int32)
+    people, words, counts = make_scratch(ptr, postings, low, high)
     for i in range(low, high):
         own = codes[ptr[i] : ptr[i + 1]].astype(np.int64)
         if own.size == 0:

@@ -164,3 +164,16 @@ def keep_set(users: Indices, first: int, last: int, words: Bits, out: Indices) -
             out[n] = user
             n += 1
     return n
+
+
+@njit(cache=True, nogil=True)
+def make_scratch(
+    ptr: Ints, postings: Postings, low: int, high: int
+) -> tuple[Indices, Bits, Indices]:
+    """Make room to narrow down people for each of low:high: as a list, as bits, and counts."""
+    most = 1
+    for i in range(low, high):
+        most = max(most, ptr[i + 1] - ptr[i])
+    people = np.empty(max(postings.dense_from, 1), np.int32)
+    words = np.empty(postings.bits.shape[1], np.uint64)
+    return people, words, np.empty(most, np.int32)

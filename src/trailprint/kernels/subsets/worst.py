@@ -13,6 +13,7 @@ from trailprint.kernels.subsets.postings import (
     and_into,
     count_common,
     has_bit,
+    make_scratch,
     seek,
 )
 from trailprint.kernels.threads import run_parallel, split_evenly
@@ -178,12 +179,7 @@ def _find_fewest(
     out: Indices,
 ) -> None:
     """Fill out[low:high] with the fewest people any choice of points leaves."""
-    most = 1
-    for i in range(low, high):
-        most = max(most, ptr[i + 1] - ptr[i])
-    people = np.empty(max(postings.dense_from, 1), np.int32)
-    words = np.empty(postings.bits.shape[1], np.uint64)
-    counts = np.empty(most, np.int32)
+    people, words, counts = make_scratch(ptr, postings, low, high)
     for i in range(low, high):
         own = codes[ptr[i] : ptr[i + 1]].astype(np.int64)
         if own.size == 0:
