@@ -77,3 +77,62 @@ def reidit_m(subs: Sequence[Trail], sups: Sequence[Trail]) -> Links:
 def equal_links_without(names: Sequence[Trail], addresses: Sequence[Trail], location: int) -> Links:
     """REIDIT-C without one location."""
     return reidit_c([t - {location} for t in names], [t - {location} for t in addresses])
+
+
+def group_alike(trails: Sequence[Trail], k: int) -> list[Trail]:
+    """Groups take up the place most of them share; what everybody of a group has comes first."""
+    kept: list[Trail] = [frozenset()] * len(trails)
+    waiting = [list(range(len(trails)))]
+    while waiting:
+        group = waiting.pop()
+        while group:
+            shared = frozenset.intersection(*(trails[i] for i in group))
+            if len(group) >= k:
+                _keep(kept, group, shared)
+            place, takers = _most_takers(trails, kept, group, k)
+            if place is None:
+                break
+            _keep(kept, takers, frozenset({place}))
+            waiting.append(takers)
+            group = [i for i in group if i not in takers]
+    return kept
+
+
+def _keep(kept: list[Trail], group: Sequence[int], places: Trail) -> None:
+    for i in group:
+        kept[i] = kept[i] | places
+
+
+def _most_takers(
+    trails: Sequence[Trail], kept: Sequence[Trail], group: Sequence[int], k: int
+) -> tuple[int | None, list[int]]:
+    """The place that the most can take up, with enough left for the rest to be a group."""
+    best: tuple[int | None, list[int]] = None, []
+    for place in sorted(frozenset().union(*(trails[i] - kept[i] for i in group))):
+        takers = sorted((i for i in group if place in trails[i]), key=lambda i: (len(trails[i]), i))
+        n_rest = len(group) - len(takers)
+        if kept[group[0]] and 0 < n_rest < k:
+            takers = takers[k - n_rest :]
+        if len(takers) >= k and len(takers) > len(best[1]):
+            best = place, takers
+    return best
+
+
+def most_visits_kept(trails: Sequence[Trail], k: int) -> int:
+    """The most visits that any grouping into k or more equal trails keeps: all are tried."""
+    n = len(trails)
+    best = [0] * (1 << n)
+    for some in range(1, 1 << n):
+        first = some & -some
+        best[some] = best[some ^ first]
+        group = some
+        while group:
+            if group & first:
+                best[some] = max(best[some], _visits(trails, group, k) + best[some ^ group])
+            group = (group - 1) & some
+    return best[-1]
+
+
+def _visits(trails: Sequence[Trail], group: int, k: int) -> int:
+    members = [trail for i, trail in enumerate(trails) if group >> i & 1]
+    return len(members) * len(frozenset.intersection(*members)) if len(members) >= k else 0

@@ -9,6 +9,7 @@ from typing import Any, get_type_hints
 import pyarrow as pa
 
 from trailprint.errors import OptionError
+from trailprint.protections.alike_trails import AlikeTrails
 from trailprint.protections.coarsen import CoarsenGrid, CoarsenNames, CoarsenRegions, CoarsenTime
 from trailprint.protections.microaggregate import Microaggregate
 from trailprint.protections.noise import Noise
@@ -35,6 +36,7 @@ _KINDS: tuple[type[Protection], ...] = (
     Weekdays,
     Period,
     ActiveUsers,
+    AlikeTrails,
     PerturbLocations,
     PerturbTimes,
     Microaggregate,

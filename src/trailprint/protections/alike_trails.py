@@ -1,0 +1,119 @@
+"""k-anonymous trails: leave out visits until nobody's set of places stands alone (2005 paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+import pyarrow as pa
+
+from trailprint.arrays import Flags
+from trailprint.errors import OptionError
+from trailprint.events.events import Events
+from trailprint.features.trails import Trails, build_trails
+from trailprint.kernels.csr import label_equal_rows
+from trailprint.kernels.trails.alike import extend_within, group_alike
+from trailprint.kernels.trails.containment import build_tracks, count_supertrails
+from trailprint.protections.protection import EventProtection, Rule, Seed
+
+Fit = Literal["equal", "within"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlikeTrails(EventProtection):
+    """
+    Leave out places of single users until every released trail fits ``k`` users or more.
+
+    Attributes
+    ----------
+    k : int
+        How many users a released trail must fit, its own among them.
+    fit : {"equal", "within"}
+        ``equal``: the same trail is released of k users. ``within``: k users were at all places
+        of the trail, by what they did before anything was left out.
+    """
+
+    name: ClassVar[str] = "alike-trails"
+    summary: ClassVar[str] = "without places that make a trail rarer than k; fit=equal or within"
+    is_public: ClassVar[bool] = False
+    monotone: ClassVar[Mapping[str, int]] = {"k": 1}
+    fact_titles: ClassVar[Mapping[str, str]] = {
+        "k": "k",
+        "visits_kept": "places kept of users' trails, share",
+        "trails": "different trails released",
+        "fewest_fitting": "fewest users whom a released trail fits",
+    }
+
+    k: int = 5
+    fit: Fit = "equal"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.k < 2**31:
+            raise OptionError(f"k must be at least 1 user, got {self.k!r}. Try k=5.")
+        if self.fit not in get_args(Fit):
+            raise OptionError(f"fit must be equal or within, got {self.fit!r}.")
+
+    def label(self) -> str:
+        """How many fit."""
+        return f"Trails that fit {self.k} people or more"
+
+    def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
+        """Which places each user keeps follows from the release."""
+        released.require("location", "A choice of places")
+        trails = build_trails(released)
+        if self.k > trails.n_users - trails.n_null:
+            raise OptionError(
+                f"k must be at most the number of users, {trails.n_users - trails.n_null:,}, "
+                f"got {self.k:,}. Choose a smaller k."
+            )
+        kept = trails.keep(self.choose_visits(trails))
+        with released.engine.registered(_to_table(kept), "kept") as name:
+            stored = released.engine.materialise(f"FROM {name}", "kept_visits")
+        own = 'CAST("user" AS VARCHAR), CAST(location AS VARCHAR)'
+        listed = f'({own}) IN (SELECT ("user", location) FROM {stored})'
+        note = f"Only places that leave {self.k} users or more whom a trail fits ({self.fit})."
+        return lambda events: events.having(listed, note)
+
+    def choose_visits(self, trails: Trails) -> Flags:
+        """One flag for each visit: whether it stays."""
+        pattern = (trails.indptr, trails.indices, len(trails.locations))
+        kept, _ = group_alike(*pattern, self.k)
+        return kept if self.fit == "equal" else extend_within(*pattern, self.k, kept)
+
+    def facts(self, before: Events, after: Events) -> dict[str, Any]:
+        """What is left, and the guarantee as it is found in what is released."""
+        old, new = build_trails(before), build_trails(after)
+        return {
+            "k": self.k,
+            "visits_kept": len(new.indices) / len(old.indices),
+            "trails": len(np.unique(_labels(new))),
+            "fewest_fitting": self._fewest(old, new),
+        }
+
+    def _fewest(self, old: Trails, new: Trails) -> int:
+        if self.fit == "equal":
+            return int(np.bincount(_labels(new)).min())
+        number = {place: n for n, place in enumerate(old.locations.to_pylist())}
+        places = np.array([number[place] for place in new.locations.to_pylist()])
+        tracks = build_tracks(
+            (new.indptr, places[new.indices]), (old.indptr, old.indices), len(old.locations)
+        )
+        own = np.arange(new.n_users)
+        return int(count_supertrails(tracks, own, np.zeros_like(own))[0].min())
+
+
+def _labels(trails: Trails) -> np.ndarray:
+    return label_equal_rows(trails.indptr, trails.indices, np.ones(len(trails.indices)))
+
+
+def _to_table(trails: Trails) -> pa.Table:
+    """Visits as rows of user and location."""
+    rows = np.repeat(np.arange(trails.n_users), trails.lengths)
+    return pa.table(
+        {
+            "user": trails.users.take(pa.array(rows)),
+            "location": trails.locations.take(pa.array(trails.indices)),
+        }
+    )
