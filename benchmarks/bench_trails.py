@@ -63,7 +63,7 @@ def main() -> None:
             lambda: build_trail_pair(*(read(path, engine=engine) for path in paths))
         )
     print(f"building {n_entities:,} x {n_entities:,} trails: {building:.2f} s")
-    contained = TrailOptions(algorithm="incomplete", reserved="identified")
+    contained = TrailOptions(algorithm="incomplete", reserved="auxiliary")
     exact = TrailOptions(algorithm="complete", reserved="none")
     few = np.arange(n_locations) < 50
     match_trails(pseudonyms.at(few), names.at(few), contained)  # compiles

@@ -13,13 +13,15 @@ import numbers
 import types
 import typing
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import fields
-from typing import Any, ParamSpec, TypeVar
+from dataclasses import field, fields
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from trailprint.errors import OptionError, to_flag
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+Kept = TypeVar("Kept")
+Given = TypeVar("Given")
 
 _WORDS: Mapping[Any, str] = {
     str: "text",
@@ -36,6 +38,33 @@ _ADVICE = {
 }
 #: Arguments that mean the same in every function. More threads only exhaust a machine.
 _RANGES = {"n_threads": (1, 1024), "seed": (0, 2**63 - 1)}
+
+
+if TYPE_CHECKING:
+
+    class Understood(Generic[Kept, Given]):
+        """A field that is kept as one type and may also be given as another."""
+
+        def __get__(self, owner: Any, kind: Any = None) -> Kept: ...
+
+        def __set__(self, owner: Any, value: Kept | Given) -> None: ...
+
+else:
+
+    class Understood:
+        """When the program runs, an annotation is the type that is kept."""
+
+        def __class_getitem__(cls, kinds):
+            return kinds[0]
+
+
+#: A list of texts; one text stands for its parts between commas.
+Texts = Understood[tuple[str, ...], str | Sequence[str]]
+
+
+def understood(default: Any = (), *, make: Callable[[], Any] | None = None) -> Any:
+    """The default of a field that is `Understood`, or what makes it."""
+    return field(default=default) if make is None else field(default_factory=make)
 
 
 def check_arguments(
@@ -73,13 +102,13 @@ def check_fields(options: Any) -> None:
     down and compared.
     """
     kinds = _kinds(typing.cast(Hashable, type(options)))
-    for field in fields(options):
-        value = _as_list(getattr(options, field.name), kinds[field.name])
-        check_argument(field.name, value, kinds[field.name])
-        _check_choice(field.name, value, kinds[field.name])
+    for name in (one.name for one in fields(options)):
+        value = _as_list(getattr(options, name), kinds[name])
+        check_argument(name, value, kinds[name])
+        _check_choice(name, value, kinds[name])
         plain = _plain(value)
-        if plain is not getattr(options, field.name):
-            object.__setattr__(options, field.name, plain)
+        if plain is not getattr(options, name):
+            object.__setattr__(options, name, plain)
 
 
 def _as_list(value: Any, kind: Any) -> Any:

@@ -271,11 +271,11 @@ TRAILS = _options(
     --algorithm complete
     --algorithm incomplete
     --algorithm multiple
-    --reserved identified
-    --reserved deidentified
+    --reserved auxiliary
+    --reserved released
     --reserved none
-    --deidentified-columns user
-    --identified-columns user
+    --released-columns user
+    --auxiliary-columns user
     --households households.csv
     --sensitivity locations
     --sensitivity locations --name-locations
@@ -285,8 +285,8 @@ TRAILS = _options(
     """
     --algorithm x
     --reserved x
-    --deidentified-columns user,location x '' , user,user
-    --identified-columns url x ''
+    --released-columns user,location x '' , user,user
+    --auxiliary-columns url x ''
     --households nothing.csv ''
     --sensitivity x
     --withhold 0 1 nan -1 '' x 2

@@ -20,7 +20,7 @@ def campus() -> tp.Events:
 
 
 def audit(campus: tp.Events, **options: Any) -> dict[str, Any]:
-    asked = tp.AuditOptions(attacks="histogram", protections="top-locations:n=5", **options)  # type: ignore[arg-type]
+    asked = tp.AuditOptions(attacks="histogram", protections="top-locations:n=5", **options)
     return tp.audit(campus, options=asked).to_dict()
 
 
@@ -36,6 +36,6 @@ def test_an_audit_says_what_is_known_and_attacks_with_only_that(campus) -> None:
 
 
 def test_an_object_means_the_same(campus) -> None:
-    assert tp.AuditOptions(knows=Knowledge(kind="top", amount=2)).knows == "top:2"  # type: ignore[arg-type]
+    assert tp.AuditOptions(knows=Knowledge(kind="top", amount=2)).knows == "top:2"
     with pytest.raises(OptionError, match="knows must be everything"):
         tp.AuditOptions(knows="friends")

@@ -198,5 +198,5 @@ def test_households_of_a_simulation_are_read_again(run, tmp_path) -> None:
     found = run("trails", path, path, "--households", path, "--json")
     assert found.code == 0, found.err
     people = pacsv.read_csv(path)
-    assert found.json["deidentified"] == len(people["household"].unique())
-    assert found.json["identified"] == len(people["user"].unique())
+    assert found.json["released"] == len(people["household"].unique())
+    assert found.json["auxiliary"] == len(people["user"].unique())

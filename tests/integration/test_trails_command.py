@@ -13,8 +13,8 @@ from trailprint.cli.main import main
 FIELDS = {
     "algorithm",
     "reserved",
-    "deidentified",
-    "identified",
+    "released",
+    "auxiliary",
     "locations",
     "null_trails",
     "reidentified",
@@ -80,9 +80,9 @@ def figure(tmp_path):
         return (
             write_folder(tmp_path / "addresses", "ip", addresses),
             write_folder(tmp_path / "names", "name", names),
-            "--deidentified-columns",
+            "--released-columns",
             "ip",
-            "--identified-columns",
+            "--auxiliary-columns",
             "name",
         )
 
@@ -96,7 +96,7 @@ def test_figure_4_complete_trails_identify_all_four(capsys, figure, tmp_path) ->
     assert (found["reidentified"], found["correct"], found["accuracy"]) == (4, 4, 1.0)
     assert found["assumptions_hold"] is True
     assert found["upper_bound"] == 4
-    assert found["null_trails"] == {"deidentified": 0, "identified": 0}
+    assert found["null_trails"] == {"released": 0, "auxiliary": 0}
     assert found["seconds"].keys() == {"read", "build", "link", "total"}
 
 
@@ -105,10 +105,10 @@ def test_figure_5_incomplete_trails_identify_all_four_by_removal(capsys, figure,
     found = run(
         capsys, "trails", *figure(INCOMPLETE), "--truth", tmp_path / "truth.csv", "--links", links
     )
-    assert (found["algorithm"], found["reserved"]) == ("incomplete", "identified")
+    assert (found["algorithm"], found["reserved"]) == ("incomplete", "auxiliary")
     assert (found["reidentified"], found["correct"]) == (4, 4)
     observed = found["assumptions"]["tactics_observed"]
-    assert (observed["pairs"], observed["equal"], observed["identified_within"]) == (4, 2, 4)
+    assert (observed["pairs"], observed["equal"], observed["auxiliary_within"]) == (4, 2, 4)
     with links.open() as file:
         written = {row["auxiliary"]: row["released"] for row in csv.DictReader(file)}
     assert written == ADDRESS_OF
@@ -121,12 +121,12 @@ def test_figure_2_names_missing_at_a_place_are_a_reserved_release(capsys, tmp_pa
     names = tmp_path / "names.csv"
     names.write_text("user,location\njohn,site\nmary,site\n")
     possible = run(capsys, "trails", pseudonyms, names)["assumptions"]["tactics_possible"]
-    assert possible == {"identified": True, "deidentified": False, "none": False}
+    assert possible == {"auxiliary": True, "released": False, "none": False}
 
 
 def test_the_same_names_without_removal_stay_ambiguous(capsys, figure) -> None:
     found = run(
-        capsys, "trails", *figure(INCOMPLETE), "--algorithm", "multiple", "--reserved", "identified"
+        capsys, "trails", *figure(INCOMPLETE), "--algorithm", "multiple", "--reserved", "auxiliary"
     )
     assert found["reidentified"] == 1
 
@@ -138,8 +138,8 @@ def test_a_household_is_found_by_m_and_not_by_i(capsys, tmp_path) -> None:
     path.write_text(people)
     homes.write_text("user,household\na1,A\na2,A\nb1,B\n")
     whole = run(capsys, "trails", path, path, "--households", homes)
-    assert (whole["algorithm"], whole["reserved"]) == ("multiple", "identified")
-    assert (whole["deidentified"], whole["reidentified"], whole["correct"]) == (2, 3, 3)
+    assert (whole["algorithm"], whole["reserved"]) == ("multiple", "auxiliary")
+    assert (whole["released"], whole["reidentified"], whole["correct"]) == (2, 3, 3)
     single = run(
         capsys,
         "trails",
@@ -150,7 +150,7 @@ def test_a_household_is_found_by_m_and_not_by_i(capsys, tmp_path) -> None:
         "--algorithm",
         "incomplete",
         "--reserved",
-        "identified",
+        "auxiliary",
     )
     assert single["reidentified"] < 3
 
@@ -160,9 +160,9 @@ def test_identities_of_several_columns_are_one_entity(capsys, tmp_path) -> None:
     names.write_text("first,last,location\nann,lee,x\nann,ray,y\nann,lee,y\n")
     pseudonyms = tmp_path / "pseudonyms.csv"
     pseudonyms.write_text("user,location\np,x\np,y\nq,y\n")
-    for columns in ((), ("--identified-columns", "first,last")):
+    for columns in ((), ("--auxiliary-columns", "first,last")):
         found = run(capsys, "trails", pseudonyms, names, *columns)
-        assert (found["identified"], found["reidentified"]) == (2, 2)
+        assert (found["auxiliary"], found["reidentified"]) == (2, 2)
 
 
 def test_neither_side_reserved_is_said_and_not_guaranteed(capsys, tmp_path) -> None:
@@ -177,18 +177,18 @@ def test_neither_side_reserved_is_said_and_not_guaranteed(capsys, tmp_path) -> N
 
 
 @pytest.mark.parametrize(
-    ("identified", "truth", "guaranteed", "says"),
+    ("auxiliary", "truth", "guaranteed", "says"),
     [
         ("p,x\nq,x\nq,y\n", "none", None, "only a truth (--truth) could confirm it"),
         ("a,x\nb,x\nb,y\n", "same-ids", True, "The truth confirms"),
         ("b,x\na,x\na,y\n", "same-ids", False, "the truth shows that"),
     ],
 )
-def test_a_guarantee_needs_the_truth(capsys, tmp_path, identified, truth, guaranteed, says) -> None:
+def test_a_guarantee_needs_the_truth(capsys, tmp_path, auxiliary, truth, guaranteed, says) -> None:
     """Nothing contradicts equal lists; only with ids on both sides can anything be confirmed."""
     sides = tmp_path / "a.csv", tmp_path / "b.csv"
     sides[0].write_text("user,location\na,x\nb,x\nb,y\n")
-    sides[1].write_text(f"user,location\n{identified}")
+    sides[1].write_text(f"user,location\n{auxiliary}")
 
     found = run(capsys, "trails", *sides)
 
@@ -222,7 +222,7 @@ def test_one_dataset_is_split(capsys, tmp_path) -> None:
     path.write_text("\n".join(["user,location,start", *lines, ""]))
     found = run(capsys, "trails", path, "--at", "median")
     assert found["truth"] == "same-ids"
-    assert found["assumptions"]["duplicate_tuples"]["identified"] >= 0
+    assert found["assumptions"]["duplicate_tuples"]["auxiliary"] >= 0
 
 
 def test_leaving_a_location_out_names_it_only_when_asked(capsys, figure, tmp_path) -> None:
@@ -259,7 +259,7 @@ def test_withholding_is_seeded_and_costs_links(capsys, figure) -> None:
     [
         ("--algorithm", "best"),
         ("--reserved", "both"),
-        ("--algorithm", "complete", "--reserved", "identified"),
+        ("--algorithm", "complete", "--reserved", "auxiliary"),
         ("--algorithm", "incomplete", "--reserved", "none"),
         ("--sensitivity", "mood"),
         ("--sensitivity", "withholding", "--withhold", "2"),
@@ -293,10 +293,10 @@ def test_duplicates_and_lonely_locations_are_counted(capsys, tmp_path) -> None:
     sides[0].write_text("user,location\na,x\na,x\nb,y\nc,z\n")
     sides[1].write_text("user,location\na,x\nb,y\n")
     found = run(capsys, "trails", *sides)
-    assert found["assumptions"]["duplicate_tuples"] == {"deidentified": 1, "identified": 0}
+    assert found["assumptions"]["duplicate_tuples"] == {"released": 1, "auxiliary": 0}
     assert found["assumptions"]["unique_tuples"] is False
-    assert found["unshared_locations"] == {"deidentified": 1, "identified": 0}
-    assert found["null_trails"] == {"deidentified": 1, "identified": 0}
+    assert found["unshared_locations"] == {"released": 1, "auxiliary": 0}
+    assert found["null_trails"] == {"released": 1, "auxiliary": 0}
     assert found["reidentified"] == 2
 
 

@@ -32,7 +32,7 @@ def make_trails(sets, n_locations=N_LOCATIONS) -> Trails:
 
 @st.composite
 def unreserved(draw):
-    """De-identified trails, the same trails shuffled, and who is who."""
+    """Released trails, the same trails shuffled, and who is who."""
     people = draw(st.lists(trail, min_size=1, max_size=8))
     order = draw(st.permutations(range(len(people))))
     return people, [people[i] for i in order], {i: j for j, i in enumerate(order)}
@@ -72,7 +72,7 @@ def test_i_equals_the_pseudocode_and_makes_no_false_link(data, names_are_reserve
     """Theorem 3.2, whichever side is reserved."""
     incomplete, complete, truth = data
     sides = make_trails(complete), make_trails(incomplete)
-    reserved_side: Reserved = "identified" if names_are_reserved else "deidentified"
+    reserved_side: Reserved = "auxiliary" if names_are_reserved else "released"
     if not names_are_reserved:
         sides = sides[1], sides[0]
     options = TrailOptions(algorithm="incomplete", reserved=reserved_side)
@@ -87,7 +87,7 @@ def test_i_equals_the_pseudocode_and_makes_no_false_link(data, names_are_reserve
 @settings(max_examples=500, deadline=None)
 @given(st.lists(trail, min_size=1, max_size=6), st.lists(trail, min_size=1, max_size=6))
 def test_m_equals_the_pseudocode_on_any_tracks(names, pseudonyms) -> None:
-    options = TrailOptions(algorithm="multiple", reserved="identified")
+    options = TrailOptions(algorithm="multiple", reserved="auxiliary")
     linkage = match_trails(make_trails(pseudonyms), make_trails(names), options)
     assert {(j, i) for i, j in links_of(linkage)} == reidit_m(names, pseudonyms)
 
@@ -98,7 +98,7 @@ def test_c_finds_at_least_as_many_as_i_on_complete_trails(data) -> None:
     n, p, _ = data
     sides = make_trails(n), make_trails(p)
     exact = match_trails(*sides, TrailOptions(algorithm="complete"))
-    contained = match_trails(*sides, TrailOptions(algorithm="incomplete", reserved="identified"))
+    contained = match_trails(*sides, TrailOptions(algorithm="incomplete", reserved="auxiliary"))
     assert links_of(contained) <= links_of(exact)
 
 
@@ -110,8 +110,8 @@ def test_true_tactics_are_never_ruled_out(data) -> None:
     who = Truth(
         released=np.array(list(truth.values())), auxiliary=np.array(list(truth)), source="file"
     )
-    assert check_tactics(*sides)["identified"]
-    assert observe_tactics(*sides, who).holds["identified"]
+    assert check_tactics(*sides)["auxiliary"]
+    assert observe_tactics(*sides, who).holds["auxiliary"]
 
 
 @settings(max_examples=300, deadline=None)
@@ -140,7 +140,7 @@ def test_leaving_out_equals_running_again_for_containment(algorithm, data) -> No
     who = Truth(
         released=np.array(list(truth.values())), auxiliary=np.array(list(truth)), source="file"
     )
-    options = TrailOptions(algorithm=algorithm, reserved="identified")
+    options = TrailOptions(algorithm=algorithm, reserved="auxiliary")
     table = leave_one_out(make_trails(complete), make_trails(incomplete), options, who)
     run = reidit_i if algorithm == "incomplete" else reidit_m
     for location in range(N_LOCATIONS):
@@ -154,7 +154,7 @@ def test_leaving_out_equals_running_again_for_containment(algorithm, data) -> No
 @given(reserved(), st.permutations(range(N_LOCATIONS)), st.randoms(use_true_random=False))
 def test_relabelling_people_and_places_changes_nothing(data, places, random) -> None:
     incomplete, complete, _ = data
-    options = TrailOptions(algorithm="incomplete", reserved="identified")
+    options = TrailOptions(algorithm="incomplete", reserved="auxiliary")
     links = links_of(match_trails(make_trails(complete), make_trails(incomplete), options))
     rows = list(range(len(complete)))
     random.shuffle(rows)
@@ -167,7 +167,7 @@ def test_relabelling_people_and_places_changes_nothing(data, places, random) -> 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(trail, min_size=1, max_size=6), st.lists(trail, min_size=1, max_size=6))
 def test_ranks_count_those_that_fit(names, pseudonyms) -> None:
-    options = TrailOptions(algorithm="incomplete", reserved="identified")
+    options = TrailOptions(algorithm="incomplete", reserved="auxiliary")
     linkage = match_trails(make_trails(pseudonyms), make_trails(names), options)
     rows, columns = (g.ravel() for g in np.indices((len(pseudonyms), len(names))))
     ranks = linkage.rank(rows, columns)

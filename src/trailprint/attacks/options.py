@@ -14,7 +14,7 @@ MetricName = Literal["jensen-shannon", "l1", "cosine", "dot", "likelihood"]
 Method = Literal["joint", "one-by-one"]
 Direction = Literal["released", "auxiliary"]
 Algorithm = Literal["complete", "incomplete", "multiple"]
-Reserved = Literal["identified", "deidentified", "none"]
+Reserved = Literal["auxiliary", "released", "none"]
 Model = Literal["crf", "distance", "markov", "mobility-markov", "histogram"]
 
 
@@ -115,32 +115,32 @@ class TrailOptions:
     ----------
     algorithm : {"auto", "complete", "incomplete", "multiple"}
         REIDIT-C, -I or -M of the 2005 paper. ``auto`` takes what the release tactic calls for.
-    reserved : {"auto", "identified", "deidentified", "none"}
+    reserved : {"auto", "auxiliary", "released", "none"}
         Which side may be missing entries that the other has. ``none``: neither (an unreserved
-        release); ``auto``: whatever the data allows, looked at in the order none, identified,
-        deidentified.
+        release); ``auto``: whatever the data allows, looked at in the order none, auxiliary,
+        released.
 
     Examples
     --------
     >>> import trailprint as tp
-    >>> tp.TrailOptions(algorithm="incomplete", reserved="identified").reserved
-    'identified'
+    >>> tp.TrailOptions(algorithm="incomplete", reserved="auxiliary").reserved
+    'auxiliary'
     """
 
     algorithm: Literal["auto", "complete", "incomplete", "multiple"] = "auto"
-    reserved: Literal["auto", "identified", "deidentified", "none"] = "auto"
+    reserved: Literal["auto", "auxiliary", "released", "none"] = "auto"
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.algorithm == "complete" and self.reserved in ("identified", "deidentified"):
+        if self.algorithm == "complete" and self.reserved in ("auxiliary", "released"):
             raise OptionError(
                 "--algorithm complete assumes that no side is reserved: use --reserved none, or "
                 "--algorithm incomplete."
             )
         if self.algorithm in ("incomplete", "multiple") and self.reserved == "none":
             raise OptionError(
-                f"--algorithm {self.algorithm} needs a reserved side: use --reserved identified "
-                "or deidentified."
+                f"--algorithm {self.algorithm} needs a reserved side: use --reserved auxiliary "
+                "or released."
             )
 
 

@@ -3,7 +3,7 @@ Trail matching (2005 paper): REIDIT-C, REIDIT-I and REIDIT-M.
 
 Several places each release a list of names and, apart from it, a list of pseudonyms. Whoever
 collects the lists sees at which places a name and a pseudonym appear: their trails. The released
-side is the de-identified one, the auxiliary side the identified one.
+side is what the paper calls de-identified, the auxiliary side identified.
 """
 
 from __future__ import annotations
@@ -32,18 +32,16 @@ from trailprint.linkage import Linkage, Ranks
 class _Tracks:
     """Both sides, and what is known of their containments, found once for either direction."""
 
-    def __init__(
-        self, deidentified: Trails, identified: Trails, n_threads: int | None = None
-    ) -> None:
-        self.deidentified, self.identified, self.n_threads = deidentified, identified, n_threads
-        self.labels = _equal_trails(deidentified, identified)
+    def __init__(self, released: Trails, auxiliary: Trails, n_threads: int | None = None) -> None:
+        self.released, self.auxiliary, self.n_threads = released, auxiliary, n_threads
+        self.labels = _equal_trails(released, auxiliary)
         self._found: dict[str, tuple[Tracks, Ints]] = {}
 
     def sides(self, reserved: Reserved) -> tuple[Trails, Trails]:
         """The reserved side, whose trails lie within the other's, and the other."""
-        if reserved == "identified":
-            return self.identified, self.deidentified
-        return self.deidentified, self.identified
+        if reserved == "auxiliary":
+            return self.auxiliary, self.released
+        return self.released, self.auxiliary
 
     def supertrails(self, reserved: Reserved) -> tuple[Tracks, Ints]:
         """The tracks of a direction, and each subtrail's first two supertrails."""
@@ -76,31 +74,31 @@ class _Tracks:
 
 
 def check_tactics(
-    deidentified: Trails, identified: Trails, n_threads: int | None = None
+    released: Trails, auxiliary: Trails, n_threads: int | None = None
 ) -> dict[str, bool]:
     """Which release tactics the tracks do not contradict: none reserved, or either side."""
-    tracks = _Tracks(deidentified, identified, n_threads)
+    tracks = _Tracks(released, auxiliary, n_threads)
     return {reserved: tracks.allow(reserved) for reserved in get_args(Reserved)}
 
 
 def match_trails(
-    deidentified: Trails,
-    identified: Trails,
+    released: Trails,
+    auxiliary: Trails,
     options: TrailOptions | None = None,
     *,
     n_threads: int | None = None,
 ) -> Linkage:
     """
-    Link de-identified to identified records by their trails; null trails are never linked.
+    Link released to auxiliary records by their trails; null trails are never linked.
 
     Both sides must be over one list of locations. ``facts["contradicted"]`` says whether the
     data rules out the release tactic assumed, under which no link can be wrong. Where it does not,
     only the truth could confirm the tactic.
     """
     options = options or TrailOptions()
-    if deidentified.locations != identified.locations:
+    if released.locations != auxiliary.locations:
         raise InputError("Both sides must have the same locations.")
-    tracks = _Tracks(deidentified, identified, n_threads)
+    tracks = _Tracks(released, auxiliary, n_threads)
     reserved = _choose_reserved(options, tracks)
     algorithm = _choose_algorithm(options, reserved)
     rows, columns, n_orphans = _link(tracks, algorithm, reserved)
@@ -112,15 +110,15 @@ def match_trails(
         weight=np.zeros(n_links),
         confidence=np.ones(n_links),
         confidence_is_least=np.zeros(n_links, dtype=bool),
-        n_released=deidentified.n_users - deidentified.n_null,
-        n_auxiliary=identified.n_users - identified.n_null,
-        rank=_ranker(deidentified, identified, reserved, n_threads),
+        n_released=released.n_users - released.n_null,
+        n_auxiliary=auxiliary.n_users - auxiliary.n_null,
+        rank=_ranker(released, auxiliary, reserved, n_threads),
         facts={
             "algorithm": algorithm,
             "reserved": reserved,
             "contradicted": not tracks.allow(reserved) or n_orphans > 0,
             "trails_without_counterpart": n_orphans,
-            "upper_bound": upper_bound(identified, algorithm),
+            "upper_bound": upper_bound(auxiliary, algorithm),
         },
     )
 
@@ -128,9 +126,9 @@ def match_trails(
 def _choose_reserved(options: TrailOptions, tracks: _Tracks) -> Reserved:
     if options.reserved != "auto":
         return options.reserved
-    wanted: tuple[Reserved, ...] = ("none", "identified", "deidentified")
+    wanted: tuple[Reserved, ...] = ("none", "auxiliary", "released")
     if options.algorithm in ("incomplete", "multiple"):
-        wanted = ("identified", "deidentified")
+        wanted = ("auxiliary", "released")
     elif options.algorithm == "complete":
         wanted = ("none",)
     return next((tactic for tactic in wanted if tracks.allow(tactic)), wanted[0])
@@ -154,7 +152,7 @@ def _link(tracks: _Tracks, algorithm: Algorithm, reserved: Reserved) -> tuple[In
         peeled = peel(found, places, both_ways=bool(n_sub == n_sup))
         link, n_orphans = peeled.link, int(np.count_nonzero(peeled.orphan))
     own = np.flatnonzero(link >= 0).astype(np.int64)
-    if reserved == "identified":
+    if reserved == "auxiliary":
         return link[own], own, n_orphans
     return own, link[own], n_orphans
 
@@ -171,38 +169,38 @@ def _link_equal(labels: Ints, other: Ints) -> tuple[Ints, Ints, int]:
     return rows, place[labels[rows]], n_orphans
 
 
-def _equal_trails(deidentified: Trails, identified: Trails) -> tuple[Ints, Ints]:
+def _equal_trails(released: Trails, auxiliary: Trails) -> tuple[Ints, Ints]:
     """One number for each distinct trail, -1 for null trails."""
-    indptr = np.concatenate(
-        [deidentified.indptr, deidentified.indptr[-1] + identified.indptr[1:]]
-    ).astype(np.int64)
-    indices = np.concatenate([deidentified.indices, identified.indices])
+    indptr = np.concatenate([released.indptr, released.indptr[-1] + auxiliary.indptr[1:]]).astype(
+        np.int64
+    )
+    indices = np.concatenate([released.indices, auxiliary.indices])
     labels = label_equal_rows(indptr, indices, np.ones(len(indices)))
-    return labels[: deidentified.n_users], labels[deidentified.n_users :]
+    return labels[: released.n_users], labels[released.n_users :]
 
 
 def _build(sub: Trails, sup: Trails) -> Tracks:
     return build_tracks((sub.indptr, sub.indices), (sup.indptr, sup.indices), len(sub.locations))
 
 
-def upper_bound(identified: Trails, algorithm: Algorithm) -> int:
+def upper_bound(auxiliary: Trails, algorithm: Algorithm) -> int:
     """The most that could be re-identified at all (section 3.4)."""
-    n_identified = identified.n_users - identified.n_null
-    n_locations = int(np.count_nonzero(identified.visitors))
-    if algorithm == "multiple" or n_locations >= n_identified.bit_length():
-        return n_identified
-    return min(n_identified, (1 << n_locations) - 1)
+    n_auxiliary = auxiliary.n_users - auxiliary.n_null
+    n_locations = int(np.count_nonzero(auxiliary.visitors))
+    if algorithm == "multiple" or n_locations >= n_auxiliary.bit_length():
+        return n_auxiliary
+    return min(n_auxiliary, (1 << n_locations) - 1)
 
 
 def _ranker(
-    deidentified: Trails, identified: Trails, reserved: Reserved, n_threads: int | None
+    released: Trails, auxiliary: Trails, reserved: Reserved, n_threads: int | None
 ) -> Callable[[Ints, Ints], Ranks]:
     """Trails fit or do not fit: all that fit are tied, the others come after them."""
 
     def rank(rows: Ints, columns: Ints) -> Ranks:
-        sides: tuple[Any, ...] = (identified, deidentified, columns, rows)
-        if reserved == "deidentified":
-            sides = (deidentified, identified, rows, columns)
+        sides: tuple[Any, ...] = (auxiliary, released, columns, rows)
+        if reserved == "released":
+            sides = (released, auxiliary, rows, columns)
         sub, sup, own, other = sides
         n_fitting, fits = count_supertrails(_build(sub, sup), own, other, n_threads)
         n_candidates = sup.n_users - sup.n_null

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from trailprint.arguments import check_fields
+from trailprint.arguments import Texts, Understood, check_fields, understood
 from trailprint.audit.attacks.registry import attack_names
 from trailprint.errors import OptionError
 from trailprint.events.knowledge import Knowledge
@@ -68,11 +68,11 @@ class AuditOptions:
     """
 
     title: str = ""
-    attacks: tuple[str, ...] = field(default_factory=attack_names)
-    protections: tuple[str, ...] = ()
+    attacks: Texts = understood(make=attack_names)
+    protections: Texts = understood()
     target_risk: float | None = None
     weight: Weight = "visits"
-    knows: str = "everything"
+    knows: Understood[str, Knowledge] = understood("everything")
     split: SplitOptions | None = None
     users: int | None = None
     time_limit_s: float | None = TIME_LIMIT_S
@@ -81,9 +81,6 @@ class AuditOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if isinstance(self.attacks, str):
-            names = tuple(name.strip() for name in self.attacks.split(",") if name.strip())
-            object.__setattr__(self, "attacks", names)
         if isinstance(self.protections, str):  # One, never a list of its letters.
             object.__setattr__(self, "protections", (self.protections,))
         if isinstance(self.knows, Knowledge):

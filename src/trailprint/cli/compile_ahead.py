@@ -84,7 +84,7 @@ def compile_kernels() -> None:
     histograms = build_histograms(_make_campus())
     Microaggregate(k=3).change(histograms, (0, 0))
     trails = trails_of(histograms)
-    for options in (TrailOptions(), TrailOptions(algorithm="incomplete", reserved="identified")):
+    for options in (TrailOptions(), TrailOptions(algorithm="incomplete", reserved="auxiliary")):
         linkage = match_trails(trails, trails, options)
         linkage.rank(linkage.released, linkage.auxiliary)
 

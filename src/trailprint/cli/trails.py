@@ -17,7 +17,7 @@ from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
 from trailprint.events.households import to_households
 
-EXAMPLE = "trailprint trails ip-lists/ customer-lists/ --identified-columns name,address"
+EXAMPLE = "trailprint trails ip-lists/ customer-lists/ --auxiliary-columns name,address"
 
 _SHOWN = {
     "location": "location",
@@ -25,8 +25,8 @@ _SHOWN = {
     "withheld": "withheld",
     "locations": "locations",
     "population": "population",
-    "deidentified": "deidentified",
-    "identified": "identified",
+    "released": "released",
+    "auxiliary": "auxiliary",
     "reidentified": "links made",
     "rate": "rate",
     "change": "change",
@@ -40,16 +40,16 @@ class EntityOptions:
 
     Attributes
     ----------
-    deidentified_columns : str, optional
+    released_columns : str, optional
         Columns that make one pseudonym.
-    identified_columns : str, optional
+    auxiliary_columns : str, optional
         Columns that make one identity.
     households : str, optional
         A file with columns user, household: who shares a pseudonym.
     """
 
-    deidentified_columns: str | None = None
-    identified_columns: str | None = None
+    released_columns: str | None = None
+    auxiliary_columns: str | None = None
     households: str | None = None
 
 
@@ -81,7 +81,7 @@ class SensitivityOptions:
 
 @takes_options
 def run(
-    deidentified: Annotated[str, argument("DEIDENTIFIED", "Who, as pseudonyms, was where.")],
+    released: Annotated[str, argument("RELEASED", "Who, as pseudonyms, was where.")],
     options: Annotated[TrailOptions, Panel("Trails")],
     entities: Annotated[EntityOptions, Panel("Trails")],
     varying: Annotated[SensitivityOptions, Panel("Sensitivity")],
@@ -89,9 +89,9 @@ def run(
     running: Running,
     scoring: Scoring,
     sides: Sides,
-    identified: Annotated[
+    auxiliary: Annotated[
         str | None,
-        argument("IDENTIFIED", "Who, by name, was where; without it, DEIDENTIFIED is split."),
+        argument("AUXILIARY", "Who, by name, was where; without it, RELEASED is split."),
     ] = None,
 ) -> None:
     """Match lists of pseudonyms and lists of names by the places they appear at."""
@@ -101,23 +101,23 @@ def run(
         raise OptionError("--households says who is who: leave --truth out.")
     if entities.households is not None and options.algorithm == "auto":
         options = replace(options, algorithm="multiple")
-    scoring.check(deidentified, identified)
+    scoring.check(released, auxiliary)
     knowledge = knowing.options(running.seed)
     engine = running.engine()
     with showing(engine) as progress:
-        released, auxiliary = sides.open(
-            deidentified,
-            identified,
+        pseudonyms, names = sides.open(
+            released,
+            auxiliary,
             engine,
             seed=running.seed,
-            identities=(entities.deidentified_columns, entities.identified_columns),
+            identities=(entities.released_columns, entities.auxiliary_columns),
         )
         pairs = scoring.read_truth(engine)
         if entities.households is not None:
-            released, pairs = to_households(released, entities.households)
+            pseudonyms, pairs = to_households(pseudonyms, entities.households)
         result = trails(
-            released,
-            auxiliary,
+            pseudonyms,
+            names,
             options,
             knows=knowledge,
             truth=pairs,
@@ -209,10 +209,10 @@ def _print(found: dict[str, Any], links: str | None) -> None:
     interval = found["accuracy_interval"]
     nulls = found["null_trails"]
     rows: list[tuple[str, object]] = [
-        ("pseudonyms", found["deidentified"]),
-        ("names", found["identified"]),
+        ("pseudonyms", found["released"]),
+        ("names", found["auxiliary"]),
         ("locations on both sides", found["locations"]),
-        ("null trails", nulls["deidentified"] + nulls["identified"]),
+        ("null trails", nulls["released"] + nulls["auxiliary"]),
         ("algorithm, reserved side", f"{found['algorithm']}, {found['reserved']}"),
         ("at most possible", found["upper_bound"]),
         ("links made", found["reidentified"]),

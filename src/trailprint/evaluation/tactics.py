@@ -19,60 +19,58 @@ class ObservedTactics:
     ----------
     pairs, equal : int
         True pairs with a trail on both sides, and those whose trails are equal.
-    identified_within, deidentified_within : int
-        Pairs whose identified trail lies within the de-identified one, and the other way round;
+    auxiliary_within, released_within : int
+        Pairs whose auxiliary trail lies within the released one, and the other way round;
         equal trails count in both.
     neither : int
         Pairs in which each side has a location the other lacks.
-    identified_alone, deidentified_alone : int
+    auxiliary_alone, released_alone : int
         Records with a trail that have no counterpart with one.
     """
 
     pairs: int
     equal: int
-    identified_within: int
-    deidentified_within: int
+    auxiliary_within: int
+    released_within: int
     neither: int
-    identified_alone: int
-    deidentified_alone: int
+    auxiliary_alone: int
+    released_alone: int
 
     @property
     def holds(self) -> dict[str, bool]:
         """Which release tactics the data satisfies."""
         return {
             "none": self.equal == self.pairs
-            and self.identified_alone == 0
-            and self.deidentified_alone == 0,
-            "identified": self.identified_within == self.pairs and self.identified_alone == 0,
-            "deidentified": self.deidentified_within == self.pairs and self.deidentified_alone == 0,
+            and self.auxiliary_alone == 0
+            and self.released_alone == 0,
+            "auxiliary": self.auxiliary_within == self.pairs and self.auxiliary_alone == 0,
+            "released": self.released_within == self.pairs and self.released_alone == 0,
         }
 
 
-def observe_tactics(deidentified: Trails, identified: Trails, truth: Truth) -> ObservedTactics:
+def observe_tactics(released: Trails, auxiliary: Trails, truth: Truth) -> ObservedTactics:
     """Compare the trails of every true pair."""
-    has_both = (deidentified.lengths[truth.released] > 0) & (
-        identified.lengths[truth.auxiliary] > 0
-    )
+    has_both = (released.lengths[truth.released] > 0) & (auxiliary.lengths[truth.auxiliary] > 0)
     rows, columns = truth.released[has_both], truth.auxiliary[has_both]
-    shared = _shared_locations(deidentified, identified, rows, columns)
-    within = shared == identified.lengths[columns]
-    holding = shared == deidentified.lengths[rows]
+    shared = _shared_locations(released, auxiliary, rows, columns)
+    within = shared == auxiliary.lengths[columns]
+    holding = shared == released.lengths[rows]
     return ObservedTactics(
         pairs=len(rows),
         equal=int(np.count_nonzero(within & holding)),
-        identified_within=int(np.count_nonzero(within)),
-        deidentified_within=int(np.count_nonzero(holding)),
+        auxiliary_within=int(np.count_nonzero(within)),
+        released_within=int(np.count_nonzero(holding)),
         neither=int(np.count_nonzero(~within & ~holding)),
-        identified_alone=int(np.count_nonzero(identified.lengths)) - len(np.unique(columns)),
-        deidentified_alone=int(np.count_nonzero(deidentified.lengths)) - len(np.unique(rows)),
+        auxiliary_alone=int(np.count_nonzero(auxiliary.lengths)) - len(np.unique(columns)),
+        released_alone=int(np.count_nonzero(released.lengths)) - len(np.unique(rows)),
     )
 
 
 def _shared_locations(
-    deidentified: Trails, identified: Trails, rows: np.ndarray, columns: np.ndarray
+    released: Trails, auxiliary: Trails, rows: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:
     """How many locations the two trails of each pair have in common."""
-    left = deidentified.to_matrix()[rows]
-    right = identified.to_matrix()[columns]
+    left = released.to_matrix()[rows]
+    right = auxiliary.to_matrix()[columns]
     common = left.astype(np.int64).multiply(right.astype(np.int64))
     return np.asarray(common.sum(axis=1)).reshape(-1)

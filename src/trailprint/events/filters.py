@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trailprint.arguments import check_arguments, check_fields
+from trailprint.arguments import Texts, check_arguments, check_fields, understood
 from trailprint.errors import InputError, OptionError, to_flag
 from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
@@ -46,7 +46,7 @@ class FilterOptions:
     """
 
     time_range: str | None = None
-    weekdays: tuple[str, ...] = ()
+    weekdays: Texts = understood()
     hours: Window | None = None
     min_active_days: int = 0
     min_events: int = 0

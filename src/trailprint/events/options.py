@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
-from trailprint.arguments import check_fields
+from trailprint.arguments import Texts, check_fields, understood
 from trailprint.errors import OptionError
 from trailprint.events.events import Column
 
@@ -92,9 +92,9 @@ class ReadOptions:
 
     layout: str | None = None
     column_names: Mapping[Column, str] = field(default_factory=dict)
-    identity: tuple[str, ...] = ()
+    identity: Texts = understood()
     whole_row: bool = False
-    header: tuple[str, ...] = ()
+    header: Texts = understood()
     delimiter: str | None = None
     timezone: str = "UTC"
     time_format: str | None = None

@@ -187,7 +187,7 @@ def _confident_links(
 
 def _promises_no_false_link(linkage: Linkage) -> bool:
     facts = linkage.facts
-    return facts.get("contradicted") is False and facts.get("reserved") == "deidentified"
+    return facts.get("contradicted") is False and facts.get("reserved") == "released"
 
 
 def _read_absent(

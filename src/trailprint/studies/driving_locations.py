@@ -186,8 +186,8 @@ def _only_visitor(trails: Trails) -> Ints:
 
 
 def trail_changes(
-    deidentified: Trails,
-    identified: Trails,
+    released: Trails,
+    auxiliary: Trails,
     linkage: Linkage,
     truth: Truth,
     locations: Ints,
@@ -205,10 +205,8 @@ def trail_changes(
     n_before = np.count_nonzero(correct_links(linkage, truth))
     n_after = []
     for location in locations:
-        kept = np.arange(len(identified.locations)) != location
-        found = match_trails(
-            deidentified.at(kept), identified.at(kept), options, n_threads=n_threads
-        )
+        kept = np.arange(len(auxiliary.locations)) != location
+        found = match_trails(released.at(kept), auxiliary.at(kept), options, n_threads=n_threads)
         n_after.append(np.count_nonzero(correct_links(found, truth)))
     changes: Floats = (np.array(n_after, dtype=np.float64) - n_before) / max(truth.n_common, 1)
     return changes

@@ -28,8 +28,8 @@ Order = Literal["most-visited", "least-visited"]
 
 
 def leave_one_out(
-    deidentified: Trails,
-    identified: Trails,
+    released: Trails,
+    auxiliary: Trails,
     options: TrailOptions,
     truth: Truth,
     *,
@@ -39,18 +39,18 @@ def leave_one_out(
     Re-identification with each location left out in turn (section 4.1, Figure 10).
 
     ``options`` must name the algorithm and the reserved side. Rates are of the population that
-    remains: identified records that still have a trail.
+    remains: auxiliary records that still have a trail.
     """
-    counts = _count_without_each(deidentified, identified, options, truth, n_threads)
-    remaining = _remaining_without_each(identified)
-    base = match_trails(deidentified, identified, options, n_threads=n_threads)
-    base_rate = base.n_links / max(1, int(np.count_nonzero(identified.lengths)))
+    counts = _count_without_each(released, auxiliary, options, truth, n_threads)
+    remaining = _remaining_without_each(auxiliary)
+    base = match_trails(released, auxiliary, options, n_threads=n_threads)
+    base_rate = base.n_links / max(1, int(np.count_nonzero(auxiliary.lengths)))
     rates = counts[:, 0] / np.maximum(remaining, 1)
     return pa.table(
         {
-            "location": np.arange(len(identified.locations)),
-            "deidentified_visitors": deidentified.visitors,
-            "identified_visitors": identified.visitors,
+            "location": np.arange(len(auxiliary.locations)),
+            "released_visitors": released.visitors,
+            "auxiliary_visitors": auxiliary.visitors,
             "population": remaining,
             "reidentified": counts[:, 0],
             "correct": counts[:, 1],
@@ -78,36 +78,36 @@ def _remaining_without_each(trails: Trails) -> Ints:
 
 
 def _count_without_each(
-    deidentified: Trails,
-    identified: Trails,
+    released: Trails,
+    auxiliary: Trails,
     options: TrailOptions,
     truth: Truth,
     n_threads: int | None,
 ) -> Ints:
     """Links and right links without each location, as fast as the algorithm allows."""
     if options.algorithm == "complete":
-        partner = _partners(deidentified.n_users, truth.released, truth.auxiliary)
-        sides = [(t.indptr, t.indices) for t in (deidentified, identified)]
+        partner = _partners(released.n_users, truth.released, truth.auxiliary)
+        sides = [(t.indptr, t.indices) for t in (released, auxiliary)]
         return match_equal_without_each(
-            sides[0], sides[1], len(identified.locations), partner, n_threads
+            sides[0], sides[1], len(auxiliary.locations), partner, n_threads
         )
     if options.algorithm == "incomplete":
-        counts = _count_contained_without_each(deidentified, identified, options, truth, n_threads)
+        counts = _count_contained_without_each(released, auxiliary, options, truth, n_threads)
         if counts is not None:
             return counts
-    return _count_by_full_runs(deidentified, identified, options, truth, n_threads)
+    return _count_by_full_runs(released, auxiliary, options, truth, n_threads)
 
 
 def _count_contained_without_each(
-    deidentified: Trails,
-    identified: Trails,
+    released: Trails,
+    auxiliary: Trails,
     options: TrailOptions,
     truth: Truth,
     n_threads: int | None,
 ) -> Ints | None:
-    sub, sup, own, other = deidentified, identified, truth.released, truth.auxiliary
-    if options.reserved == "identified":
-        sub, sup, own, other = identified, deidentified, truth.auxiliary, truth.released
+    sub, sup, own, other = released, auxiliary, truth.released, truth.auxiliary
+    if options.reserved == "auxiliary":
+        sub, sup, own, other = auxiliary, released, truth.auxiliary, truth.released
     n_locations = len(sub.locations)
     tracks = build_tracks((sub.indptr, sub.indices), (sup.indptr, sup.indices), n_locations)
     pairs = find_pairs(tracks, n_threads)
@@ -129,18 +129,16 @@ def _partners(n: int, own: Ints, other: Ints) -> Ints:
 
 
 def _count_by_full_runs(
-    deidentified: Trails,
-    identified: Trails,
+    released: Trails,
+    auxiliary: Trails,
     options: TrailOptions,
     truth: Truth,
     n_threads: int | None,
 ) -> Ints:
     counts = []
-    for location in range(len(identified.locations)):
-        kept = np.arange(len(identified.locations)) != location
-        links = match_trails(
-            deidentified.at(kept), identified.at(kept), options, n_threads=n_threads
-        )
+    for location in range(len(auxiliary.locations)):
+        kept = np.arange(len(auxiliary.locations)) != location
+        links = match_trails(released.at(kept), auxiliary.at(kept), options, n_threads=n_threads)
         counts.append((links.n_links, int(truth.holds(links.released, links.auxiliary).sum())))
     return np.array(counts, dtype=np.int64).reshape(-1, 2)
 
@@ -157,8 +155,8 @@ def _steps(n_locations: int, n_points: int) -> list[int]:
 
 
 def add_locations(
-    deidentified: Trails,
-    identified: Trails,
+    released: Trails,
+    auxiliary: Trails,
     options: TrailOptions,
     truth: Truth,
     *,
@@ -167,12 +165,12 @@ def add_locations(
     n_threads: int | None = None,
 ) -> pa.Table:
     """Re-identification as locations join, by popularity (Figures 12, 13 and 15)."""
-    ranked = rank_locations(deidentified, order)
+    ranked = rank_locations(released, order)
     rows = []
     for n_locations in _steps(len(ranked), n_points):
         kept = np.zeros(len(ranked), dtype=bool)
         kept[ranked[:n_locations]] = True
-        sides = deidentified.at(kept), identified.at(kept)
+        sides = released.at(kept), auxiliary.at(kept)
         links = match_trails(*sides, options, n_threads=n_threads)
         n_correct = int(truth.holds(links.released, links.auxiliary).sum())
         rows.append(
@@ -187,11 +185,11 @@ def add_locations(
         )
     names = (
         "locations",
-        "deidentified",
-        "identified",
+        "released",
+        "auxiliary",
         "reidentified",
         "correct",
-        "deidentified_reidentified",
+        "released_reidentified",
     )
     columns = list(zip(*rows, strict=True))
     table = pa.table({"order": [order] * len(rows), **dict(zip(names, columns, strict=True))})
@@ -222,18 +220,18 @@ def withhold(
     if n_runs < 1:
         raise OptionError(f"--runs must be at least 1, got {n_runs} instead.")
     random = np.random.default_rng(seed)
-    options = TrailOptions(algorithm="incomplete", reserved="identified")
+    options = TrailOptions(algorithm="incomplete", reserved="auxiliary")
     ranked = rank_locations(complete, order)
     steps = _steps(len(ranked), n_points)
     counts = np.zeros((n_runs, len(steps), 3))
     for run in range(n_runs):
         released_name = random.random(len(complete.indices)) >= probability
-        identified = complete.keep(released_name)
+        auxiliary = complete.keep(released_name)
         for i, n_locations in enumerate(steps):
             kept = np.zeros(len(ranked), dtype=bool)
             kept[ranked[:n_locations]] = True
             links = match_trails(
-                complete.at(kept), identified.at(kept), options, n_threads=n_threads
+                complete.at(kept), auxiliary.at(kept), options, n_threads=n_threads
             )
             counts[run, i] = links.n_released, links.n_auxiliary, links.n_links
     return _means(steps, counts, probability)
@@ -241,7 +239,7 @@ def withhold(
 
 def _means(steps: list[int], counts: NDArray[np.float64], probability: float) -> pa.Table:
     columns: dict[str, list[float]] = {}
-    for i, name in enumerate(("deidentified", "identified", "reidentified")):
+    for i, name in enumerate(("released", "auxiliary", "reidentified")):
         intervals = [mean_interval(counts[:, step, i]) for step in range(len(steps))]
         columns[name] = [float(counts[:, step, i].mean()) for step in range(len(steps))]
         columns[f"{name}_low"] = [low for low, _ in intervals]

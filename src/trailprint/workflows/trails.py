@@ -54,8 +54,8 @@ class TrailResult(Result):
     def _shown(self) -> dict[str, object]:
         return {
             "algorithm": Words(self.linkage.facts["algorithm"]),
-            "deidentified": self.released.n_users,
-            "identified": self.auxiliary.n_users,
+            "released": self.released.n_users,
+            "auxiliary": self.auxiliary.n_users,
             "links": self.linkage.n_links,
             **show_risk(self.risk),
         }
@@ -105,8 +105,8 @@ class TrailResult(Result):
         return {
             "algorithm": facts["algorithm"],
             "reserved": facts["reserved"],
-            "deidentified": self.released.n_users,
-            "identified": self.auxiliary.n_users,
+            "released": self.released.n_users,
+            "auxiliary": self.auxiliary.n_users,
             "locations": len(self.auxiliary.locations),
             "knows": self.knows.to_dict(),
             "unshared_locations": _both(self.n_unshared_locations),
@@ -137,7 +137,7 @@ class TrailResult(Result):
 
 
 def _both(values: tuple[int, int]) -> dict[str, int]:
-    return {"deidentified": values[0], "identified": values[1]}
+    return {"released": values[0], "auxiliary": values[1]}
 
 
 @check_arguments()

@@ -18,7 +18,7 @@ NOBODY = Trails(
 
 @pytest.mark.parametrize(
     ("algorithm", "reserved"),
-    [("complete", "none"), ("incomplete", "identified"), ("multiple", "identified")],
+    [("complete", "none"), ("incomplete", "auxiliary"), ("multiple", "auxiliary")],
 )
 def test_null_trails_alone_give_no_link(algorithm, reserved) -> None:
     options = TrailOptions(algorithm=algorithm, reserved=reserved)

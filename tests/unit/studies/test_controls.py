@@ -113,17 +113,17 @@ def test_links_nobody_trusts_do_not_count(make_population):
 
 def test_trails_that_guarantee_their_links_link_no_absent_person(make_population):
     released, _, _ = make_population(n_users=40)
-    identified = trails_of(released)
-    kept = np.random.default_rng(0).random(len(identified.indices)) < 0.6
-    deidentified = identified.keep(kept)
+    auxiliary = trails_of(released)
+    kept = np.random.default_rng(0).random(len(auxiliary.indices)) < 0.6
+    released = auxiliary.keep(kept)
     rows = np.arange(40)
     truth = Truth(released=rows, auxiliary=rows, source="same-ids")
 
     def trails(first, second):
-        options = TrailOptions(algorithm="incomplete", reserved="deidentified")
+        options = TrailOptions(algorithm="incomplete", reserved="released")
         return match_trails(first, second, options)
 
-    control = control_absent("trail", trails, deidentified, identified, truth)
+    control = control_absent("trail", trails, released, auxiliary, truth)
     assert (control.links, control.expected, control.passed) == (0, 0.0, True)
 
     def careless(first, second):
@@ -134,7 +134,7 @@ def test_trails_that_guarantee_their_links_link_no_absent_person(make_population
 
     careless_options = ControlOptions(precision=0.1)
     assert not control_absent(
-        "trail", careless, deidentified, identified, truth, careless_options
+        "trail", careless, released, auxiliary, truth, careless_options
     ).passed
 
 

@@ -90,7 +90,7 @@ def test_trails_grow_too(crowd: Crowd):
     released, auxiliary, truth = crowd
 
     def trails(first, second):
-        options = TrailOptions(algorithm="incomplete", reserved="identified")
+        options = TrailOptions(algorithm="incomplete", reserved="auxiliary")
         return match_trails(first, second, options)
 
     found = grow_users(trails, trails_of(released), trails_of(auxiliary), truth, QUICK)

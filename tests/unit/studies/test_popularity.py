@@ -59,8 +59,8 @@ def test_more_withholding_leaves_fewer_names_and_links() -> None:
         locations=pa.array([f"l{k}" for k in range(30)]),
     )
     ends = [withhold(trails, p, n_runs=10, n_points=4).to_pylist()[-1] for p in (0.1, 0.5, 0.9)]
-    assert [row["deidentified"] for row in ends] == [40, 40, 40]
-    for name in ("identified", "reidentified"):
+    assert [row["released"] for row in ends] == [40, 40, 40]
+    for name in ("auxiliary", "reidentified"):
         values = [row[name] for row in ends]
         assert values == sorted(values, reverse=True)
     assert ends[0]["reidentified"] > 30 > ends[2]["reidentified"]

@@ -32,10 +32,10 @@ TrailAttack = Callable[[Trails, Trails], Linkage]
 
 _REIDIT = {
     ("complete", "none"): "REIDIT-C: equal trails that are the only ones of their kind",
-    ("incomplete", "identified"): "REIDIT-I: known trails within released ones",
-    ("incomplete", "deidentified"): "REIDIT-I: released trails within known ones",
-    ("multiple", "identified"): "REIDIT-M: known trails within released ones",
-    ("multiple", "deidentified"): "REIDIT-M: released trails within known ones",
+    ("incomplete", "auxiliary"): "REIDIT-I: known trails within released ones",
+    ("incomplete", "released"): "REIDIT-I: released trails within known ones",
+    ("multiple", "auxiliary"): "REIDIT-M: known trails within released ones",
+    ("multiple", "released"): "REIDIT-M: released trails within known ones",
 }
 
 
@@ -52,7 +52,7 @@ class TrailFamily(AttackFamily):
     )
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "algorithm": ("complete", "incomplete", "multiple"),
-        "reserved": ("none", "identified", "deidentified"),
+        "reserved": ("none", "auxiliary", "released"),
     }
 
     def needed_bytes(self, sizes: Sizes) -> float:
@@ -126,8 +126,8 @@ def _allowed_reidit(context: AuditContext) -> tuple[CandidateMethod, list[str]]:
         ]
     ways = (
         TrailOptions(algorithm="complete"),
-        TrailOptions(algorithm="incomplete", reserved="identified"),
-        TrailOptions(algorithm="incomplete", reserved="deidentified"),
+        TrailOptions(algorithm="incomplete", reserved="auxiliary"),
+        TrailOptions(algorithm="incomplete", reserved="released"),
     )
     tried = [_try_reidit(context, way) for way in ways]
     return max(tried, key=lambda way: way.count_right(context.truth)), [

@@ -48,7 +48,7 @@ def run_figure_15(context: Context) -> Outcome:
             ),
         ),
         reading=f"All sites together find {grown[-1]['reidentified']} people of "
-        f"{grown[-1]['deidentified_reidentified']} households.",
+        f"{grown[-1]['released_reidentified']} households.",
         charts=(
             Chart(
                 kind="line",
@@ -88,7 +88,7 @@ def _tidy(grown: list[dict[str, Any]]) -> list[dict[str, Any]]:
         {"line": line, "sites": row["locations"], "number": row[column]}
         for line, column in (
             ("people re-identified", "reidentified"),
-            ("households re-identified", "deidentified_reidentified"),
+            ("households re-identified", "released_reidentified"),
         )
         for row in grown
     ]
@@ -100,7 +100,7 @@ def _crossing(grown: list[dict[str, Any]], truth: Truth) -> float | None:
     ahead = [
         row["locations"]
         for row in grown
-        if row["reidentified"] - row["deidentified_reidentified"] >= 0.1 * max(1, largest)
+        if row["reidentified"] - row["released_reidentified"] >= 0.1 * max(1, largest)
     ]
     return float(ahead[0]) if ahead else None
 

@@ -104,8 +104,8 @@ def _tidy(grown: pa.Table) -> list[dict[str, Any]]:
     return [
         {"line": line, "sites": row["locations"], "households": row[column]}
         for line, column in (
-            ("with a trail", "identified"),
-            ("re-identified", "deidentified_reidentified"),
+            ("with a trail", "auxiliary"),
+            ("re-identified", "released_reidentified"),
         )
         for row in grown.to_pylist()
     ]
@@ -242,8 +242,8 @@ def _withheld_rows(table: pa.Table) -> list[dict[str, Any]]:
             "high": row[f"{column}_high"],
         }
         for line, column in (
-            ("addresses", "deidentified"),
-            ("names", "identified"),
+            ("addresses", "released"),
+            ("names", "auxiliary"),
             ("re-identified", "reidentified"),
         )
         for row in table.to_pylist()

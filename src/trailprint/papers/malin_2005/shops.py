@@ -31,8 +31,8 @@ from trailprint.studies.trail_sensitivity import leave_one_out
 
 PAPER = "Malin 2005"
 COMPLETE = TrailOptions(algorithm="complete", reserved="none")
-INCOMPLETE = TrailOptions(algorithm="incomplete", reserved="identified")
-MULTIPLE = TrailOptions(algorithm="multiple", reserved="identified")
+INCOMPLETE = TrailOptions(algorithm="incomplete", reserved="auxiliary")
+MULTIPLE = TrailOptions(algorithm="multiple", reserved="auxiliary")
 N_DRAWS, N_DRAWS_FULL = 100, 1000
 ASSUMPTIONS = (
     "Assumed, as in the paper (2.1–2.3): entries are truthful, listed once at a place, and the "
@@ -99,8 +99,8 @@ def _draws(context: Context) -> list[Shoppers]:
 
 
 def _count(shoppers: Shoppers, algorithm: str, level: str, context: Context) -> dict[str, float]:
-    deidentified, identified, options, truth = _sides(shoppers, algorithm, level)
-    links = match_trails(deidentified, identified, options, n_threads=context.n_threads)
+    released, auxiliary, options, truth = _sides(shoppers, algorithm, level)
+    links = match_trails(released, auxiliary, options, n_threads=context.n_threads)
     n_right = int(truth.holds(links.released, links.auxiliary).sum())
     return {
         "deidentified": links.n_released,
@@ -282,9 +282,9 @@ def _signed(comparison: Comparison) -> str:
 
 
 def _without_each(shoppers: Shoppers, algorithm: str, context: Context) -> list[dict[str, Any]]:
-    deidentified, identified, options, truth = _sides(shoppers, algorithm, "people")
-    table = leave_one_out(deidentified, identified, options, truth, n_threads=context.n_threads)
-    table = table.sort_by([("deidentified_visitors", "descending")])
+    released, auxiliary, options, truth = _sides(shoppers, algorithm, "people")
+    table = leave_one_out(released, auxiliary, options, truth, n_threads=context.n_threads)
+    table = table.sort_by([("released_visitors", "descending")])
     rows = table.drop_columns(["location"]).to_pylist()
     return [{"algorithm": algorithm, "shop": f"#{n}", **row} for n, row in enumerate(rows, 1)]
 
@@ -299,7 +299,7 @@ def _scatter(algorithm: str) -> Chart:
     return Chart(
         kind="point",
         title=f"REIDIT-{algorithm[0].upper()}",
-        x="identified_visitors",
+        x="auxiliary_visitors",
         y="rate",
         x_title="buyers at the shop left out",
         y_title="re-identified, of those who remain",
