@@ -34,7 +34,7 @@ class Cut(NamedTuple):
     """How data is cut, and how the auxiliary side is cut again for learning."""
 
     split: tp.SplitOptions
-    again: Literal["median", "halves-of-weeks"] = "median"
+    again: Literal["median", "halves-of-weeks", "halves-of-spans"] = "median"
 
 
 CUTS: Mapping[str, Cut] = {
@@ -43,7 +43,7 @@ CUTS: Mapping[str, Cut] = {
         tp.SplitOptions(halves_of_weeks=True, active_both=True), "halves-of-weeks"
     ),
     "busiest weeks": Cut(tp.SplitOptions(busiest_weeks=True, active_both=True)),
-    "halves of spans": Cut(tp.SplitOptions(fold="1/2", active_both=True)),
+    "halves of spans": Cut(tp.SplitOptions(fold="1/2", active_both=True), "halves-of-spans"),
 }
 
 

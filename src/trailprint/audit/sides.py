@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-import numpy as np
 import pyarrow as pa
 
 from trailprint.audit.options import AuditOptions
@@ -16,10 +15,18 @@ from trailprint.evaluation.truth import truth_from_pairs
 from trailprint.events.engine import quote_text
 from trailprint.events.events import Events
 from trailprint.events.grid import GridOptions, extent, to_cells
+from trailprint.events.halving import (
+    HALVINGS,
+    count_people,
+    people_on_both,
+    suitable_halving,
+)
 from trailprint.events.knowledge import Knowledge, Known, restrict
 from trailprint.events.meeting import in_one_engine
-from trailprint.events.split import SplitOptions, split
+from trailprint.events.split import split
 from trailprint.features.ids import encode
+from trailprint.workflows.learning_cuts import cut_by_times
+from trailprint.workflows.options import CUT_AGAIN
 
 #: Stands before auxiliary ids that have no counterpart; no id of a text file begins with it.
 _STRANGER = "\x01"
@@ -105,17 +112,12 @@ def _cut(events: Events, options: AuditOptions) -> tuple[Events, Events, str, st
     if options.split is not None:
         sides = split(events, options.split)
         sentence = f"The data was cut in two as asked: {sides.description}."
-        return sides.released, sides.auxiliary, _asked_kind(options.split), sentence
+        return sides.released, sides.auxiliary, options.split.method, sentence
     events = events.materialise()
-    kind = _suitable_cut(events)
-    released, auxiliary, how = _CUTS[kind](events, options.seed)
+    kind = suitable_halving(events)
+    released, auxiliary, how = HALVINGS[kind](events, options.seed)
     sentence = f"{how} The first part stands for the release, the second for an adversary's data."
     return released, auxiliary, kind, sentence
-
-
-def _asked_kind(options: SplitOptions) -> str:
-    names = ("at", "halves_of_weeks", "busiest_weeks", "ranges", "fold")
-    return next(name for name in names if getattr(options, name)).replace("_", "-")
 
 
 def cut_like(sides: Sides, events: Events, seed: int) -> tuple[Events, Events]:
@@ -124,134 +126,9 @@ def cut_like(sides: Sides, events: Events, seed: int) -> tuple[Events, Events]:
 
     Two datasets that were given stand for two periods, as does a cut at a time.
     """
-    if sides.kind in _CUTS:
-        return _CUTS[sides.kind](events, seed)[:2]
-    again = _CUT_AGAIN.get(sides.kind or "", SplitOptions(at="median"))
-    if "start" not in events.columns:
-        return _draw_events(events, seed)[:2]
-    halves = split(events, again)
-    return halves.released, halves.auxiliary
-
-
-def cut_suitably(events: Events, seed: int) -> tuple[Events, Events]:
-    """Cut in the first way that leaves most people on both sides."""
-    return _CUTS[_suitable_cut(events)](events, seed)[:2]
-
-
-def _suitable_cut(events: Events) -> str:
-    """The first way that leaves most people on both sides; by chance where no time helps."""
-    if "start" not in events.columns:
-        return "random-events"
-    week, day = (f"date_trunc('{unit}', {events.local_start})" for unit in ("week", "day"))
-    is_odd = f"datediff('day', DATE '1970-01-01', {day}::DATE) % 2 = 1"
-    n_users, *n_both = events.engine.row(
-        f"""WITH people AS (
-                SELECT "user", count(DISTINCT {week}) AS weeks, min("start") AS first,
-                       max("start") AS last, bool_or({is_odd}) AND bool_or(NOT {is_odd}) AS on_both
-                FROM ({events.query}) GROUP BY "user"),
-            span AS (SELECT {_MIDDLE} AS middle FROM ({events.query}))
-        SELECT count(*), count(*) FILTER (weeks >= 2),
-               count(*) FILTER (first < middle AND last >= middle), count(*) FILTER (on_both)
-        FROM people, span"""
-    )
-    ways = dict(zip(("weeks-halves", "span-halves", "odd-even-days"), n_both, strict=True))
-    for way, n_people in ways.items():
-        if 2 * n_people >= n_users and n_people >= 2:
-            return way
-    best = max(ways, key=lambda way: ways[way])
-    return best if ways[best] >= 2 else "random-events"
-
-
-_CUT_AGAIN = {
-    "halves-of-weeks": SplitOptions(halves_of_weeks=True),
-    "fold": SplitOptions(fold="1/2"),
-}
-"""Ways to cut that one side can be cut by again; others stand for a cut in the middle."""
-
-_MIDDLE = 'make_timestamp((epoch_us(min("start")) + epoch_us(max("start"))) // 2)'
-
-
-def _halve_weeks(events: Events, seed: int) -> tuple[Events, Events, str]:
-    sides = split(events, SplitOptions(halves_of_weeks=True))
-    return (
-        sides.released,
-        sides.auxiliary,
-        "Each person's active weeks were cut in half, the earlier from the later; people with "
-        "one active week are left out.",
-    )
-
-
-def _halve_span(events: Events, seed: int) -> tuple[Events, Events, str]:
-    middle = f"(SELECT {_MIDDLE} FROM ({events.query}))"
-    return (
-        events.having(f'"start" < {middle}'),
-        events.having(f'"start" >= {middle}'),
-        "The whole period was cut in the middle, because too few people were active in two weeks.",
-    )
-
-
-def _take_turns(events: Events, seed: int) -> tuple[Events, Events, str]:
-    day = f"datediff('day', DATE '1970-01-01', {events.local_start}::DATE)"
-    return (
-        events.having(f"{day} % 2 = 0"),
-        events.having(f"{day} % 2 <> 0"),
-        "Every other day was put apart, because too few people were active in both halves of "
-        "the period.",
-    )
-
-
-def _draw_events(events: Events, seed: int) -> tuple[Events, Events, str]:
-    """Each event to either side by lot; of a row that stands for several, some go to each."""
-    if "weight" in events.columns and events.having("weight <> floor(weight)").count():
-        raise InputError(
-            "Without usable times an audit draws events by lot, which needs whole counts, but "
-            "some are fractions. Give a second dataset."
-        )
-    draw = _draw_counts if "weight" in events.columns else _draw_rows
-    return (
-        *draw(events, seed),
-        "Each event was put on either side by lot, because times do not tell two periods apart; "
-        "the two sides are more alike than two periods would be, and the risk may be overstated.",
-    )
-
-
-def _draw_rows(events: Events, seed: int) -> tuple[Events, Events]:
-    keys = ", ".join(f'"{column}"' for column in sorted(events.columns))
-    text = " || '/' || ".join(f"coalesce(CAST({key} AS VARCHAR), '')" for key in keys.split(", "))
-    nth = f"row_number() OVER (PARTITION BY {keys}) - 1"
-    lot = f"md5({text} || '/' || nth || '/{seed}') < '8'"
-    drawn = f"SELECT {keys}, {lot} AS first FROM (SELECT *, {nth} AS nth FROM ({events.query}))"
-    stored = events.engine.materialise(drawn, "drawn")
-    return (
-        events.derive(f"SELECT * EXCLUDE first FROM {stored} WHERE first"),
-        events.derive(f"SELECT * EXCLUDE first FROM {stored} WHERE NOT first"),
-    )
-
-
-def _draw_counts(events: Events, seed: int) -> tuple[Events, Events]:
-    """For each row the number of heads in one coin toss per event; never event by event."""
-    keys = ", ".join(f'"{column}"' for column in sorted(events.columns - {"weight"}))
-    counted = events.engine.arrow(
-        f"SELECT {keys}, CAST({events.total_sql()} AS BIGINT) AS n FROM ({events.query}) "
-        f"GROUP BY ALL ORDER BY {keys}"
-    )
-    n_first = np.random.default_rng(seed).binomial(counted["n"].to_numpy(), 0.5)
-    drawn = counted.append_column("first", pa.array(n_first))
-    with events.engine.registered(drawn, "lots") as name:
-        stored = events.engine.materialise(f"FROM {name}", "drawn")
-    sides = [
-        events.derive(f"SELECT {keys}, CAST({n} AS DOUBLE) AS weight FROM {stored} WHERE {n} > 0")
-        for n in ("first", "(n - first)")
-    ]
-    return sides[0], sides[1]
-
-
-_CUTS = {
-    "weeks-halves": _halve_weeks,
-    "span-halves": _halve_span,
-    "odd-even-days": _take_turns,
-    "random-events": _draw_events,
-}
+    if sides.kind in HALVINGS:
+        return HALVINGS[sides.kind](events, seed)[:2]
+    return cut_by_times(events, CUT_AGAIN.get(sides.kind or "", "median"), seed)
 
 
 def _relabel(released: Events, auxiliary: Events, truth: pa.Table) -> tuple[Events, pa.Table]:
@@ -288,20 +165,6 @@ def given_ids(sides: Sides, users: pa.Array) -> pa.Array:
     return pa.array([names.get(user, user.removeprefix(_STRANGER)) for user in users.to_pylist()])
 
 
-def _people(released: Events, auxiliary: Events) -> str:
-    """SQL: ids on both sides."""
-    return " INTERSECT ".join(
-        f'SELECT CAST("user" AS VARCHAR) AS who FROM ({side.query})'
-        for side in (released, auxiliary)
-    )
-
-
-def count_people(released: Events, auxiliary: Events) -> int:
-    """How many people are on both sides."""
-    query = f"SELECT count(*) FROM ({_people(released, auxiliary)})"
-    return int(released.engine.row(query)[0])
-
-
 def _check_people(sides: Sides) -> None:
     """Fewer than two people cannot be confused, and without truth nothing can be scored."""
     if sides.n_people >= 2:
@@ -322,7 +185,7 @@ def _sample(sides: Sides, n_wanted: int, seed: int) -> Sides:
     if n_wanted >= sides.n_people:
         return sides
     chosen = sides.released.engine.materialise(
-        f"SELECT who FROM ({_people(sides.released, sides.auxiliary)}) "
+        f"SELECT who FROM ({people_on_both(sides.released, sides.auxiliary)}) "
         f"ORDER BY md5(who || '/{seed}'), who LIMIT {n_wanted}",
         "chosen",
     )

@@ -18,7 +18,7 @@ from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
 from trailprint.events.write import check_outputs, write_table
 from trailprint.features.options import HistogramOptions
-from trailprint.workflows.options import ViewOptions
+from trailprint.workflows.options import CUT_AGAIN, ViewOptions
 
 EXAMPLE = "trailprint match released.parquet auxiliary.parquet --margins"
 
@@ -102,8 +102,8 @@ class Matching:
             return None
         if "names" not in self.views.values:
             raise OptionError("--view-weights and --same-period go with --views. Try --views all.")
-        in_halves = "halves_of_weeks" in sides.splitting.values
-        return self.views.options(cut="halves-of-weeks" if in_halves else "median")
+        method = sides.cut(seed=0).method if sides.names_a_cut else ""
+        return self.views.options(cut=CUT_AGAIN.get(method, "median"))
 
 
 @takes_options

@@ -92,6 +92,11 @@ class SplitOptions:
         if self.common_users is not None and not (self.released_users and self.auxiliary_users):
             raise OptionError("--common-users needs --released-users and --auxiliary-users.")
 
+    @property
+    def method(self) -> str:
+        """The way to cut, as its option is called."""
+        return next(name for name in METHODS if getattr(self, name)).replace("_", "-")
+
     def _check_amount(self, name: str) -> None:
         """A whole number of users or a share of them; only of common users there may be none."""
         value = getattr(self, name)

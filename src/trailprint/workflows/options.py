@@ -9,7 +9,13 @@ from typing import Literal, get_args
 from trailprint.arguments import check_fields
 from trailprint.errors import OptionError
 
-Cut = Literal["median", "halves-of-weeks", "at-random"]
+Cut = Literal["median", "halves-of-weeks", "halves-of-spans", "at-random"]
+CUT_AGAIN: Mapping[str, Cut] = {
+    "halves-of-weeks": "halves-of-weeks",
+    "fold": "halves-of-spans",
+}
+"""Ways of a split that one side can be cut by again; others stand for a cut in the middle."""
+
 WeightChoice = Literal["learnt", "equal"]
 
 
@@ -26,8 +32,9 @@ class ViewOptions:
     weights : {"learnt", "equal"} or mapping
         With ``names``: weights of views (or NAME=WEIGHT,…). Learnt ones come from the auxiliary
         side alone.
-    cut : {"median", "halves-of-weeks", "at-random"}
-        How the auxiliary side is cut in two for learning: as the data was cut.
+    cut : {"median", "halves-of-weeks", "halves-of-spans", "at-random"}
+        How the auxiliary side is cut in two for learning: as the data was cut. Where that leaves
+        fewer than 20 people, it is cut in the first way that suits, as an audit does.
     same_period : bool
         With ``names``: the sides are different sources about the same days. Views of calendar time
         count too, and the auxiliary side is cut at random.

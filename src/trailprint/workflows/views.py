@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from trailprint.attacks.combined import match_views, weights_without
 from trailprint.attacks.options import MatchOptions
-from trailprint.attacks.view_weights import MOST_PEOPLE as MOST_LEARNT_FROM
 from trailprint.attacks.view_weights import (
     ViewWeights,
     equal_weights,
@@ -20,12 +19,9 @@ from trailprint.errors import InputError
 from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import Truth
 from trailprint.events.events import Events
-from trailprint.events.split import SplitOptions, split
 from trailprint.features.views import Views, build_view_pair, choose_views
+from trailprint.workflows.learning_cuts import CutEvents, choose_cut, draw_people_of
 from trailprint.workflows.options import ViewOptions
-
-CutEvents = Callable[[Events, int], tuple[Events, Events]]
-"""Cuts a dataset in two, with a seed."""
 
 #: With more people than this, what each view adds is measured on a draw of as many.
 MOST_PEOPLE = 2_000
@@ -65,7 +61,7 @@ def build_views(
     sides = released, auxiliary
     wanted = choose_views(options.names, same_period=options.same_period)
     names = [view.name for view in wanted if view.lacks(sides) is None] or list(options.names or ())
-    cutting = cut or _cutting(options)
+    cutting = cut or choose_cut(options)
     weights = _weigh(auxiliary, names, options, cutting, seed, n_threads)
     counted = options.names if options.contributions else list(weights.shares)
     pair = build_view_pair(*sides, counted, same_period=options.same_period)
@@ -88,55 +84,13 @@ def _weigh(
     if options.weights == "equal" or len(names) == 1:
         return equal_weights(names)
     try:
-        halves = _draw_learnt_from(cut(auxiliary, seed), seed)
+        halves = draw_people_of(cut(auxiliary, seed), seed)
         pair = build_view_pair(*halves, names, same_period=options.same_period)
     except InputError:
         has_times = "start" in auxiliary.columns
         why = "cannot be cut in two" if has_times else "has no times to cut it by"
         return equal_weights(names, f"Weights are equal: the auxiliary data {why}.")
     return learn_weights(*pair, seed=seed, n_threads=n_threads)
-
-
-def _draw_learnt_from(halves: tuple[Events, Events], seed: int) -> tuple[Events, Events]:
-    """Only as many people as learning takes, so that their views cost little."""
-    first, second = halves
-    both = (
-        f'SELECT DISTINCT "user" FROM ({first.query}) '
-        f'INTERSECT SELECT DISTINCT "user" FROM ({second.query})'
-    )
-    drawn = first.engine.materialise(
-        f'SELECT "user" FROM ({both}) ORDER BY hash("user", {seed}), "user" '
-        f"LIMIT {MOST_LEARNT_FROM}",
-        "learnt_from",
-    )
-    chosen = f'"user" IN (SELECT "user" FROM {drawn})'
-    return first.having(chosen).materialise(), second.having(chosen).materialise()
-
-
-def _cutting(options: ViewOptions) -> CutEvents:
-    """How the options cut the auxiliary side for learning."""
-    if options.same_period or options.cut == "at-random":
-        return _cut_at_random
-    return _cut_weeks if options.cut == "halves-of-weeks" else _cut_at_median
-
-
-def _cut_weeks(auxiliary: Events, seed: int) -> tuple[Events, Events]:
-    """Each person's weeks in halves; where nobody has two of them, at the median event."""
-    try:
-        halves = split(auxiliary, SplitOptions(halves_of_weeks=True))
-    except InputError:
-        return _cut_at_median(auxiliary, seed)
-    return halves.released, halves.auxiliary
-
-
-def _cut_at_median(auxiliary: Events, seed: int) -> tuple[Events, Events]:
-    halves = split(auxiliary, SplitOptions(at="median"))
-    return halves.released, halves.auxiliary
-
-
-def _cut_at_random(auxiliary: Events, seed: int) -> tuple[Events, Events]:
-    draw = f'hash("user", location, {"start" if "start" in auxiliary.columns else 0}, {seed})'
-    return auxiliary.having(f"{draw} % 2 = 0"), auxiliary.having(f"{draw} % 2 = 1")
 
 
 def describe_views(

@@ -11,8 +11,9 @@ from trailprint.audit.attacks.learning import _cut_like_audit, prepare_views, sw
 from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.results.kept import attack_of
-from trailprint.audit.sides import count_people, cut_like, cut_suitably, make_sides
+from trailprint.audit.sides import cut_like, make_sides
 from trailprint.errors import InputError
+from trailprint.events.halving import count_people, halve_suitably
 from trailprint.protections.registry import parse_protection
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.workflows.options import ViewOptions
@@ -103,7 +104,7 @@ def test_a_cut_that_leaves_too_few_people_gives_way_to_one_that_suits(context):
     with pytest.raises(InputError):
         cut_like(context.sides, short, 0)
     found = _cut_like_audit(context, ())(short, 0)
-    assert [rows_of(half) for half in found] == [rows_of(h) for h in cut_suitably(short, 0)]
+    assert [rows_of(half) for half in found] == [rows_of(h) for h in halve_suitably(short, 0)]
     assert count_people(*found) >= LEAST_PEOPLE
 
 

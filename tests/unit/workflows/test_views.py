@@ -11,8 +11,11 @@ import pytest
 from tests.presence import present
 
 import trailprint as tp
-from trailprint.errors import OptionError
+from trailprint.attacks import combined
+from trailprint.errors import InputError, OptionError
+from trailprint.events.halving import halve_suitably
 from trailprint.simulate.campus import CampusOptions, simulate_campus
+from trailprint.workflows.learning_cuts import cut_by_times
 from trailprint.workflows.match import MatchResult
 from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.views import build_views
@@ -79,9 +82,21 @@ def test_what_each_view_adds_is_measured_and_can_be_left_out(campus):
     assert all(share.accuracy_alone is None for share in plain.views)
 
 
-def test_one_view_equals_the_histogram_attack(campus):
-    view = tp.match(*campus, views=ViewOptions(names=["visits"]))
-    plain = tp.match(*campus)
+def numbered(events):
+    """The same events with numbers for ids, which sort otherwise than as text."""
+    number = "CAST(regexp_extract(\"user\", '[0-9]+') AS BIGINT)"
+    return events.derive(f'SELECT * REPLACE ({number} AS "user") FROM ({events.query})')
+
+
+@pytest.mark.parametrize("views", [{"names": ["visits"]}, {"weights": {"visits": 1.0}}])
+@pytest.mark.parametrize("gate_from", [0, 4_000])
+@pytest.mark.parametrize("ids", [lambda events: events, numbered], ids=["text", "numbers"])
+def test_one_view_equals_the_histogram_attack(campus, views, gate_from, ids, monkeypatch):
+    monkeypatch.setattr(combined, "GATE_FROM", gate_from)
+    sides = [ids(side) for side in campus]
+    options = tp.MatchOptions(margins=True, seed=3)
+    view = tp.match(*sides, options, views=ViewOptions(contributions=False, **views))
+    plain = tp.match(*sides, options)
     assert view.links().equals(plain.links())
     assert view.to_dict()["accuracy"] == plain.to_dict()["accuracy"]
 
@@ -95,9 +110,22 @@ def test_margins_sizes_and_one_by_one_work_with_views(campus: tuple[tp.Events, t
     assert single.linkage.n_links == single.linkage.n_released
 
 
-def test_an_auxiliary_side_without_times_gets_equal_weights_and_the_reason():
-    rows = [{"user": f"u{i}", "location": f"a/{(i * k) % 7}"} for i in range(30) for k in range(9)]
-    events = tp.read(pa.Table.from_pylist(rows))
+def without_times(count=1.0):
+    rows = [
+        {"user": f"u{i}", "location": f"{(i * k) % 7}/{k}", "count": count}
+        for i in range(30)
+        for k in range(9)
+    ]
+    return tp.read(pa.Table.from_pylist(rows), tp.ReadOptions(column_names={"weight": "count"}))
+
+
+def test_an_auxiliary_side_without_times_is_cut_by_lot():
+    events = without_times()
+    assert present(tp.match(events, events, views=ViewOptions()).view_weights).source == "learnt"
+
+
+def test_an_auxiliary_side_that_cannot_be_cut_gets_equal_weights_and_the_reason():
+    events = without_times(count=0.5)
     result = tp.match(events, events, views=ViewOptions())
     assert present(result.view_weights).source == "equal"
     assert "no times to cut it by" in result.to_dict()["weights_note"]
@@ -118,11 +146,16 @@ def thinned(seed=0):
     return tuple(tp.read(pa.Table.from_pylist(rows)) for rows in sources)
 
 
-def test_an_auxiliary_side_of_one_week_is_cut_at_its_median_instead(campus):
+def test_a_cut_that_leaves_too_few_people_gives_way_to_one_that_suits(campus):
     released, auxiliary = campus
-    week = auxiliary.having("\"start\" >= TIMESTAMP '2024-03-18'")
-    assert learnt(released, week, cut="halves-of-weeks").source == "learnt"
-    assert learnt(released, week, cut="halves-of-weeks") == learnt(released, week)
+    day = auxiliary.having(
+        "\"start\" BETWEEN TIMESTAMP '2024-03-18' AND TIMESTAMP '2024-03-19'"
+    ).materialise()
+    with pytest.raises(InputError):
+        cut_by_times(day, "halves-of-weeks", 0)
+    weights = learnt(released, day, cut="halves-of-weeks")
+    assert weights.source == "learnt"
+    assert weights == build_views(released, day, ViewOptions(), cut=halve_suitably)[2]
 
 
 def test_two_sources_of_one_period_are_linked_by_calendar_time():

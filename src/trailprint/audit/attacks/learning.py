@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from trailprint.attacks.view_weights import LEAST_PEOPLE, ViewWeights
 from trailprint.audit.context import AuditContext
-from trailprint.audit.sides import count_people, cut_like, cut_suitably
+from trailprint.audit.sides import cut_like
 from trailprint.errors import InputError
 from trailprint.events.events import Events
+from trailprint.events.halving import Halves, count_people
 from trailprint.features.views import Views
 from trailprint.protections.chain import protect_alone
 from trailprint.protections.protection import Protection
+from trailprint.workflows.learning_cuts import CutEvents, cut_or_suit
 from trailprint.workflows.options import ViewOptions
-from trailprint.workflows.views import CutEvents, build_views
-
-Halves = tuple[Events, Events]
+from trailprint.workflows.views import build_views
 
 
 class PreparedViews(NamedTuple):
@@ -61,7 +62,7 @@ def _cut_like_audit(context: AuditContext, chain: Sequence[Protection]) -> CutEv
     """The way the audited data was cut; where that leaves too few people, one that suits."""
 
     def cut(events: Events, seed: int) -> Halves:
-        halves = _cut(context, events, seed)
+        halves = cut_or_suit(partial(cut_like, context.sides), events, seed)
         try:
             released = protect_alone(halves[0], chain, seed + 1)
         except InputError:
@@ -70,16 +71,6 @@ def _cut_like_audit(context: AuditContext, chain: Sequence[Protection]) -> CutEv
         return protected if count_people(*protected) >= LEAST_PEOPLE else halves
 
     return cut
-
-
-def _cut(context: AuditContext, events: Events, seed: int) -> Halves:
-    try:
-        halves = cut_like(context.sides, events, seed)
-        if count_people(*halves) >= LEAST_PEOPLE:
-            return halves
-    except InputError:
-        pass
-    return cut_suitably(events, seed)
 
 
 def swap_ids(events: Events, seed: int) -> Events:
