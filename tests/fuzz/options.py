@@ -463,6 +463,7 @@ AUDIT = _options(
     --weight duration
     --users 5
     --per-user
+    --keep-prepared
     --name-locations
     --attacks combined
     --fail-above 0.05
@@ -476,6 +477,7 @@ AUDIT = _options(
     --weight x
     --users 2 1 0 -1 1000000 x
     --per-user true
+    --keep-prepared x
     --fail-above 0 1 -1 nan x
     --fail-on x upper
     --title '' '<script>'

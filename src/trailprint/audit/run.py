@@ -18,6 +18,7 @@ from trailprint.audit.outcomes import keep_outcomes
 from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome, Part, fetch, keep, key_of
 from trailprint.audit.plan import LeftOut, Plan, make_plan
+from trailprint.audit.prepared import Prepared, prepare_sides
 from trailprint.audit.result import AuditResult
 from trailprint.audit.sides import make_sides
 from trailprint.audit.wording import duration
@@ -46,6 +47,7 @@ def run_audit(
     asked: Asked,
     *,
     store: Store | None = None,
+    prepared: Prepared | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
     on_plan: Callable[[Plan], None] | None = None,
@@ -56,14 +58,14 @@ def run_audit(
     Do everything; see `trailprint.audit`.
 
     ``began`` is when the work began, by `time.perf_counter`: what was done before, such as reading
-    the data, counts towards the time limit. Of that ``reserved_s`` are left to the caller.
+    the data, counts towards the time limit. Of that ``reserved_s`` are left to the caller. Without
+    ``asked.sides`` everything was ``prepared`` before.
     """
     began = time.perf_counter() if began is None else began
     report = progress or (lambda what, share: None)
     report("Counting events", None)
-    context = AuditContext(
-        make_sides(asked.sides, asked.truth, asked.options), asked.options, n_threads
-    )
+    sides = prepare_sides(prepared, lambda: make_sides(asked.sides, asked.truth, asked.options))
+    context = AuditContext(sides, asked.options, n_threads)
     work = _Work(context, store or MemoryStore(), report, began, reserved_s)
     plan = work.plan
     if on_plan is not None:
@@ -73,7 +75,7 @@ def run_audit(
     done = Done(
         outcomes=outcomes,
         left_out=left_out,
-        tallies=[side.tally for side in asked.sides],
+        tallies=sides.tallies,
         seconds=time.perf_counter() - began,
     )
     result = AuditResult(assemble(context, done), context, outcomes)

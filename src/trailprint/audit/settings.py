@@ -30,7 +30,7 @@ _ABOUT = "# What this audit was asked for. To run it again: trailprint audit --s
 _POSITION = re.compile(r"at line \d+, column \d+")
 #: What only the command line has: where data comes from and goes to, and how the program runs.
 _OF_THE_COMMAND = frozenset(
-    {"data", "auxiliary", "out", "per-user", "truth", "links", "threads", "memory"}
+    {"data", "auxiliary", "out", "per-user", "keep-prepared", "truth", "links", "threads", "memory"}
     | {f"{name}-column" for name in ("user", "location", "start", "end", "lat", "lon", "count")}
 )
 

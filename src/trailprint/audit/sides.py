@@ -13,7 +13,7 @@ from trailprint.display.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.truth import truth_from_pairs
 from trailprint.events.engine import quote_text
-from trailprint.events.events import Events
+from trailprint.events.events import Events, Tally
 from trailprint.events.grid import GridOptions, extent, to_cells
 from trailprint.events.halving import (
     HALVINGS,
@@ -64,6 +64,12 @@ class Sides(Discreet):
     truth: Literal["same-ids", "file"] = "same-ids"
     own_ids: pa.Table | None = None
     known: Known = field(default_factory=Known)
+
+    @property
+    def tallies(self) -> list[Tally]:
+        """What reading met, once for each dataset."""
+        given = (self.released, self.auxiliary) if self.kind is None else (self.released,)
+        return [side.tally for side in given]
 
 
 def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOptions) -> Sides:

@@ -25,11 +25,12 @@ from trailprint.cli.settings import Typed
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
-from trailprint.events.read import read
+from trailprint.events.fingerprints import fingerprint
 from trailprint.store import FolderStore
 
 if TYPE_CHECKING:
     from trailprint.audit.plan import Plan
+    from trailprint.audit.prepared import Prepared
     from trailprint.audit.result import AuditResult
 
 EXAMPLE = "trailprint audit visits.parquet --out audit"
@@ -57,11 +58,15 @@ class FolderOptions:
         overrides them.
     per_user : bool
         Also write each person's risk, for you only.
+    keep_prepared : bool
+        Keep the prepared events in the output folder, for you only; the next audit of the same
+        data starts from them.
     """
 
     out: str
     settings: str | None = None
     per_user: bool = False
+    keep_prepared: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,16 +129,21 @@ def run(
     check_folder(folder.out, sources=sources)
     with showing(engine):
         described = [describe_source(source) for source in sources]
-        sides = [read(source, giving.reading.options(), engine=engine) for source in sources]
-        sides = giving.shaping.shape(sides, two_sides=giving.names_a_cut)
-    result = audit_to_folder(
-        sides,
-        options,
-        folder.out,
-        running,
-        truth=scoring.read_truth(engine),
-        reserved_s=reserved_s,
+    prepared = _prepare(
+        folder, engine, [source.sha256 for source in described], giving, scoring, options
     )
+    with prepared:
+        with showing(engine):
+            sides = [] if prepared.found else giving.open_all(sources, engine)
+        result = audit_to_folder(
+            sides,
+            options,
+            folder.out,
+            running,
+            truth=scoring.read_truth(engine),
+            reserved_s=reserved_s,
+            prepared=prepared,
+        )
     asked_for = folder.per_user or scoring.links is not None
     written = Outputs(
         findings=result.findings,
@@ -154,6 +164,29 @@ def run(
         raise typer.Exit(_TOO_HIGH)
 
 
+def _prepare(
+    folder: FolderOptions,
+    engine: Engine,
+    hashes: list[str],
+    giving: Sides,
+    scoring: ScoreOptions,
+    options: AuditOptions,
+) -> Prepared:
+    """Where prepared events are kept, and everything that they depend on."""
+    from trailprint.audit.outcomes import WORK
+    from trailprint.audit.prepared import Prepared, depend_on
+
+    beside = (scoring.truth, giving.shaping.regions)
+    hashes += [fingerprint(path).sha256 if path else "" for path in beside]
+    settings = {**giving.reading.typed(), **giving.shaping.typed(), **giving.splitting.typed}
+    return Prepared(
+        Path(folder.out) / WORK,
+        engine,
+        depend_on(hashes, settings, options),
+        keep=folder.keep_prepared,
+    )
+
+
 def _write_links(scoring: ScoreOptions, result: AuditResult, engine: Engine) -> None:
     if scoring.links is not None:
         scoring.write_links(result.links(), engine)
@@ -167,6 +200,7 @@ def audit_to_folder(
     *,
     truth: pa.Table | None = None,
     reserved_s: float = 0.0,
+    prepared: Prepared | None = None,
 ) -> AuditResult:
     """
     Run an audit that keeps its finished parts below a folder; says what it is going to do.
@@ -187,6 +221,7 @@ def audit_to_folder(
             began=began,
             reserved_s=reserved_s,
             store=store,
+            prepared=prepared,
             n_threads=running.threads,
             progress=progress,
             on_plan=None if running.json else lambda plan: _announce(plan, is_again=is_again),
@@ -222,6 +257,12 @@ def _announce(plan: Plan, *, is_again: bool) -> None:
     expected = plan.expected()
     to_do = [part for part in expected if part.name not in plan.kept]
     n_kept = len(expected) - len(to_do)
+    if plan.spent_s >= 1:
+        print_line(
+            console,
+            f"Prepared in {duration(plan.spent_s)}; no part reads the source again.",
+            "dim",
+        )
     if is_again and to_do:
         print_line(console, _CHANGED, "dim")
     if to_do:

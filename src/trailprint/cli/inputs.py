@@ -199,6 +199,11 @@ class Sides:
         """Whether any way to cut was typed, and not only who is kept on the sides."""
         return any(method in self.splitting.values for method in METHODS)
 
+    def open_all(self, sources: Sequence[str], engine: Engine) -> list[Events]:
+        """Read, place and filter what an audit is given: one dataset or two."""
+        read_alike = [read(source, self.reading.options(), engine=engine) for source in sources]
+        return self.shaping.shape(read_alike, two_sides=self.names_a_cut)
+
     def cut(self, seed: int, **others: Any) -> SplitOptions:
         """How one dataset is cut in two."""
         return self.splitting.options(min_events=self.shaping.min_events, seed=seed, **others)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,9 +18,7 @@ from trailprint.audit.results.plain import to_plain
 from trailprint.audit.settings import SETTINGS, to_settings, write_settings
 from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError, OutputError, reason_of
-from trailprint.events.databases import find_database
-from trailprint.events.files import find_files
-from trailprint.events.listing import Listing
+from trailprint.events.fingerprints import fingerprint
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
 from trailprint.report.about import About, Source
@@ -65,27 +62,14 @@ class Written:
 
 def describe_source(source: str) -> Source:
     """Count and hash the files of a dataset; names of files inside a folder are not told."""
-    database = find_database(source)
-    listing = find_files(source if database is None else database.path).listing
-    paths = sorted(listing.paths)
-    digests = [_hash_file(listing, path) for path in paths]
-    whole = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode())
-    digest = whole if isinstance(whole, str) else whole.hexdigest()
+    found = fingerprint(source)
     return Source(
         name=os.path.basename(source.rstrip("/")),
-        files=len(paths),
-        bytes=sum(os.path.getsize(path) for path in paths),
-        sha256=digest,
-        release_loss=read_loss(Path(paths[0]).parent, digest),
+        files=len(found.paths),
+        bytes=found.bytes,
+        sha256=found.sha256,
+        release_loss=read_loss(Path(found.paths[0]).parent, found.sha256),
     )
-
-
-def _hash_file(listing: Listing, path: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise listing.unreadable(path, error) from None
 
 
 def check_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) -> None:

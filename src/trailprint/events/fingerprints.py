@@ -1,0 +1,46 @@
+"""What a dataset's files are, whatever they are called: their number, size and SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+
+from trailprint.events.databases import find_database
+from trailprint.events.files import find_files
+from trailprint.events.listing import Listing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fingerprint:
+    """
+    The files of a dataset.
+
+    ``sha256`` of one file is the file's own; of several, that of their digests in order of names.
+    """
+
+    paths: tuple[str, ...]
+    bytes: int
+    sha256: str
+
+
+def fingerprint(source: str) -> Fingerprint:
+    """Read every byte of a dataset once."""
+    database = find_database(source)
+    listing = find_files(source if database is None else database.path).listing
+    paths = tuple(sorted(listing.paths))
+    digests = [_hash_file(listing, path) for path in paths]
+    joined = hashlib.sha256("".join(digests).encode()).hexdigest()
+    return Fingerprint(
+        paths=paths,
+        bytes=sum(os.path.getsize(path) for path in paths),
+        sha256=digests[0] if len(digests) == 1 else joined,
+    )
+
+
+def _hash_file(listing: Listing, path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise listing.unreadable(path, error) from None
