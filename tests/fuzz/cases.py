@@ -66,7 +66,11 @@ class Case:
     def data_outputs(self) -> tuple[str, ...]:
         """Where people's data is meant to go."""
         options = _DATA_OPTIONS if self.command == "audit" else OUTPUT_OPTIONS
-        return tuple(value for name, value in self._pairs() if name in options and value)
+        prepared = [f"{folder}/prepared" for folder in self.kept_outputs()]
+        return (
+            *(value for name, value in self._pairs() if name in options and value),
+            *(prepared if "--keep-prepared" in self.arguments else ()),
+        )
 
     def kept_outputs(self) -> tuple[str, ...]:
         """Where finished work stays, also when the rest fails."""

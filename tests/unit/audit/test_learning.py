@@ -54,6 +54,12 @@ def test_swapped_ids_are_the_same_ids_and_nobody_keeps_theirs(context):
     assert other != after
 
 
+def test_ids_of_thousands_of_people_are_exchanged(make_events):
+    events = make_events([(n, f"p{n % 7}") for n in range(5_000)], "user", "location")
+    swapped = swap_ids(events, 0)
+    assert swapped.engine.row(f'SELECT count(DISTINCT "user") FROM ({swapped.query})') == (5_000,)
+
+
 def test_weights_do_not_know_the_released_side(context):
     released, auxiliary = context.events
     weights = prepare_views(context, released, auxiliary).weights

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.presence import present
 
 from trailprint.audit import AuditOptions, audit, prepared
 from trailprint.audit.prepared import Prepared
@@ -51,7 +52,7 @@ def test_what_was_prepared_is_found_as_it_was(sides, engine, tmp_path):
         Prepared(work, engine, {"a": 1}, keep=True) as first,
         Prepared(work, engine, {"a": 1}) as second,
     ):
-        for again in (first.write(sides), second.found):
+        for again in (first.write(sides), present(second.found)):
             for name in ("released", "auxiliary"):
                 own, other = getattr(sides, name), getattr(again, name)
                 assert rows_of(own) == rows_of(other)
@@ -103,7 +104,7 @@ def test_audits_in_one_folder_do_each_other_no_harm(sides, engine, tmp_path):
     ):
         own, swapped = first.write(sides), replace(sides, released=sides.auxiliary)
         with Prepared(tmp_path, engine, {"a": 1}) as third:
-            found = third.found
+            found = present(third.found)
             second.write(swapped)
             assert rows_of(own.released) == rows_of(found.released) == rows_of(sides.released)
     assert not list(tmp_path.rglob(".unfinished-*"))
@@ -124,7 +125,7 @@ def test_after_the_plan_the_source_is_not_needed(path):
 def test_a_second_audit_reads_no_source(path, tmp_path, monkeypatch):
     folder = tmp_path / "kept"
     first = audit(path, options=OPTIONS, prepared=folder, n_threads=1).to_dict()
-    reads = []
+    reads: list[object] = []
     monkeypatch.setitem(audit.__globals__, "open_places", reads.append)
     again = audit(path, options=OPTIONS, prepared=folder, n_threads=1).to_dict()
     assert not reads

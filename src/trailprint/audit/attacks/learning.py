@@ -75,11 +75,14 @@ def _cut_like_audit(context: AuditContext, chain: Sequence[Protection]) -> CutEv
 
 def swap_ids(events: Events, seed: int) -> Events:
     """The same events with the ids of people exchanged: nobody keeps their own."""
-    order = f"""row_number() OVER (ORDER BY md5(CAST("user" AS VARCHAR) || '/{seed}'), "user")"""
-    people = f'SELECT "user", {order} AS place FROM (SELECT DISTINCT "user" FROM ({events.query}))'
+    turn = f"""OVER (ORDER BY md5(CAST("user" AS VARCHAR) || '/{seed}'), "user")"""
+    following = f'coalesce(lead("user") {turn}, first_value("user") {turn})'
+    swapped = (
+        f'SELECT "user" AS own, {following} AS other '
+        f'FROM (SELECT DISTINCT "user" FROM ({events.query}))'
+    )
     others = ", ".join(f'e."{column}"' for column in sorted(events.columns - {"user"}))
     return events.derive(
-        f'WITH people AS ({people}) SELECT b."user", {others} FROM ({events.query}) e '
-        'JOIN people a ON e."user" = a."user" '
-        "JOIN people b ON b.place = a.place % (SELECT count(*) FROM people) + 1"
+        f'SELECT p.other AS "user", {others} FROM ({events.query}) e '
+        f'JOIN ({swapped}) p ON e."user" = p.own'
     ).materialise()
