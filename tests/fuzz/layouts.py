@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import io
 import json
 import random
+import re
+import sqlite3
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from tests.fuzz.populations import Table
@@ -133,7 +138,9 @@ COLUMNS = (*TIMED_COLUMNS, ("user", "location", "count"), ("user", "location"))
 def lay_plain(rng: random.Random, table: Table, stem: str, change: Change) -> Laid:
     """One file, a glob, a folder, or a folder of partitions."""
     chosen = change(table)
-    where = rng.choice(("file",) * 6 + ("glob", "folder", "partitions"))
+    where = rng.choice(("file",) * 6 + ("glob", "folder", "partitions", "table"))
+    if where == "table":
+        return _lay_table(rng, chosen, stem)
     if where == "file":
         ending, content = draw_file(rng, chosen)
         return Laid(source=f"{stem}.{ending}", files={f"{stem}.{ending}": content})
@@ -154,6 +161,46 @@ def _lay_several(rng: random.Random, table: Table, stem: str, where: str) -> Lai
 
 
 _PARTITIONS = ("location=bzqx{}/part", "user=uzqx{}/part", "year=202{}/part")
+
+
+def _lay_table(rng: random.Random, table: Table, stem: str) -> Laid:
+    """A table of a database, or a sheet of a workbook."""
+    ending, write = rng.choice((("sqlite", write_sqlite), ("xlsx", write_workbook)))
+    named = rng.choice(("", "", "::visits", "::x"))
+    path = f"{stem}.{ending}"
+    return Laid(source=path + named, files={path: write(table)})
+
+
+def write_sqlite(table: Table) -> bytes:
+    """A database of one table; columns whose names are alike are numbered."""
+    names = [f'"{name.replace(chr(34), "")}{i or ""}"' for i, name in enumerate(table.columns)]
+    with contextlib.closing(sqlite3.connect(":memory:")) as base:
+        base.execute(f"CREATE TABLE visits ({', '.join(names)})")
+        rows = [[cell.encode("utf-8", "replace").decode() for cell in row] for row in table.rows()]
+        base.executemany(f"INSERT INTO visits VALUES ({', '.join('?' * len(names))})", rows)
+        base.commit()
+        return base.serialize()
+
+
+def write_workbook(table: Table) -> bytes:
+    """A workbook of one sheet, the same bytes every time; no cell holds what XML cannot."""
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("visits")
+    for row in (list(table.columns), *table.rows()):
+        sheet.append([_FORBIDDEN.sub("", cell)[:30_000] for cell in row])
+    written = io.BytesIO()
+    book.save(written)
+    same = io.BytesIO()
+    with zipfile.ZipFile(written) as parts, zipfile.ZipFile(same, "w") as copies:
+        for name in parts.namelist():
+            # When it was written is told in its properties.
+            if name != "docProps/core.xml":
+                copies.writestr(zipfile.ZipInfo(name), parts.read(name))
+    return same.getvalue()
+
+
+#: Characters that XML cannot hold, halves of others included.
+_FORBIDDEN = re.compile("[\0-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def lay_geolife(rng: random.Random, table: Table, stem: str, change: Change) -> Laid:

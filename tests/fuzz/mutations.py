@@ -224,7 +224,7 @@ def drop_header(rng: random.Random, content: bytes) -> bytes:
 def change_encoding(rng: random.Random, content: bytes) -> bytes:
     """The same text in another encoding."""
     text = content.decode("utf-8", "replace")
-    how = rng.choice(("utf-16", "utf-16-le", "utf-8-sig", "utf-32", "utf-7", "cp500"))
+    how = rng.choice(("utf-16", "utf-16-le", "utf-8-sig", "utf-32", "utf-7", "cp500", "cp1252"))
     return text.encode(how, "replace")
 
 

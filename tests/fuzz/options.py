@@ -82,6 +82,7 @@ READ = _options(
     --count-column user lat x
     --columns user,location,start,end user,location,start user a,a,a ,,, user,
     --delimiter , ; tab '\\t' | ' ' ab '' '"' é
+    --encoding cp1252 utf-8 utf-16 utf-16-le utf-7 ascii idna rot13 x ''
     --timezone Mars/Olympus '' +02:00 utc
     --time-format '%d/%m/%Y %H:%M' %d/%m/%Y %s % '' x %Y-%m-%dT%H:%M:%S %q
     --window 17:00-09:00 9-17 x 25:00-26:00 23:59-24:00

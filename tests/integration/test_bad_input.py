@@ -32,7 +32,15 @@ CASES = {
     "empty json": ("v.jsonl", "", (), "is empty"),
     "empty gzip": ("v.csv.gz", gzip.compress(b""), (), "is empty"),
     "binary": ("v.csv", bytes(range(256)) * 4, (), "holds binary data"),
-    "utf-16": ("v.csv", (HEADER + ROWS).encode("utf-16"), (), "holds binary data"),
+    "half a character": ("v.csv", (HEADER + ROWS).encode("utf-16")[:-1], (), "is not utf-16"),
+    "no such encoding": ("v.csv", HEADER + ROWS, ("--encoding", "x"), "encoding of text"),
+    "no encoding of text": ("v.csv", HEADER + ROWS, ("--encoding", "rot13"), "encoding of text"),
+    "wrong encoding": (
+        "v.csv",
+        HEADER + ROWS.replace("SECRETL", "SECRETé"),
+        ("--encoding", "ascii"),
+        "line 2 of 'v.csv' is not ascii",
+    ),
     "parquet called csv": ("v.csv", PARQUET, (), "holds binary data"),
     "text called parquet": ("v.parquet", HEADER + ROWS, (), "is damaged"),
     "half a parquet": ("v.parquet", PARQUET[: len(PARQUET) // 2], (), "is damaged"),
@@ -84,21 +92,21 @@ CASES = {
         (),
         "All lines must end alike",
     ),
-    "latin-1": (
+    "no encoding": (
         "v.csv",
-        HEADER.encode() + ROWS.encode() + b"SECRET\xe9,x,2024-01-01\n",
+        HEADER.encode() + ROWS.encode() + b"SECRET\x81,x,2024-01-01\n",
         (),
         "line 202",
     ),
-    "latin-1 late": (
+    "no encoding late": (
         "v.csv",
-        (HEADER + ROWS * 200).encode() + b"SECRET\xe9,x,2024-01-01\n",
+        (HEADER + ROWS * 200).encode() + b"SECRET\x81,x,2024-01-01\n",
         (),
         "line 40002",
     ),
-    "latin-1 in json": (
+    "no encoding in json": (
         "v.jsonl",
-        b'{"user": "a", "location": "x"}\n{"user": "SECRET\xe9", "location": "x"}\n',
+        b'{"user": "a", "location": "x"}\n{"user": "SECRET\x81", "location": "x"}\n',
         (),
         "line 2",
     ),
@@ -197,7 +205,7 @@ def test_inspect_says_what_is_wrong(run, write, tmp_path, case):
 
 
 @pytest.mark.parametrize(
-    "case", ["empty", "half a gzip", "latin-1 late", "all rows bad", "nothing left"]
+    "case", ["empty", "half a gzip", "no encoding late", "all rows bad", "nothing left"]
 )
 def test_split_leaves_nothing_behind(run, write, tmp_path, case):
     name, content, options, says = CASES[case]

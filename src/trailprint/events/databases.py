@@ -55,7 +55,8 @@ def find_database(source: str | os.PathLike[str]) -> Database | None:
         return Database(path=path, kind=kind, table=table if separator else None)
     if separator and os.path.isfile(path):
         raise SourceError(
-            "Only DuckDB and SQLite files have tables to name after '::', but this file is neither."
+            "Only DuckDB, SQLite and Excel files have tables to name after '::', but this file is "
+            "none of them."
         )
     return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from trailprint.display.discreet import Discreet
 from trailprint.errors import ColumnError, SourceError
 from trailprint.events.columns import check_once
 from trailprint.events.dialects import Dialect, sniff
+from trailprint.events.encodings import NotUtf8Error, check_utf8
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.files import Files, escape_glob
 from trailprint.events.headers import Header
@@ -137,7 +137,12 @@ def _load(
     except SourceError:
         check_utf8(files)
         raise
-    n_misshapen = _check_rejects(engine, rejects, scans, files)
+    try:
+        n_misshapen = _check_rejects(engine, rejects, scans, files)
+    except NotUtf8Error:
+        # It will be read again in another encoding.
+        engine.drop(name)
+        raise
     return TextTable(
         name=name,
         columns=tuple(columns),
@@ -183,7 +188,7 @@ def _check_rejects(engine: Engine, rejects: str, scans: str, files: Files) -> in
             n_misshapen += n_rows
         elif "ENCODING" in kind or "UNICODE" in kind:
             check_utf8(files)
-            raise SourceError(f"Text must be UTF-8, found other bytes at {place}.")
+            raise NotUtf8Error(f"Text must be UTF-8, found other bytes at {place}.")
         elif "MAXIMUM" in kind:
             raise SourceError(
                 f"A line must be shorter than 2 MB, but {place} is longer. Is this a CSV file?"
@@ -195,20 +200,3 @@ def _check_rejects(engine: Engine, rejects: str, scans: str, files: Files) -> in
     engine.drop(rejects)
     engine.drop(scans)
     return n_misshapen
-
-
-def check_utf8(files: Files) -> None:
-    """Raise an error with the number of the first line that is not UTF-8."""
-    for path in files.paths:
-        with (
-            files.open_bytes(path) as stream,
-            io.BufferedReader(stream) as lines,
-        ):
-            for number, line in enumerate(lines, 1):
-                try:
-                    line.decode("utf-8")
-                except UnicodeDecodeError:
-                    raise SourceError(
-                        f"Text must be UTF-8, but line {number} of {files.describe(path)} "
-                        "is not. Convert it first, for example with iconv -f latin1 -t utf-8."
-                    ) from None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from trailprint.display.discreet import Discreet
 from trailprint.errors import SourceError
 from trailprint.events.columns import ALL_KNOWN_NAMES, SURE_NAMES, fold_name
+from trailprint.events.encodings import binary_data
 from trailprint.events.files import Files
 from trailprint.events.headers import Header
 
@@ -71,10 +72,7 @@ def _sample(files: Files, path: str) -> str:
     if not text.strip():
         raise SourceError(f"The data must have rows, but {files.describe(path)} is empty.")
     if b"\0" in start:
-        raise SourceError(
-            "The data must be text (CSV, TSV, JSON lines) or Parquet, but "
-            f"{files.describe(path)} holds binary data."
-        )
+        raise binary_data(files, path)
     whole = len(start) < _SAMPLE_BYTES
     return text if whole or "\n" not in text else text[: text.rindex("\n") + 1]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from trailprint.events.databases import find_database
 from trailprint.events.files import find_files
 from trailprint.events.listing import Listing
+from trailprint.events.workbooks import find_workbook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +27,7 @@ class Fingerprint:
 
 def fingerprint(source: str) -> Fingerprint:
     """Read every byte of a dataset once."""
-    database = find_database(source)
-    listing = find_files(source if database is None else database.path).listing
+    listing = find_files(_file_of(source)).listing
     paths = tuple(sorted(listing.paths))
     digests = [_hash_file(listing, path) for path in paths]
     joined = hashlib.sha256("".join(digests).encode()).hexdigest()
@@ -36,6 +36,12 @@ def fingerprint(source: str) -> Fingerprint:
         bytes=sum(os.path.getsize(path) for path in paths),
         sha256=digests[0] if len(digests) == 1 else joined,
     )
+
+
+def _file_of(source: str) -> str:
+    """The file, folder or pattern that a source names, without the table or sheet in it."""
+    found = find_workbook(source) or find_database(source)
+    return source if found is None else found.path
 
 
 def _hash_file(listing: Listing, path: str) -> str:

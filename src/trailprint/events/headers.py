@@ -22,10 +22,11 @@ last lat latitude leave left length level lng local location locations log lon l
 member minute mode month msisdn n name no note nr num number of operator order out packets page
 participant people person phone place poi point points port postcode price product protocol provider
 pseudonym purchase quarter query rank record region released room row rssi score search second
-sector service session sex share shop signal site slot source speed ssid start started state station
-status step stop store street subject subscriber tap target text the time times timestamp timezone
-title to token total tower tracked trip ts type tz uid unnamed until updated url user users usr utc
-utctimestamp value values venue visit visitor visits week weekday weight when x y year z zip zone
+sector service session sex share sheet shop signal site slot source speed ssid start started state
+station status step stop store street subject subscriber table tap target text the time times
+timestamp timezone title to token total tower tracked trip ts type tz uid unnamed until updated url
+user users usr utc utctimestamp value values venue visit visitor visits week weekday weight when x y
+year z zip zone
 """
 _WORDS = frozenset(_VOCABULARY.split())
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[^\W\d_]+")

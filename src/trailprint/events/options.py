@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ _WINDOW = re.compile(r"^([01]?\d|2[0-3]):([0-5]\d)(?:-|–|\.\.)([01]?\d|2[0-4])
 _LONGEST_STAY_DAYS = 36_600
 
 _DELIMITER = re.compile(r'^[^"\r\n\0]\Z')
+#: Python calls these encodings of text, but nobody writes files in them.
+_NO_ENCODINGS = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
 #: What people write for a tab that their shell would not hand on.
 _TABS = ("tab", "\\t")
 
@@ -64,6 +67,8 @@ class ReadOptions:
         Names of the columns of delimited files without a header row.
     delimiter : str, optional
         Field delimiter (default: detected). ``tab`` stands for a tab.
+    encoding : str, optional
+        Encoding of text, such as cp1250 (default: UTF-8, UTF-16 or cp1252, detected).
     timezone : str
         Time zone of days, and of times that name none.
     time_format : str, optional
@@ -96,6 +101,7 @@ class ReadOptions:
     whole_row: bool = False
     header: Texts = understood()
     delimiter: str | None = None
+    encoding: str | None = None
     timezone: str = "UTC"
     time_format: str | None = None
     window: Window | None = None
@@ -113,6 +119,8 @@ class ReadOptions:
         if self.delimiter in _TABS:
             object.__setattr__(self, "delimiter", "\t")
         check_fields(self)
+        if self.encoding is not None:
+            object.__setattr__(self, "encoding", _known_encoding(self.encoding))
         unknown = set(self.column_names) - set(get_args(Column))
         if unknown:
             raise OptionError(
@@ -131,3 +139,16 @@ class ReadOptions:
             )
         if self.present_throughout and self.window is None:
             raise OptionError("--present-throughout needs --window, such as 09:00-17:00.")
+
+
+def _known_encoding(name: str) -> str:
+    """An encoding of text by the name Python has for it."""
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):
+        found = None
+    if found is None or not found._is_text_encoding or found.name in _NO_ENCODINGS:
+        raise OptionError(
+            f"--encoding must be an encoding of text, got {name!r} instead. Try cp1252 or utf-16."
+        )
+    return found.name

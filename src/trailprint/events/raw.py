@@ -21,7 +21,8 @@ from trailprint.events.columns import (
     find_identity,
 )
 from trailprint.events.databases import Database, copy_table
-from trailprint.events.delimited import PATH_COLUMN, PATH_PART, check_utf8, load_delimited
+from trailprint.events.delimited import PATH_COLUMN, PATH_PART, load_delimited
+from trailprint.events.encodings import check_utf8
 from trailprint.events.engine import Engine, quote_name, quote_text, translate
 from trailprint.events.events import Column
 from trailprint.events.files import ColumnRange, Files

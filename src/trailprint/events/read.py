@@ -14,13 +14,15 @@ from trailprint.events.advice import advise
 from trailprint.events.bad_rows import bad_conditions, proves_clean
 from trailprint.events.columns import require_columns
 from trailprint.events.databases import find_database
+from trailprint.events.encodings import NotUtf8Error, in_utf8
 from trailprint.events.engine import Engine, default_engine, quote_name
 from trailprint.events.events import DUPLICATE_ROWS, Column, Events, Tally
-from trailprint.events.files import find_files
+from trailprint.events.files import Files, find_files
 from trailprint.events.layouts import LAYOUTS, recognise_layout
 from trailprint.events.options import ReadOptions
 from trailprint.events.raw import Raw, open_database, open_files, open_table
 from trailprint.events.times import check_timezone, is_whole_number, time_expression
+from trailprint.events.workbooks import copy_sheet, find_workbook
 
 _NO_TIMES = "No column of times was found: if there is one, name it with --start-column."
 
@@ -42,8 +44,8 @@ def read(
     ----------
     source : path, glob, folder or table
         CSV, TSV, JSON lines or Parquet (also compressed), a table of a DuckDB or SQLite file
-        (``file.db::table``), a known research layout, or a pandas, polars or Arrow table or DuckDB
-        relation.
+        (``file.db::table``), a sheet of an Excel workbook (``file.xlsx::Sheet``), a known research
+        layout, or a pandas, polars or Arrow table or DuckDB relation.
     options : ReadOptions, optional
         Names of columns, time zone, layout and what to do with rows of no use.
     engine : Engine, optional
@@ -81,10 +83,29 @@ def _open(engine: Engine, source: Any, options: ReadOptions) -> Raw:
     if options.layout is not None and options.layout not in LAYOUTS:
         known = ", ".join(sorted(LAYOUTS))
         raise OptionError(f"--layout must be one of {known}, got {options.layout!r} instead.")
+    workbook = find_workbook(source)
+    if workbook is not None:
+        return _open_files(engine, copy_sheet(engine, workbook), options)
     database = find_database(source)
     if database is not None:
         return open_database(engine, database, options)
-    files = find_files(source)
+    return _open_text(engine, find_files(source), options)
+
+
+def _open_text(engine: Engine, files: Files, options: ReadOptions) -> Raw:
+    """Open files as UTF-8; where that fails and no encoding was given, in the one they tell."""
+    known, notes = in_utf8(engine, files, options.encoding)
+    try:
+        raw = _open_files(engine, known, options)
+    except NotUtf8Error:
+        if known is not files or options.encoding is not None:
+            raise
+        known, notes = in_utf8(engine, files, None, is_doubtful=True)
+        raw = _open_files(engine, known, options)
+    return replace(raw, notes=(*raw.notes, *notes))
+
+
+def _open_files(engine: Engine, files: Files, options: ReadOptions) -> Raw:
     name = options.layout or recognise_layout(files, options)
     if name is not None:
         return LAYOUTS[name].open(engine, files, options)

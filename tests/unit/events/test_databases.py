@@ -82,7 +82,7 @@ def test_one_of_several_tables_must_be_named(kind, tmp_path):
 
 
 def test_only_databases_have_tables(write):
-    with pytest.raises(SourceError, match="this file is neither"):
+    with pytest.raises(SourceError, match="this file is none of them"):
         tp.read(f"{write('v.csv', 'user,location')}::visits")
 
 
