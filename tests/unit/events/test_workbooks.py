@@ -103,7 +103,7 @@ def test_a_damaged_workbook_is_refused(make, tmp_path):
     with zipfile.ZipFile(path) as parts:
         inside = {name: parts.read(name) for name in parts.namelist()}
     broken = tmp_path / "broken.xlsx"
-    for spoilt in ("xl/worksheets/sheet1.xml", "xl/workbook.xml", "xl/sharedStrings.xml"):
+    for spoilt in ("xl/worksheets/sheet1.xml", "xl/workbook.xml", "xl/styles.xml"):
         with zipfile.ZipFile(broken, "w") as parts:
             for name, content in inside.items():
                 parts.writestr(name, content[: len(content) // 2] if name == spoilt else content)
