@@ -36,6 +36,7 @@ SLOW = (
     "fuzz",
     "integration",
     "property",
+    "spark",
     "torture",
     "unit/attacks",
     "unit/audit",

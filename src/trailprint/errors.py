@@ -9,7 +9,8 @@ What can go wrong, as one tree.
     │   ├── SourceError        no such file, not a format we read, broken encoding
     │   ├── ColumnError        a column that is needed is not there
     │   └── BadRowsError       too many rows that cannot be used
-    └── OutputError            a result could not be written
+    ├── OutputError            a result could not be written
+    └── EngineError            Spark is not there, or could not do the work
 
 Every message says the rule, what arrived and what to do. No message ever holds a value of the
 data: names of columns, values of options and counts are all a message may show.
@@ -106,6 +107,10 @@ class BadRowsError(InputError):
 
 class OutputError(TrailprintError):
     """A result could not be written."""
+
+
+class EngineError(TrailprintError):
+    """The engine that was asked for is not there, or could not do the work."""
 
 
 def reason_of(error: OSError) -> str:

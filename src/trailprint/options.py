@@ -18,6 +18,8 @@ Examples
 True
 >>> RejectionOptions(reject_lambda=0.5, string_length=100).reject_lambda
 0.5
+>>> EngineOptions(engine="spark").spark_master is None
+True
 >>> ViewOptions(names=["visits", "days"], weights="equal").cut
 'median'
 """
@@ -30,6 +32,7 @@ from trailprint.attacks.options import (
 )
 from trailprint.attacks.points.options import PointsOptions
 from trailprint.audit.options import AuditOptions
+from trailprint.engines.options import EngineOptions
 from trailprint.events.filters import FilterOptions
 from trailprint.events.fixes import StayOptions
 from trailprint.events.grid import Box
@@ -45,6 +48,7 @@ __all__ = [
     "AuditOptions",
     "Box",
     "CorrelateOptions",
+    "EngineOptions",
     "FilterOptions",
     "FoldOptions",
     "HistogramOptions",

@@ -11,8 +11,8 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 KERNELS = Path(__file__).parents[2] / "src" / "trailprint" / "kernels"
-#: They hold no kernel: how kernels are compiled, run by several threads, and stopped.
-MACHINERY = {"compiling", "stopping", "threads"}
+#: They hold no kernel: how kernels are compiled, run by threads or elsewhere, and stopped.
+MACHINERY = {"compiling", "passes", "stopping", "threads"}
 #: Compared with what Python has: sorted lists.
 TWINS_OF_PYTHON = {"heaps"}
 

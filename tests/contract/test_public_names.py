@@ -48,6 +48,7 @@ MODULES = {
         "AuditOptions",
         "Box",
         "CorrelateOptions",
+        "EngineOptions",
         "FilterOptions",
         "FoldOptions",
         "HistogramOptions",

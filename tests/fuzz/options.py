@@ -213,8 +213,12 @@ MATCH = _options(
     --views visits,days --view-weights equal
     --views visits,moves --same-period
     --views visits,days --per-user people.csv
+    --engine local
     """,
     """
+    --engine hadoop ''
+    --spark-master local[1] x ''
+    --spark-conf a=1 x ''
     --views x '' , visits,visits visits
     --view-weights equal x visits=1 visits=nan visits=-1 ''
     --same-period x

@@ -13,7 +13,7 @@ from trailprint.cli.knowledge import Knowing, note_knowledge
 from trailprint.cli.option_fields import Written
 from trailprint.cli.present import percent, print_json, print_rows, print_table, show
 from trailprint.cli.progress import showing
-from trailprint.cli.running import Running
+from trailprint.cli.running import EnginePanel, Running
 from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
 from trailprint.events.write import check_outputs, write_table
@@ -115,6 +115,7 @@ def run(
     scoring: Scoring,
     people: Annotated[PeopleOptions, Panel("Truth and links")],
     sides: Sides,
+    where: EnginePanel,
     auxiliary: Annotated[
         str | None,
         argument("AUXILIARY", "What somebody might know; without it, RELEASED is split."),
@@ -137,6 +138,7 @@ def run(
             rejection=matching.rejection.options() if matching.rejection else None,
             knows=knowledge,
             truth=scoring.read_truth(engine),
+            engine=where,
             n_threads=running.threads,
             progress=progress,
         )

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from trailprint.cli.groups import Panel
+from trailprint.cli.option_fields import Written
+from trailprint.engines.options import EngineOptions
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 
@@ -42,3 +44,7 @@ class RunOptions:
 
 
 Running = Annotated[RunOptions, Panel("Running")]
+EnginePanel = Annotated[
+    EngineOptions,
+    Panel("Running", written={"spark_conf": Written(read=tuple, metavar="KEY=VALUE", many=True)}),
+]

@@ -9,6 +9,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
+from contextvars import copy_context
 from functools import partial
 from itertools import pairwise
 from typing import Any, Self
@@ -29,12 +30,12 @@ def available_threads() -> int:
     return os.cpu_count() or 1
 
 
-def split_evenly(work: npt.NDArray[Any]) -> list[tuple[int, int]]:
-    """Cut ``range(work.size)`` into at most `N_CHUNKS` ranges of about equal work."""
+def split_evenly(work: npt.NDArray[Any], n_chunks: int = N_CHUNKS) -> list[tuple[int, int]]:
+    """Cut ``range(work.size)`` into at most ``n_chunks`` ranges of about equal work."""
     if work.size == 0:
         return []
     done = np.cumsum(work, dtype=np.float64) + np.arange(1, work.size + 1)
-    goals = done[-1] * np.arange(1, N_CHUNKS) / N_CHUNKS
+    goals = done[-1] * np.arange(1, n_chunks) / n_chunks
     cuts = np.unique(np.concatenate([[0], np.searchsorted(done, goals), [work.size]]))
     return [(int(low), int(high)) for low, high in pairwise(cuts)]
 
@@ -81,7 +82,8 @@ def run_together(
     with _SharedThreads(threads) as shared, ThreadPoolExecutor(len(jobs)) as pool:
         try:
             parts = [
-                pool.submit(_with_share, partial(shared.run, k), function, job)
+                # What runs passes here runs those of the jobs as well.
+                pool.submit(copy_context().run, _with_share, partial(shared.run, k), function, job)
                 for k, job in enumerate(jobs)
             ]
             for part in as_completed(parts):

@@ -22,6 +22,7 @@ from trailprint.display.discreet import Discreet, Words
 from trailprint.display.numbers import to_finite
 from trailprint.display.plots import Plot, draw_line
 from trailprint.display.tables import Table
+from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import (
     CoveragePoint,
@@ -44,6 +45,7 @@ from trailprint.features.options import HistogramOptions
 from trailprint.features.views import Views
 from trailprint.linkage import Linkage
 from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.match_people import tell_people
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.options import ViewOptions
@@ -221,6 +223,7 @@ def _or_nulls(values: NDArray[Any], known: bool) -> pa.Array:
 
 @check_arguments()
 @shows_progress
+@runs_on_engine
 def match(
     released: Source,
     auxiliary: Source,
@@ -233,6 +236,7 @@ def match(
     reading: ReadOptions | None = None,
     places: PlaceOptions | None = None,
     truth: TruthSource | None = None,
+    engine: EngineOptions | EngineName | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> MatchResult:
@@ -261,6 +265,8 @@ def match(
     truth : path or table, optional
         Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are taken for
         equal people.
+    engine : EngineOptions or {"local", "spark"}, optional
+        Who runs the passes over all pairs. Does not affect results.
     n_threads : int, optional
         Changes nothing but the time.
     progress : callable, optional

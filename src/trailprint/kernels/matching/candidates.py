@@ -13,8 +13,8 @@ import numpy as np
 from trailprint.arrays import Floats, Indices, Ints
 from trailprint.kernels.compiling import njit
 from trailprint.kernels.heaps import sift_down
-from trailprint.kernels.matching.join import Join, fill_all, fill_row, row_chunks
-from trailprint.kernels.threads import run_parallel
+from trailprint.kernels.matching.join import Join, fill_all, fill_row, row_work
+from trailprint.kernels.passes import Pass, run_pass
 
 
 class BestPairs(NamedTuple):
@@ -89,12 +89,12 @@ def _heapify(keys: Floats, column: Indices, n: int) -> None:
 def _best_rows(
     join: Join,
     rows: Ints,
-    low: int,
-    high: int,
     v: Floats,
     floor: Floats,
     col_size: Ints,
     every: bool,
+    low: int,
+    high: int,
     out: BestPairs,
 ) -> None:
     """Fill ``out`` for ``rows[low:high]``."""
@@ -141,12 +141,11 @@ def best_pairs(
         column=np.zeros((rows.size, k), np.int32),
         gain=np.zeros((rows.size, k)),
         kept=np.zeros(rows.size, np.int32),
-        bound=np.full(rows.size, -np.inf),
+        bound=np.zeros(rows.size),
         overlap=np.zeros(rows.size, np.int64),
     )
-    chunks = row_chunks(join, rows)
-    tasks = [(join, rows, low, high, prices, floors, sizes, every, out) for low, high in chunks]
-    run_parallel(_best_rows, tasks, n_threads)
+    inputs = rows, prices, floors, sizes, every
+    run_pass(Pass(_best_rows, (join,), inputs, row_work(join)[rows], out), n_threads)
     return out
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from trailprint.arrays import Floats, Indices, Ints
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.matching.join import Join, fill_all, row_chunks
+from trailprint.kernels.matching.join import Join, fill_all, row_chunks, row_work
 from trailprint.kernels.matching.metrics import pair_base, term_value
+from trailprint.kernels.passes import Pass, run_pass
 from trailprint.kernels.threads import run_parallel, split_evenly
 
 TIED = 1e-12
@@ -53,7 +54,7 @@ def _pick_tied(n: int, scratch: Floats, touched: Indices, least: float, ticket: 
 
 
 @njit(cache=True, nogil=True)
-def _choose_rows(join: Join, low: int, high: int, seed: int, out: RowChoice) -> None:
+def _choose_rows(join: Join, seed: int, low: int, high: int, out: RowChoice) -> None:
     """Choose the best column of rows low:high.
 
     Meaning: ties are drawn by a number made from the seed and the row. Cost: a bare pass.
@@ -84,9 +85,8 @@ def _choose_rows(join: Join, low: int, high: int, seed: int, out: RowChoice) -> 
 def choose_columns(join: Join, seed: int, n_threads: int | None = None) -> RowChoice:
     """Choose each row's best column on its own; ties are broken at random with the seed."""
     n = join.n_rows
-    out = RowChoice(np.full(n, -1), np.zeros(n), np.zeros(n, np.int64))
-    chunks = row_chunks(join, np.arange(n))
-    run_parallel(_choose_rows, [(join, low, high, seed, out) for low, high in chunks], n_threads)
+    out = RowChoice(np.zeros(n, np.int64), np.zeros(n), np.zeros(n, np.int64))
+    run_pass(Pass(_choose_rows, (join,), (seed,), row_work(join), out), n_threads)
     return out
 
 
@@ -123,8 +123,8 @@ def rank_pairs(join: Join, rows: Ints, cols: Ints, n_threads: int | None = None)
     n = rows.size
     out = Ranks(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n))
     wanted = rows.astype(np.int64), cols.astype(np.int64)
-    chunks = row_chunks(join, wanted[0])
-    run_parallel(_rank_rows, [(join, *wanted, low, high, out) for low, high in chunks], n_threads)
+    work = row_work(join)[wanted[0]]
+    run_pass(Pass(_rank_rows, (join,), wanted, work, out), n_threads)
     return out
 
 

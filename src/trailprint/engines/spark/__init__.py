@@ -1,0 +1,1 @@
+"""Passes as tasks of a Spark cluster; the only part of the engines that imports pyspark."""

@@ -1,0 +1,44 @@
+"""Say in a sentence why Spark could not do the work."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+from collections.abc import Iterator
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
+from trailprint.engines.spark.tasks import OTHER_KERNELS
+from trailprint.errors import EngineError
+
+#: What a failure's message holds, and what it means.
+_MEANINGS = {
+    OTHER_KERNELS: "Every Spark worker must have the same version of trailprint as the driver, but "
+    "one has another. Install the driver's version on all workers.",
+    "No module named 'trailprint'": "Every Spark worker must have trailprint, but one does not. "
+    "Install the driver's version on all workers.",
+    "PYTHON_VERSION_MISMATCH": "Every Spark worker must have the driver's version of Python, "
+    f"{platform.python_version()}, but one has another. "
+    "Set spark.pyspark.python with --spark-conf to a Python of this version.",
+    "maxResultSize": "Spark returned more than spark.driver.maxResultSize allows. "
+    "Raise it to 1g or more with --spark-conf.",
+}
+_OTHERWISE = (
+    "Spark could not finish a pass, although it tries a failed task again. Its log says why; "
+    "--engine local does the same on this machine."
+)
+
+
+@contextlib.contextmanager
+def explaining_failures() -> Iterator[None]:
+    """Raise what Spark raises as an error of ours."""
+    try:
+        yield
+    except (Py4JError, PySparkException) as error:
+        raise EngineError(explain_failure(str(error))) from error
+
+
+def explain_failure(message: str) -> str:
+    """A sentence about a failure; nothing of the message, which may hold values."""
+    return next((meaning for sign, meaning in _MEANINGS.items() if sign in message), _OTHERWISE)

@@ -1,0 +1,155 @@
+"""The Spark session: one that is active, or a new one that is stopped in the end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trailprint.engines.options import EngineOptions
+from trailprint.errors import EngineError, OptionError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_LEAST_JAVA = 17
+_PYTHON = "PYSPARK_PYTHON"
+_INSTALL = "--engine spark needs pyspark, which is missing. Try pip install trailprint[spark]."
+_JAVA = "--engine spark needs Java 17 or newer, but {}. Install Java 17 and set JAVA_HOME to it."
+#: Of sessions made here. Workers run installed code only, whatever lies in the current folder.
+_SETTINGS = {
+    "spark.app.name": "trailprint",
+    "spark.executorEnv.PYTHONSAFEPATH": "1",
+    "spark.log.level": "ERROR",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+#: On this machine nothing listens to the network.
+_LOCAL_SETTINGS = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+}
+
+
+@contextlib.contextmanager
+def open_session(options: EngineOptions) -> Iterator[SparkSession]:
+    """The active session, or a new one that is stopped afterwards."""
+    active = find_session()
+    if active is not None:
+        if options.spark_master is not None or options.spark_conf:
+            raise OptionError(
+                "--spark-master and --spark-conf are for a new Spark session, but one is active. "
+                "Stop it, or leave them out to use it."
+            )
+        yield active
+        return
+    check_java()
+    session = _start(options)
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def find_session() -> SparkSession | None:
+    """The session that is active, if any."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise EngineError(_INSTALL) from None
+    with warnings.catch_warnings():
+        # It says that it does not know the newest pandas, which is not used.
+        warnings.simplefilter("ignore", FutureWarning)
+        return SparkSession.getActiveSession()
+
+
+def _start(options: EngineOptions) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    master = options.spark_master or "local[*]"
+    settings = {**_SETTINGS, **(_LOCAL_SETTINGS if master.startswith("local") else {})}
+    builder = SparkSession.builder.master(master)
+    for key, value in {**settings, **options.settings}.items():
+        builder = builder.config(key, value)
+    with _own_signals(), _workers_run(_choose_python(master, options)), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        try:
+            return builder.getOrCreate()
+        except Exception as error:
+            raise EngineError(
+                f"Spark could not start with --spark-master {master}. "
+                "See that the cluster is up and that the settings of --spark-conf are right."
+            ) from error
+
+
+def _choose_python(master: str, options: EngineOptions) -> str | None:
+    """The Python of the workers: as set, or on this machine the one that runs this."""
+    here = sys.executable if master.startswith("local") else None
+    return options.settings.get("spark.pyspark.python") or os.environ.get(_PYTHON) or here
+
+
+@contextlib.contextmanager
+def _workers_run(python: str | None) -> Iterator[None]:
+    """Let a session that is made inside start this Python; it looks only here."""
+    before = os.environ.get(_PYTHON)
+    if python is not None:
+        os.environ[_PYTHON] = python
+    try:
+        yield
+    finally:
+        os.environ.pop(_PYTHON, None)
+        if before is not None:
+            os.environ[_PYTHON] = before
+
+
+@contextlib.contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep what Ctrl-C does: Spark would put its own handler in place."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def check_java() -> None:
+    """Refuse to start without a Java that Spark runs on."""
+    java = find_java()
+    if java is None:
+        raise EngineError(_JAVA.format("there is none"))
+    version = java_version(java)
+    if version is not None and version < _LEAST_JAVA:
+        raise EngineError(_JAVA.format(f"this is Java {version}"))
+
+
+def find_java() -> str | None:
+    """The program Spark starts."""
+    home = os.environ.get("JAVA_HOME")
+    if home is None:
+        return shutil.which("java")
+    program = Path(home) / "bin" / "java"
+    return str(program) if program.is_file() else None
+
+
+def java_version(java: str) -> int | None:
+    """The first number of the version of a Java; None if it does not say."""
+    try:
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = re.search(r'version "(?:1\.)?(\d+)', said.stderr + said.stdout)
+    return int(found[1]) if found else None

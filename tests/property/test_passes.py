@@ -1,0 +1,104 @@
+"""Whoever runs a pass, in whatever blocks and order, and however often: the same bits."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.oracles.shapes import scaled_csr
+
+from trailprint.engines.spark import parcels
+from trailprint.engines.spark.tasks import Shape, Task, arrays_of, get_stamp, name_of
+from trailprint.kernels.matching.join import build_join
+from trailprint.kernels.matching.lookup import choose_columns, rank_pairs
+from trailprint.kernels.matching.margins import link_margins
+from trailprint.kernels.matching.metrics import METRICS
+from trailprint.kernels.matching.reduction import reduce_problem
+from trailprint.kernels.matching.solve import solve_reduced
+from trailprint.kernels.passes import passes_run_by
+
+
+class _Sent:
+    """A broadcast, without a cluster: it has been pickled, and is read by many."""
+
+    def __init__(self, contents: object) -> None:
+        self.value = pickle.loads(pickle.dumps(contents, 5))
+
+
+class Rehearsal:
+    """Runs passes as a cluster does that loses workers: in any order, blocks more than once."""
+
+    def __init__(self, seed: int, n_blocks: int) -> None:
+        self._rng = np.random.default_rng(seed)
+        self._n_blocks = n_blocks
+        self.n_passes = 0
+
+    def __call__(self, one) -> bool:
+        self.n_passes += 1
+        shape = Shape.of(one.out)
+        fixed, fresh = _Sent(parcels.Parcel(one.fixed)), _Sent(one.fresh)
+        task = pickle.loads(pickle.dumps(Task(name_of(one.kernel), None, None, shape, get_stamp())))
+        task = Task(task.kernel, fixed, fresh, task.shape, task.stamp)
+        blocks = one.blocks(self._n_blocks) * 2
+        for place in self._rng.permutation(len(blocks)):
+            low, high = blocks[place]
+            for whole, part in zip(arrays_of(one.out), task((low, high)), strict=True):
+                whole[low:high] = part
+        return True
+
+
+@pytest.fixture(autouse=True, scope="module")
+def folder(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("parcels")
+        patch.setattr(parcels, "_folder", lambda: folder)
+        yield
+
+
+@st.composite
+def populations(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(2, 14))
+    counts = rng.poisson(0.6, (2, n, 6))
+    counts[:, :, 0] += counts.sum(axis=2) == 0
+    return counts
+
+
+def _match(counts, metric, seed):
+    first, second = (scaled_csr(side, METRICS[metric]) for side in counts)
+    reduced = reduce_problem(first, second, counts.shape[2], METRICS[metric], seed)
+    solution = solve_reduced(reduced, seed=seed)
+    margins = link_margins(reduced, solution.column, solution.u, solution.v)
+    join = build_join(first, second, counts.shape[2], METRICS[metric])
+    own = np.arange(join.n_rows)
+    found = choose_columns(join, seed), rank_pairs(join, own, own)
+    return [*solution[:9], *margins, *found[0], *found[1]]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    populations(),
+    st.sampled_from(["jensen-shannon", "likelihood"]),
+    st.integers(1, 9),
+    st.integers(0, 99),
+)
+def test_the_same_bits(counts, metric, n_blocks, seed):
+    expected = _match(counts, metric, seed)
+    rehearsal = Rehearsal(seed, n_blocks)
+    with passes_run_by(rehearsal):
+        found = _match(counts, metric, seed)
+    assert rehearsal.n_passes >= 5
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_afterwards_threads_run_passes_again():
+    rehearsal = Rehearsal(0, 2)
+    counts = np.ones((2, 3, 6), np.int64)
+    with passes_run_by(rehearsal), pytest.raises(ZeroDivisionError):
+        raise ZeroDivisionError
+    _match(counts, "l1", 0)
+    assert rehearsal.n_passes == 0

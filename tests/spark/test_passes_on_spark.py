@@ -1,0 +1,68 @@
+"""Matching on Spark: the same answer to the bit, and the session left as it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import trailprint as tp
+from trailprint.engines.options import EngineOptions
+from trailprint.errors import EngineError, OptionError
+from trailprint.events.write import write_events
+from trailprint.simulate import CampusOptions, simulate_campus
+
+CLOCKS = ("seconds", "peak_memory_mb")
+
+
+@pytest.fixture(scope="module")
+def sides():
+    campus = tp.read(simulate_campus(CampusOptions(n_users=30, n_days=14)))
+    both = tp.split(campus, tp.SplitOptions(at="median", active_both=True))
+    return both.released, both.auxiliary
+
+
+def _without_clocks(result):
+    return {name: value for name, value in result.items() if name not in CLOCKS}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [tp.MatchOptions(margins=True), tp.MatchOptions(method="one-by-one", metric="l1")],
+    ids=["joint", "one-by-one"],
+)
+def test_a_match_is_the_same(every_pass, sides, options):
+    jobs = every_pass.sparkContext.statusTracker().getJobIdsForGroup
+    before = len(jobs(None))
+    found = tp.match(sides[0], sides[1], options, engine="spark")
+    assert len(jobs(None)) > before
+    expected = tp.match(sides[0], sides[1], options)
+    assert _without_clocks(found.to_dict()) == _without_clocks(expected.to_dict())
+    assert found.links().equals(expected.links())
+    assert every_pass.sparkContext._jsc is not None
+
+
+def test_the_command_line_is_the_same(every_pass, run, sides, tmp_path):
+    released, auxiliary = (tmp_path / f"{name}.parquet" for name in ("released", "auxiliary"))
+    write_events([(sides[0], released), (sides[1], auxiliary)])
+    command = ("match", released, auxiliary, "--json")
+    found, expected = run(*command, "--engine", "spark"), run(*command)
+    assert (found.code, found.err) == (0, "")
+    assert _without_clocks(found.json) == _without_clocks(expected.json)
+
+
+def test_settings_of_a_new_session_are_refused_while_one_is_active(spark, sides):
+    wanted = EngineOptions(engine="spark", spark_master="local[1]")
+    with pytest.raises(OptionError, match="but one is active"):
+        tp.match(*sides, engine=wanted)
+
+
+def test_workers_with_other_kernels_are_refused_in_a_sentence(every_pass, sides, monkeypatch):
+    monkeypatch.setattr("trailprint.engines.spark.runner.get_stamp", lambda: b"another")
+    with pytest.raises(EngineError, match="the same version of trailprint"):
+        tp.match(*sides, engine="spark")
+
+
+def test_large_results_come_in_waves(every_pass, sides, monkeypatch):
+    monkeypatch.setattr("trailprint.engines.spark.runner.WAVE_BYTES", 1)
+    found = tp.match(*sides, engine="spark")
+    np.testing.assert_array_equal(found.linkage.auxiliary, tp.match(*sides).linkage.auxiliary)

@@ -1,0 +1,68 @@
+"""What is said where Spark cannot start, or a task cannot finish."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from trailprint.engines.spark import sessions
+from trailprint.engines.spark.failures import explain_failure
+from trailprint.engines.spark.tasks import OTHER_KERNELS
+from trailprint.errors import EngineError
+
+
+def _java(folder, version):
+    program = folder / "bin" / "java"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n")
+    program.chmod(0o755)
+
+
+@pytest.mark.parametrize("version", ["17.0.15", "21", "25.0.1"])
+def test_a_java_that_is_new_enough(tmp_path, monkeypatch, version):
+    _java(tmp_path, version)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    sessions.check_java()
+
+
+@pytest.mark.parametrize(("version", "shown"), [("1.8.0_412", "Java 8"), ("11.0.2", "Java 11")])
+def test_an_old_java(tmp_path, monkeypatch, version, shown):
+    _java(tmp_path, version)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(EngineError, match=f"needs Java 17 or newer, but this is {shown}"):
+        sessions.check_java()
+
+
+def test_no_java(tmp_path, monkeypatch):
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(EngineError, match=r"but there is none\. Install Java 17"):
+        sessions.check_java()
+    monkeypatch.delenv("JAVA_HOME")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(EngineError, match="there is none"):
+        sessions.check_java()
+
+
+def test_no_pyspark(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(EngineError, match=r"pip install trailprint\[spark\]"):
+        sessions.find_session()
+
+
+@pytest.mark.parametrize(
+    ("sign", "said"),
+    [
+        (OTHER_KERNELS, "the same version of trailprint"),
+        ("ModuleNotFoundError: No module named 'trailprint'", "must have trailprint"),
+        ("[PYTHON_VERSION_MISMATCH] Python in worker", "version of Python"),
+        ("bigger than spark.driver.maxResultSize (1024.0 MiB)", "Raise it"),
+    ],
+)
+def test_a_failure_in_a_sentence_without_its_message(sign, said):
+    text = explain_failure(f"Job aborted: user-17 at somewhere: {sign}")
+    assert said in text
+    assert "user-17" not in text
+    assert "user-17" not in explain_failure("user-17")
