@@ -15,6 +15,9 @@ NEEDED = (
     "trailprint/report/result.schema.json",
     "trailprint/report/style.css",
     "trailprint/report/templates/page.html.j2",
+    "trailprint/app/static/app.css",
+    "trailprint/app/static/app.js",
+    "trailprint/app/templates/base.html.j2",
 )
 
 

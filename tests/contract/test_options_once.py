@@ -14,12 +14,12 @@ import trailprint as tp
 from trailprint import options as public_options
 from trailprint.attacks.options import MetricName, RejectionOptions
 from trailprint.cli import reference
-from trailprint.cli.app import build_app
 from trailprint.cli.front import COMMANDS
 from trailprint.cli.groups import Given, Panel, find_groups, takes_options
 from trailprint.cli.inputs import Sides
 from trailprint.cli.main import main
 from trailprint.cli.option_fields import OptionField, choices_of, read_attributes, read_fields
+from trailprint.cli.program import build_app
 from trailprint.errors import OptionError, TrailprintError, to_flag
 from trailprint.events.filters import FilterOptions
 from trailprint.events.options import Window

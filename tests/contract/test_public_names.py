@@ -9,7 +9,7 @@ import pytest
 
 import trailprint
 import trailprint.errors
-from trailprint.cli.app import build_app
+from trailprint.cli.program import build_app
 from trailprint.errors import TrailprintError
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "result.json"
@@ -127,6 +127,7 @@ def test_every_error_of_ours_has_one_base():
 
 def test_the_commands():
     assert COMMANDS == [
+        "app",
         "audit",
         "compare",
         "correlate",
@@ -167,7 +168,7 @@ def test_version(run):
 
 @pytest.mark.parametrize(
     "command",
-    [name for name in COMMANDS if name != "reproduce"],
+    [name for name in COMMANDS if name not in ("reproduce", "app")],
 )
 def test_json_is_one_object_and_nothing_else(run, write, tmp_path, command):
     rows = "".join(f"u{i % 4},l{i % 3},2024-01-{1 + i % 20:02}\n" for i in range(60))

@@ -10,8 +10,8 @@ import pytest
 from tests.presence import present
 
 import trailprint
-from trailprint.cli.app import build_app
 from trailprint.cli.front import COMMANDS, write_help
+from trailprint.cli.program import build_app
 
 LARGE = {"numpy", "scipy", "pandas", "polars", "duckdb", "numba", "pyarrow", "vl_convert", "typer"}
 

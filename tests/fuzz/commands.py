@@ -282,6 +282,8 @@ _SMALL = (
     *("layouts", "protect --list", "--version", "", "--help", "nothing", "layouts x"),
     *("match --help", "inspect", "audit", "-h", "--json", "demo --users 0 --out d"),
     *("compare", "compare a b --out c", "compare . . --out c --json", "audit --settings x --out a"),
+    # Wrong twice: whatever is changed in it, no server starts.
+    "app nowhere --port 99999 --host x",
 )
 
 

@@ -469,6 +469,7 @@ AUDIT = _options(
     --users 5
     --per-user
     --keep-prepared
+    --plan
     --name-locations
     --attacks combined
     --fail-above 0.05

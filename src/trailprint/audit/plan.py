@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -92,6 +92,28 @@ class Plan:
                 fitting.append(part)
                 spent += part.seconds
         return fitting
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as plain values: every part with its estimates, and what is left out."""
+        fitting = {part.name for part in self.expected()}
+        return {
+            "people": self.n_people,
+            "seconds": self.seconds,
+            "megabytes": max((part.needed_bytes for part in self.parts), default=0.0) / 1e6,
+            "time_limit_s": self.time_limit_s,
+            "parts": [
+                {
+                    "name": part.name,
+                    "title": part.title,
+                    "seconds": part.seconds,
+                    "megabytes": part.needed_bytes / 1e6,
+                    "kept": part.name in self.kept,
+                    "fits": part.name in fitting,
+                }
+                for part in self.parts
+            ],
+            "left_out": [asdict(one) for one in self.left_out],
+        }
 
     def fits(self, part: Part, spent_s: float) -> bool:
         """Whether there is time for a part after ``spent_s`` seconds."""

@@ -27,7 +27,7 @@ from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.kernels.stopping import OutOfTimeError, check_stop, time_limit
-from trailprint.progress import Progress
+from trailprint.progress import Progress, tell_nobody
 from trailprint.store import MemoryStore, Store
 
 #: Raised whenever a part computes something else than before: kept parts are then done anew.
@@ -62,7 +62,7 @@ def run_audit(
     ``asked.sides`` everything was ``prepared`` before.
     """
     began = time.perf_counter() if began is None else began
-    report = progress or (lambda what, share: None)
+    report = progress or tell_nobody
     report("Counting events", None)
     sides = prepare_sides(prepared, lambda: make_sides(asked.sides, asked.truth, asked.options))
     context = AuditContext(sides, asked.options, n_threads)
@@ -81,6 +81,16 @@ def run_audit(
     result = AuditResult(assemble(context, done), context, outcomes)
     keep_outcomes(work.store, result.to_dict(), result.outcomes())
     return result
+
+
+def plan_audit(
+    asked: Asked, *, store: Store | None = None, progress: Progress | None = None
+) -> Plan:
+    """What `run_audit` would do, part by part, and how long it should take; nothing is done."""
+    report = progress or tell_nobody
+    report("Counting events", None)
+    context = AuditContext(make_sides(asked.sides, asked.truth, asked.options), asked.options)
+    return _Work(context, store or MemoryStore(), report, time.perf_counter()).plan
 
 
 class _Stretch(NamedTuple):

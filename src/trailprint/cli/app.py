@@ -1,153 +1,115 @@
-"""The commands of ``trailprint``, and how errors reach people."""
+"""``trailprint app``: the same on a local page, for people who do not live in a terminal."""
 
 from __future__ import annotations
 
-import errno
-import functools
-import io
+import ipaddress
 import os
 import sys
-import traceback
-from collections.abc import Sequence
-from importlib import import_module
+from dataclasses import dataclass
 from typing import Annotated
 
-import typer
+from trailprint.cli.groups import Panel, argument, takes_options
+from trailprint.cli.present import open_console, print_json, print_line
+from trailprint.cli.running import Running
+from trailprint.errors import OptionError, reason_of
 
-from trailprint import __version__
-from trailprint.cli.front import ABOUT, COMMANDS, COMPLETING, VERSION_HELP
-from trailprint.cli.help import PlainCommand
-from trailprint.cli.memory import is_short_of_memory
-from trailprint.cli.supervisor import fail_for_memory
-from trailprint.cli.switches import check_flags
-from trailprint.errors import TrailprintError, reason_of
+EXAMPLE = "trailprint app data"
 
-#: What shells expect of a program that Ctrl-C ended.
-_STOPPED = 130
-
-#: How the parser begins to list what it cannot place.
-_EXTRA = "Got unexpected extra argument"
-#: A shell makes many names of a pattern, and files may be named after people: they are not told.
-_TOO_MANY = (
-    "A command takes only the files its help names, but more words were given. Put a pattern such "
-    "as 'data/*.csv' in quotes, so that the shell leaves it as it is."
-)
+_MISSING = "The app must have starlette and uvicorn. Install them: pip install 'trailprint[app]'."
 
 
-def find_app(arguments: Sequence[str]) -> typer.Typer:
-    """The program with the command that is named, or with all where none is."""
-    named = bool(arguments) and arguments[0] in COMMANDS and COMPLETING not in os.environ
-    return build_app((arguments[0],) if named else tuple(COMMANDS))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppOptions:
+    """
+    Where the page is served.
+
+    Attributes
+    ----------
+    host : str
+        Address of this machine to listen on; others than the default can be reached from outside.
+    port : int
+        Port to listen on; 0 lets the system choose.
+    no_browser : bool
+        Only print the address; open no browser.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    no_browser: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port < 65536:
+            raise OptionError(f"--port must be from 0 to 65535, got {self.port} instead.")
+        if self.host != "localhost" and _address(self.host).is_unspecified:
+            raise OptionError(
+                f"--host must name one address of this machine, got {self.host!r}, which stands "
+                "for all of them. Name the one to listen on."
+            )
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only programs of this machine can reach it."""
+        return self.host == "localhost" or _address(self.host).is_loopback
 
 
-@functools.cache
-def build_app(names: tuple[str, ...] = tuple(COMMANDS)) -> typer.Typer:
-    """The program with these commands; no other one is loaded."""
-    app = typer.Typer(
-        name="trailprint",
-        help=ABOUT,
-        no_args_is_help=False,
-        invoke_without_command=True,
-        pretty_exceptions_enable=False,
-        rich_markup_mode="rich",
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    app.callback()(_options)
-    for name in names:
-        command = import_module(f"trailprint.cli.{name}")
-        example = f"Example:  {command.EXAMPLE}"
-        app.command(name=name, cls=PlainCommand, epilog=example)(command.run)
-    return app
-
-
-def _options(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help=VERSION_HELP, is_eager=True)] = False,
-) -> None:
-    if version:
-        typer.echo(__version__)
-        raise typer.Exit
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
-def run(arguments: list[str] | None = None) -> None:
-    """Run a command; exit code 0 for success, 2 for bad input, 1 for a defect of ours."""
-    if arguments is None:  # Elsewhere standard output is somebody else's, who may close it.
-        _buffer_output()
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     try:
-        given = sys.argv[1:] if arguments is None else arguments
-        app = find_app(given)
-        check_flags(app, given)
-        code = app(args=arguments, standalone_mode=False)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except TrailprintError as error:
-        _fail(error.for_command_line(), 2)
-    except (KeyboardInterrupt, typer.Abort):
-        _fail("Stopped.", _STOPPED)
-    except (BrokenPipeError, SystemExit) as error:
-        # Whoever read our output has gone; there is nobody left to tell. Typer may have noticed.
-        if not any(isinstance(e, BrokenPipeError) for e in (error, error.__context__)):
+        return ipaddress.ip_address(host)
+    except ValueError:
+        raise OptionError(
+            f"--host must be an address such as 127.0.0.1, got {host!r} instead."
+        ) from None
+
+
+@takes_options
+def run(
+    serving: Annotated[AppOptions, Panel("Server")],
+    running: Running,
+    folder: Annotated[
+        str, argument("FOLDER", "Where data and audits are (default: the current folder).")
+    ] = ".",
+) -> None:
+    """Open a page in the browser: choose data, audit, watch, read, protect, compare."""
+    if not os.path.isdir(folder):
+        raise OptionError(f"The app must be given a folder, but {folder!r} is none.")
+    try:
+        from trailprint.app.folders import Folder
+        from trailprint.app.security import Session
+        from trailprint.app.server import build_site, listen, serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in ("starlette", "uvicorn", "anyio"):
             raise
-        _drop_output()
-        sys.exit(0)
-    except Exception as error:
-        if is_short_of_memory(error):
-            fail_for_memory()
-        _fail(*_describe_exception(error))
-    if code == _STOPPED:  # Typer answers Ctrl-C itself, without a word.
-        _fail("Stopped.", _STOPPED)
-    sys.exit(code if isinstance(code, int) else 0)
+        raise OptionError(_MISSING) from None
+    try:
+        listening = listen(serving.host, serving.port)
+    except OSError as error:
+        raise OptionError(
+            f"The app must listen on {serving.host}, port {serving.port}, but cannot: "
+            f"{reason_of(error)}. Name another --port."
+        ) from None
+    session = Session(host=serving.host, port=listening.getsockname()[1])
+    _announce(session.address, serving, as_json=running.json)
+    serve(build_site(Folder(folder), session), listening)
 
 
-def _buffer_output() -> None:
-    """
-    With PYTHONUNBUFFERED, Python writes once and does not look how much was taken.
-
-    Where the disk is full, half a result would be printed, and nothing said.
-    """
-    raw = getattr(sys.stdout, "buffer", None)
-    if isinstance(raw, io.RawIOBase):
-        sys.stdout = io.TextIOWrapper(
-            io.BufferedWriter(raw), encoding=sys.stdout.encoding, errors=sys.stdout.errors
+def _announce(address: str, serving: AppOptions, *, as_json: bool) -> None:
+    """Say where the page is, and open it."""
+    if as_json:
+        print_json({"address": address})
+    else:
+        console = open_console()
+        print_line(console, "The page is at", "bold")
+        print_line(console, address, "")
+        print_line(console, "Keep this address to yourself. Ctrl-C ends the page.", "dim")
+        print_line(console, "Audits that were started go on.", "dim")
+    sys.stdout.flush()
+    if not serving.is_local:
+        warning = (
+            f"Warning: {serving.host} can be reached from other machines, and what is sent is not "
+            "encrypted. Whoever has the address can read and change what is in the folder."
         )
+        print_line(open_console(stderr=True), warning, "bold")
+    if not serving.no_browser:
+        import webbrowser
 
-
-def _drop_output() -> None:
-    """What is still to be printed goes nowhere, so that Python does not try again at the end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _fail(message: str, code: int) -> None:
-    """One line, whatever the message is made of."""
-    line = message if code == 1 else "".join(c if c.isprintable() else " " for c in message)
-    print(f"trailprint: {line}", file=sys.stderr)  # noqa: T201
-    sys.exit(code)
-
-
-def _describe_exception(error: Exception) -> tuple[str, int]:
-    """A full disk, a wrong use of the command line in the parser's words, or a defect of ours."""
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        _drop_output()
-        return f"There must be room for the result, but {reason_of(error)}. Free some.", 2
-    # Typer has its own copy of Click's exceptions, old and new ones alike know this method.
-    format_message = getattr(error, "format_message", None)
-    if format_message is None:
-        return _describe_defect(error), 1
-    message = str(format_message()).strip()
-    if message.startswith(_EXTRA):
-        return _TOO_MANY, 2
-    return f"{message}{'' if message.endswith(('.', '?')) else '.'} Try --help.", 2
-
-
-def _describe_defect(error: Exception) -> str:
-    """Where we failed; an exception's own words may hold data, so they need to be asked for."""
-    if os.environ.get("TRAILPRINT_DEBUG"):
-        return "".join(traceback.format_exception(error))
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{os.path.basename(frame.filename)}:{frame.lineno}"
-    return (
-        f"A defect of Trailprint ({type(error).__name__} at {place}). Please report it. "
-        "TRAILPRINT_DEBUG=1 prints the details, which may hold values of the data."
-    )
+        webbrowser.open(address)

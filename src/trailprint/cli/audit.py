@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import pyarrow as pa
 import typer
 
 from trailprint.audit.gate import GateOptions
@@ -20,11 +19,11 @@ from trailprint.cli.memory import require_address_space
 from trailprint.cli.option_fields import Written
 from trailprint.cli.present import open_console, print_json, print_line, print_table
 from trailprint.cli.progress import showing
+from trailprint.cli.progress_file import find_progress_file
 from trailprint.cli.running import Running, RunOptions
 from trailprint.cli.settings import Typed
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
-from trailprint.events.events import Events
 from trailprint.events.fingerprints import fingerprint
 from trailprint.store import FolderStore
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from trailprint.audit.plan import Plan
     from trailprint.audit.prepared import Prepared
     from trailprint.audit.result import AuditResult
+    from trailprint.audit.run import Asked
 
 EXAMPLE = "trailprint audit visits.parquet --out audit"
 
@@ -61,12 +61,15 @@ class FolderOptions:
     keep_prepared : bool
         Keep the prepared events in the output folder, for you only; the next audit of the same
         data starts from them.
+    plan : bool
+        Say what would be done and how long it should take, and stop.
     """
 
     out: str
     settings: str | None = None
     per_user: bool = False
     keep_prepared: bool = False
+    plan: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +118,7 @@ def run(
 ) -> None:
     """Audit a dataset: every attack, controls, growth, protections and one report."""
     from trailprint.audit.protection_parts import check_protections
+    from trailprint.audit.run import Asked
     from trailprint.report.outputs import Written as Outputs
     from trailprint.report.outputs import check_folder, describe_source
 
@@ -129,20 +133,21 @@ def run(
     check_folder(folder.out, sources=sources)
     with showing(engine):
         described = [describe_source(source) for source in sources]
+    if folder.plan:
+        with showing(engine):
+            sides = giving.open_all(sources, engine)
+        asked = Asked(sides=sides, truth=scoring.read_truth(engine), options=options)
+        _print_plan(asked, folder.out, running)
+        return
     prepared = _prepare(
         folder, engine, [source.sha256 for source in described], giving, scoring, options
     )
     with prepared:
         with showing(engine):
             sides = [] if prepared.found else giving.open_all(sources, engine)
+        asked = Asked(sides=sides, truth=scoring.read_truth(engine), options=options)
         result = audit_to_folder(
-            sides,
-            options,
-            folder.out,
-            running,
-            truth=scoring.read_truth(engine),
-            reserved_s=reserved_s,
-            prepared=prepared,
+            asked, folder.out, running, reserved_s=reserved_s, prepared=prepared
         )
     asked_for = folder.per_user or scoring.links is not None
     written = Outputs(
@@ -193,12 +198,10 @@ def _write_links(scoring: ScoreOptions, result: AuditResult, engine: Engine) -> 
 
 
 def audit_to_folder(
-    sides: list[Events],
-    options: AuditOptions,
+    asked: Asked,
     folder: str,
     running: RunOptions,
     *,
-    truth: pa.Table | None = None,
     reserved_s: float = 0.0,
     prepared: Prepared | None = None,
 ) -> AuditResult:
@@ -209,7 +212,7 @@ def audit_to_folder(
     kernels; ``reserved_s`` of it are left for what comes after the audit.
     """
     from trailprint.audit.outcomes import WORK
-    from trailprint.audit.run import Asked, run_audit
+    from trailprint.audit.run import run_audit
     from trailprint.report.outputs import RESULT
 
     began = stopwatch.started() + compile_first()
@@ -217,15 +220,39 @@ def audit_to_folder(
     store = _LateStore(Path(folder) / WORK)
     with showing(what="Counting events") as progress:
         return run_audit(
-            Asked(sides=sides, truth=truth, options=options),
+            asked,
             began=began,
             reserved_s=reserved_s,
             store=store,
             prepared=prepared,
             n_threads=running.threads,
             progress=progress,
-            on_plan=None if running.json else lambda plan: _announce(plan, is_again=is_again),
+            on_plan=lambda plan: _tell_plan(plan, is_again=is_again, as_json=running.json),
         )
+
+
+def _tell_plan(plan: Plan, *, is_again: bool, as_json: bool) -> None:
+    """What is going to be done, to whoever watches."""
+    file = find_progress_file()
+    if file is not None:
+        file.tell_plan(plan.to_dict())
+    if not as_json:
+        _announce(plan, is_again=is_again)
+
+
+def _print_plan(asked: Asked, folder: str, running: RunOptions) -> None:
+    """What an audit would do; parts that the folder keeps count as done, and none is made."""
+    from trailprint.audit.outcomes import WORK
+    from trailprint.audit.run import plan_audit
+
+    work = Path(folder) / WORK
+    with showing(what="Counting events") as progress:
+        store = _LateStore(work) if work.is_dir() else None
+        plan = plan_audit(asked, store=store, progress=progress)
+    if running.json:
+        print_json(plan.to_dict())
+    else:
+        _announce(plan, is_again=False)
 
 
 class _LateStore:

@@ -41,6 +41,7 @@ class DemoOptions:
 def run(demo: Annotated[DemoOptions, Panel("Demo")], running: Running) -> None:
     """Simulate a small campus, audit it and write a report: nobody in it exists."""
     from trailprint.audit.options import AuditOptions
+    from trailprint.audit.run import Asked
     from trailprint.report.outputs import Written, describe_source, open_folder
 
     options = CampusOptions(n_users=demo.users, n_days=_N_DAYS, seed=running.seed)
@@ -49,7 +50,8 @@ def run(demo: Annotated[DemoOptions, Panel("Demo")], running: Running) -> None:
     campus = open_folder(demo.out) / "campus.parquet"
     write_table(simulate_campus(options), campus, engine)
     events = read(str(campus), engine=engine)
-    result = audit_to_folder([events], AuditOptions(seed=running.seed), demo.out, running)
+    asked = Asked(sides=[events], truth=None, options=AuditOptions(seed=running.seed))
+    result = audit_to_folder(asked, demo.out, running)
     written = Written(
         findings=result.findings,
         sources=[describe_source(str(campus))],

@@ -31,6 +31,7 @@ COMMANDS = {
     "points": "Say what a few known places and times reveal: unicity, worst case, singling out.",
     "protect": "Apply protections in order: what do they cost, and which risk remains?",
     "compare": "Compare audits: risk with paired tests, loss, what changed, growth.",
+    "app": "Open a page in the browser: choose data, audit, watch, read, protect, compare.",
     "simulate": "Make a synthetic population: nobody in it exists, and who is who is known.",
     "reproduce": "Run experiments of the papers, on simulated people or on your own copies of "
     "the data.",

@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         supervise()
     _load(given)
-    from trailprint.cli.app import run
+    from trailprint.cli.program import run
     from trailprint.cli.supervisor import say_ended
 
     try:
@@ -63,7 +63,7 @@ def _load(arguments: list[str]) -> None:
 
     before = memory.limit_loading()
     try:
-        from trailprint.cli.app import find_app
+        from trailprint.cli.program import find_app
 
         find_app(arguments)
     except Exception as error:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from trailprint.cli.progress_file import find_progress_file
 from trailprint.events.engine import Engine
 from trailprint.progress import Progress, tell_nobody
 
@@ -19,6 +20,12 @@ from trailprint.progress import Progress, tell_nobody
 def showing(engine: Engine | None = None, what: str = "Reading") -> Iterator[Progress]:
     """A progress bar on a terminal's standard error; follows the engine's running query."""
     console = Console(stderr=True)
+    file = find_progress_file()
+    if file is not None:
+        file.tell(what, None)
+        with _following(engine, lambda percent: file.tell(what, percent / 100)):
+            yield file.tell
+        return
     with _announcing(console):
         if not console.is_terminal:
             yield tell_nobody
@@ -26,7 +33,7 @@ def showing(engine: Engine | None = None, what: str = "Reading") -> Iterator[Pro
         columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
         with Bar(*columns, console=console, transient=True) as bar:
             task = bar.add_task(what, total=None)
-            with _following(engine, bar, task):
+            with _following(engine, lambda done: bar.update(task, total=100.0, completed=done)):
                 yield lambda what, done: _update(bar, task, what, done)
 
 
@@ -62,8 +69,8 @@ def _update(bar: Bar, task: TaskID, what: str, done: float | None) -> None:
 
 
 @contextlib.contextmanager
-def _following(engine: Engine | None, bar: Bar, task: TaskID) -> Iterator[None]:
-    """Ask DuckDB a few times a second how far its query is."""
+def _following(engine: Engine | None, tell: Callable[[float], None]) -> Iterator[None]:
+    """Ask DuckDB a few times a second how far its query is, in percent."""
     if engine is None:
         yield
         return
@@ -73,7 +80,7 @@ def _following(engine: Engine | None, bar: Bar, task: TaskID) -> Iterator[None]:
         while not over.wait(0.2):
             percent = engine.connection.query_progress()
             if percent > 0:
-                bar.update(task, total=100.0, completed=percent)
+                tell(percent)
 
     watcher = threading.Thread(target=follow, daemon=True)
     watcher.start()

@@ -15,8 +15,8 @@ from typing import Any
 
 import typer
 
-from trailprint.cli.app import build_app
 from trailprint.cli.help import names_of, render_command, render_panel, wrap
+from trailprint.cli.program import build_app
 
 WIDTH = 100
 

@@ -162,7 +162,7 @@ def escape_glob(path: str) -> str:
 
 def find_files(source: PathName) -> Files:
     """The files behind a path, a glob or a folder."""
-    listing = list_files(source, _has_known_name)
+    listing = list_files(source, has_known_name)
     formats = {_format_of(listing, path) for path in listing.paths}
     if len(formats) > 1:
         kinds = ", ".join(sorted(f"{fmt} ({comp})" for fmt, comp in formats))
@@ -173,7 +173,8 @@ def find_files(source: PathName) -> Files:
     return Files(paths=listing.paths, listing=listing, format=fmt, compression=compression)
 
 
-def _has_known_name(name: str) -> bool:
+def has_known_name(name: str) -> bool:
+    """Whether a file is data by its name; hidden ones and those of other programs are not."""
     return not name.startswith((".", "_")) and _by_name(name) is not None
 
 

@@ -126,3 +126,15 @@ def describe_protections() -> dict[str, dict[str, Any]]:
 
 def _default(item: Field[Any]) -> object:
     return None if _is_required(item) else item.default
+
+
+def file_parameters(text: str) -> list[str]:
+    """The files that a written chain of protections names; nothing is opened or checked."""
+    found = []
+    for step in text.split(" then "):
+        name, _, rest = step.partition(":")
+        kind = PROTECTIONS.get(name.strip())
+        files = {item.name for item in fields(kind) if "file" in item.metadata} if kind else ()
+        pairs = (part.partition("=") for part in rest.split(","))
+        found += [value.strip() for key, _, value in pairs if key.strip() in files]
+    return found

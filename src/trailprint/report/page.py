@@ -80,10 +80,20 @@ def render_page(
             lead=lead,
             eyebrow=eyebrow,
             footer=footer,
-            style=_style(),
+            style=page_style(),
             number=lambda: next(numbers),
         )
     )
+
+
+def render_blocks(blocks: Sequence[Block]) -> Markup:
+    """The same blocks as a piece of another page, which has `page_style`."""
+    numbers = count(1)
+    template = _environment().from_string(
+        '{% import "blocks.html.j2" as blocks with context %}'
+        "{% for block in given %}{{ blocks.write(block) }}{% endfor %}"
+    )
+    return Markup(template.render(given=blocks, number=lambda: next(numbers)))
 
 
 @cache
@@ -101,7 +111,7 @@ def _environment() -> Environment:
 
 
 @cache
-def _style() -> Markup:
+def page_style() -> Markup:
     """The style sheet behind the palette it uses."""
     sheet = files("trailprint.report").joinpath("style.css").read_text(encoding="utf-8")
     dark = f"@media screen and (prefers-color-scheme:dark){{:root{{{variables('dark')}}}}}"

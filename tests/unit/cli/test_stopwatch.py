@@ -6,6 +6,7 @@ import time
 import pytest
 
 from trailprint.audit.options import AuditOptions
+from trailprint.audit.run import Asked
 from trailprint.cli import audit, main, stopwatch
 from trailprint.cli.running import RunOptions
 
@@ -46,6 +47,7 @@ def test_an_audit_counts_from_the_start_of_the_program(monkeypatch, tmp_path, ma
     monkeypatch.setattr(stopwatch, "_started", time.perf_counter() - 100)
     options = AuditOptions(time_limit_s=90, attacks=("histogram", "trail"))
     events = make_events(rows, "user", "location", "start")
-    result = audit.audit_to_folder([events], options, str(tmp_path), RunOptions(json=True))
+    asked = Asked(sides=[events], truth=None, options=options)
+    result = audit.audit_to_folder(asked, str(tmp_path), RunOptions(json=True))
     done = result.to_dict()["seconds"]["parts"]
     assert list(done) == ["attack/histogram"]

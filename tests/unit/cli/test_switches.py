@@ -2,8 +2,8 @@
 
 import pytest
 
-from trailprint.cli.app import build_app
 from trailprint.cli.audit import _advise
+from trailprint.cli.program import build_app
 from trailprint.cli.switches import check_flags
 from trailprint.errors import OptionError
 

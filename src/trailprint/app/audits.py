@@ -1,0 +1,147 @@
+"""Audits and comparisons of the folder, as they lie there."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from trailprint.app.folders import JOB, Folder
+from trailprint.app.jobs import Job, State
+from trailprint.audit.settings import SETTINGS
+from trailprint.report.outputs import MANIFEST, PER_USER, REPORT, RESULT
+
+#: What may be handed over, in the order it is listed, with what it is.
+_FILES = {
+    REPORT: "The report, one page that opens anywhere; to get a PDF, open it and print.",
+    RESULT: "Everything the audit found, for programs.",
+    SETTINGS: "What was asked for: runs the same audit again.",
+    MANIFEST: "What was read, with fingerprints of the files, and by which version.",
+    PER_USER: "The risk of each person. Handle with care: it holds their ids.",
+    "comparison.html": "The comparison, one page that opens anywhere.",
+    "comparison.json": "The comparison, for programs.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deliverable:
+    """A file that may be downloaded."""
+
+    name: str
+    about: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """
+    An audit of the folder: finished, under way or stopped.
+
+    Attributes
+    ----------
+    name : str
+        Its folder, below the one of the app.
+    job : Job
+        The process that makes it, where the app started one.
+    state : str
+        How that stands; ``finished`` too for audits made elsewhere.
+    written : str
+        The day of its report.
+    data : str
+        What was audited.
+    headline : mapping
+        What it comes down to; empty before it is finished.
+    """
+
+    name: str
+    job: Job
+    state: State
+    written: str = ""
+    data: str = ""
+    headline: Mapping[str, Any]
+
+    @property
+    def sentence(self) -> str:
+        """The headline in words."""
+        return str(self.headline.get("sentence", ""))
+
+
+def list_audits(folder: Folder, names: Sequence[str]) -> list[Audit]:
+    """Audits of these names, those under way first, then the newest."""
+    found = [audit for audit in (find_audit(folder, name) for name in names) if audit]
+    by_age = sorted(found, key=lambda audit: _changed(folder.root / audit.name), reverse=True)
+    return sorted(by_age, key=lambda audit: audit.state == "finished")
+
+
+def find_audit(folder: Folder, name: str) -> Audit | None:
+    """The audit in a folder; None where there is none, or it has vanished."""
+    place = folder.inside(name)
+    job = Job(place / JOB)
+    state = job.state()
+    result = read_json(place / RESULT)
+    if not result and state == "none":
+        return None
+    if result and state in ("none", "stopped", "failed", "interrupted") and not job.words:
+        state = "finished"
+    manifest = read_json(place / MANIFEST)
+    words = job.words
+    return Audit(
+        name=folder.relative(place),
+        job=job,
+        state=state,
+        written=str(manifest.get("written") or ""),
+        data=_first_input(manifest) or (os.path.basename(words[1]) if len(words) > 1 else ""),
+        headline=_mapping(result.get("headline")),
+    )
+
+
+def _first_input(manifest: Mapping[str, Any]) -> str:
+    inputs = manifest.get("inputs")
+    first = inputs[0] if isinstance(inputs, list) and inputs else None
+    return str(_mapping(first).get("name") or "")
+
+
+def _mapping(found: object) -> Mapping[str, Any]:
+    """A part of a file that may be anybody's."""
+    return found if isinstance(found, dict) else {}
+
+
+def list_files(place: Path) -> list[Deliverable]:
+    """What may be downloaded of an audit or a comparison."""
+    own = list(_FILES.items())
+    tables = sorted((place / "tables").glob("*.csv"))
+    own += [(f"tables/{path.name}", "A table of the report, for spreadsheets.") for path in tables]
+    return [
+        Deliverable(name=name, about=about, bytes=(place / name).stat().st_size)
+        for name, about in own
+        if (place / name).is_file()
+    ]
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """An object of a file, read again only when it changes; empty where there is none."""
+    try:
+        about = path.stat()
+    except OSError:
+        return {}
+    return _read(str(path), about.st_mtime_ns, about.st_size)
+
+
+@lru_cache(maxsize=512)
+def _read(path: str, modified: int, size: int) -> dict[str, Any]:
+    try:
+        found = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,129 @@
+"""The folder the app was started with: what is in it, and that nothing leads out of it."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from trailprint.errors import OptionError
+from trailprint.events.files import find_files, has_known_name
+
+#: What the app itself keeps: drafts, and work that belongs to no audit.
+OWN = ".trailprint"
+JOB = "job"
+
+_MOST_PLACES = 20_000
+_MOST_FILES = 500
+_NOT_DATA = ("result.json", "manifest.json", "comparison.json", "release.json", "settings.toml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataFile:
+    """A file that may be a dataset, by its path below the folder."""
+
+    name: str
+    bytes: int
+    modified: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """What was found; ``is_whole`` where nothing was left out for being too much."""
+
+    data: tuple[DataFile, ...]
+    audits: tuple[str, ...]
+    comparisons: tuple[str, ...]
+    is_whole: bool
+
+
+class Folder:
+    """A folder and the paths inside it; links that lead out of it lead nowhere."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.root = Path(path).resolve()
+        self.own = self.root / OWN
+
+    def inside(self, name: str) -> Path:
+        """The path of this name, with links resolved; refused where it is not below the folder."""
+        try:
+            path = (self.root / name).resolve()
+        except (OSError, ValueError, RuntimeError):
+            raise self._outside(name) from None
+        if not path.is_relative_to(self.root):
+            raise self._outside(name)
+        return path
+
+    def check_source(self, name: str) -> str:
+        """A dataset's name as commands take it: every file of it is inside the folder."""
+        path = self.inside(_fixed_part(name.partition("::")[0]))
+        if path.is_dir() or glob.has_magic(name):
+            for one in find_files(str(self.root / name)).paths:
+                self.inside(one)
+        return f"./{name}" if name.startswith("-") else name
+
+    def relative(self, path: Path) -> str:
+        """How a path is called in addresses and commands."""
+        return path.relative_to(self.root).as_posix()
+
+    def _outside(self, name: str) -> OptionError:
+        return OptionError(
+            f"A path must lie inside the folder the app was started with, got {name!r}. "
+            "Start trailprint app with a folder that holds it."
+        )
+
+    def list_contents(self, wanted: str = "") -> Contents:
+        """Datasets whose names hold ``wanted``, audits and comparisons, without opening any."""
+        data: list[DataFile] = []
+        audits, comparisons = [], []
+        n_places = 0
+        for place, names in self._walk():
+            n_places += 1
+            own = self.relative(Path(place))
+            if "result.json" in names or os.path.isdir(os.path.join(place, JOB)):
+                audits.append(own)
+            elif "comparison.json" in names:
+                comparisons.append(own)
+            else:
+                data += self._data_in(place, names, wanted.casefold())
+            if n_places >= _MOST_PLACES or len(data) > _MOST_FILES:
+                break
+        is_whole = n_places < _MOST_PLACES and len(data) <= _MOST_FILES
+        return Contents(
+            data=tuple(sorted(data, key=lambda one: one.name)[:_MOST_FILES]),
+            audits=tuple(audits),
+            comparisons=tuple(comparisons),
+            is_whole=is_whole,
+        )
+
+    def _walk(self) -> Iterator[tuple[str, list[str]]]:
+        """Folders and their files; below an audit there is nothing to find."""
+        for place, folders, names in os.walk(self.root):
+            is_result = {"result.json", "comparison.json"} & set(names) or JOB in folders
+            hidden = [name for name in folders if name.startswith(".") or is_result]
+            folders[:] = sorted(name for name in folders if name not in hidden)
+            yield place, names
+
+    def _data_in(self, place: str, names: list[str], wanted: str) -> Iterator[DataFile]:
+        for name in names:
+            path = Path(place, name)
+            shown = self.relative(path)
+            if name.startswith(".") or name in _NOT_DATA or not has_known_name(name):
+                continue
+            if wanted not in shown.casefold():
+                continue
+            try:
+                about = path.stat()
+                self.inside(shown)
+            except (OSError, OptionError):
+                continue  # It has vanished, or leads out of the folder.
+            yield DataFile(name=shown, bytes=about.st_size, modified=about.st_mtime)
+
+
+def _fixed_part(pattern: str) -> str:
+    """The folders of a pattern before its first wildcard."""
+    parts = Path(pattern).parts
+    plain = next((n for n, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    return os.path.join(*parts[:plain]) if plain else "."

@@ -1,0 +1,267 @@
+"""
+Forms whose fields are the flags of a command.
+
+Labels, help, defaults, choices and checks are those of the options classes; which flags stand on
+which page is all that is said here. What was typed is checked by the command's own parser, so that
+a page and a terminal say the same sentence.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import typing
+import zoneinfo
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any, Literal
+
+import typer
+
+from trailprint.audit.attacks.registry import attack_names, find_attack
+from trailprint.cli.option_fields import OptionField, choices_of, type_for_typer
+from trailprint.cli.program import build_app
+from trailprint.cli.settings import Typed
+from trailprint.errors import TrailprintError
+from trailprint.events.layouts import LAYOUTS
+
+Widget = Literal["text", "number", "switch", "choice", "many", "attacks"]
+Values = dict[str, Any]
+
+ARGUMENTS = ("data", "auxiliary")
+#: Flags of paths: what is typed must lie inside the folder.
+PATHS = ("auxiliary", "truth", "links", "regions", "out", "keys", "release")
+#: Flags that the app sets or leaves alone.
+_LEFT_OUT = ("json", "settings", "plan")
+
+#: What most people need, by page; everything else of the panels is folded away.
+MEANING = {
+    "Reading": (
+        *("user-column", "location-column", "start-column", "end-column", "lat-column"),
+        *("lon-column", "timezone", "time-format", "allow-bad-rows"),
+    ),
+    "Places": ("stays", "cell"),
+    "Filters": ("between", "min-events"),
+    "Split": (),
+    "Truth and links": (),
+}
+QUESTIONS = {
+    "Audit": ("title", "attacks", "knows", "protect", "target-risk", "time-limit", "out"),
+    "Running": (),
+}
+
+_FLAG = re.compile(r"--([a-z][a-z0-9-]*)")
+_TITLES = {"out": "Folder of the audit", "knows": "What an adversary knows", "cell": "Cell size"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Something that can be chosen, and what it means."""
+
+    value: str
+    title: str
+    about: str = ""
+    is_chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormField:
+    """A flag as a field of a form."""
+
+    key: str
+    flag: str
+    title: str
+    about: str
+    widget: Widget
+    value: str = ""
+    usual: str = ""
+    choices: tuple[Choice, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormPanel:
+    """Fields under one heading; those that few people need are folded away."""
+
+    title: str
+    fields: tuple[FormField, ...]
+    folded: tuple[FormField, ...]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something folded is set or wrong."""
+        return any(field.value or field.error for field in self.folded)
+
+
+@cache
+def list_flags(command: str) -> dict[str, OptionField]:
+    """Every flag of a command that a form may have, by parameter."""
+    declared = import_module(f"trailprint.cli.{command}").run.options
+    flags = [flag for group in declared.values() for _, flag in group.all_flags()]
+    return {flag.key: flag for flag in flags if flag.flag not in _LEFT_OUT}
+
+
+def read_values(command: str, fields: Mapping[str, list[str]], keys: Iterable[str]) -> Values:
+    """What a form says of these parameters, as the command would take it; nothing for blanks."""
+    flags = list_flags(command)
+    found: Values = {}
+    for key in keys:
+        given = [text.strip() for text in fields.get(key, [])]
+        value = _value(flags.get(key), [text for text in given if text])
+        if value:
+            found[key] = value
+    return found
+
+
+def _value(flag: OptionField | None, given: list[str]) -> Any:
+    if not given:
+        return None
+    if flag is None:
+        return given[0]
+    widget = _widget(flag)
+    if widget == "switch":
+        return True
+    if widget == "many":
+        return [line.strip() for text in given for line in text.splitlines() if line.strip()]
+    if widget == "attacks":
+        return None if set(given) == set(attack_names()) else ",".join(given)
+    return given[0]
+
+
+def make_panels(
+    command: str,
+    shown: Mapping[str, Sequence[str]],
+    values: Mapping[str, Any],
+    *,
+    error: str = "",
+    suggestions: Mapping[str, Sequence[str]] | None = None,
+) -> list[FormPanel]:
+    """The flags of these panels, with what was typed and what is wrong with it."""
+    wrong = find_flag(error)
+    panels = []
+    for title, first in shown.items():
+        flags = [flag for flag in list_flags(command).values() if flag.panel == title]
+        fields = {
+            flag.flag: _field(
+                flag, values, error if flag.flag == wrong else "", (suggestions or {})
+            )
+            for flag in flags
+        }
+        chosen = first or ()
+        panels.append(
+            FormPanel(
+                title=title,
+                fields=tuple(fields[name] for name in chosen if name in fields),
+                folded=tuple(field for name, field in fields.items() if name not in chosen),
+            )
+        )
+    return panels
+
+
+def _field(
+    flag: OptionField,
+    values: Mapping[str, Any],
+    error: str,
+    suggestions: Mapping[str, Sequence[str]],
+) -> FormField:
+    value = values.get(flag.key)
+    widget = _widget(flag)
+    text = "\n".join(value) if isinstance(value, list) else "" if value is None else str(value)
+    return FormField(
+        key=flag.key,
+        flag=flag.flag,
+        title=_TITLES.get(flag.flag, flag.flag.replace("-", " ").capitalize()),
+        about=flag.help(),
+        widget=widget,
+        value=text,
+        usual=flag.show_default() if widget in ("text", "number") else "",
+        choices=_choices(flag, widget, text),
+        suggestions=tuple(suggestions.get(flag.flag, ())) or _usual_suggestions(flag),
+        error=error,
+    )
+
+
+def _widget(flag: OptionField) -> Widget:
+    if flag.flag == "attacks":
+        return "attacks"
+    if choices_of(flag.kind) or flag.flag == "layout":
+        return "choice"
+    kind = type_for_typer(flag.kind, flag.written)
+    if typing.get_origin(kind) is list:
+        return "many"
+    return {bool: "switch", int: "number", float: "number"}.get(kind, "text")  # type: ignore[return-value]
+
+
+def _choices(flag: OptionField, widget: Widget, chosen: str) -> tuple[Choice, ...]:
+    if widget == "attacks":
+        named = chosen.split(",") if chosen else attack_names()
+        return tuple(
+            Choice(
+                value=name,
+                title=find_attack(name).title,
+                about=find_attack(name).question,
+                is_chosen=name in named,
+            )
+            for name in attack_names()
+        )
+    names = tuple(LAYOUTS) if flag.flag == "layout" else choices_of(flag.kind)
+    return tuple(Choice(value=name, title=name, is_chosen=name == chosen) for name in names)
+
+
+def _usual_suggestions(flag: OptionField) -> tuple[str, ...]:
+    return _timezones() if flag.flag == "timezone" else ()
+
+
+@cache
+def _timezones() -> tuple[str, ...]:
+    return tuple(sorted(zoneinfo.available_timezones()))
+
+
+def find_flag(message: str) -> str | None:
+    """The flag a message is about: the first that it names."""
+    found = _FLAG.search(message)
+    return found[1] if found else None
+
+
+def write_command(command: str, values: Mapping[str, Any]) -> str:
+    """The command that does the same, as a shell takes it."""
+    ordered = {key: values[key] for key in (*ARGUMENTS, *values) if key in values}
+    return Typed(ordered).command(command)
+
+
+def list_words(command: str, values: Mapping[str, Any]) -> list[str]:
+    """The same as words for a process."""
+    return shlex.split(write_command(command, values))[1:]
+
+
+def check_values(command: str, values: Mapping[str, Any]) -> str:
+    """What the command would say of these values before any work; nothing if all is well."""
+    words = list_words(command, values)[1:]
+    try:
+        made = _parse(command, words)
+        if command == "audit":
+            made["auditing"].options(made["giving"], made["running"].seed)
+    except TrailprintError as error:
+        return error.for_command_line()
+    except typer.Exit:
+        return ""
+    except Exception as error:
+        # The parser has exceptions of its own, which know how to say what is wrong.
+        tell = getattr(error, "format_message", None)
+        if tell is None:
+            raise
+        return str(tell())
+    return ""
+
+
+def _parse(command: str, words: list[str]) -> dict[str, Any]:
+    """The options objects of a command line; each has checked itself."""
+    program: Any = typer.main.get_command(build_app((command,)))
+    own = program.commands[command]
+    with own.make_context(command, words) as context:
+        typed = dict(context.params)
+    declared = import_module(f"trailprint.cli.{command}").run.options
+    return {name: group.collect(typed) for name, group in declared.items()}

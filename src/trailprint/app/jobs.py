@@ -1,0 +1,209 @@
+"""
+A command in a process of its own, and a folder that says how it stands.
+
+The folder holds what was asked, what the command printed, and a lock that the process holds as long
+as it lives. Whoever starts the app again, or another one, reads the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from trailprint.cli.progress_file import VARIABLE
+from trailprint.system.scratch import replacing_file
+
+State = Literal["none", "running", "finished", "failed", "stopped", "interrupted"]
+
+_ABOUT, _RESULT, _MESSAGES, _PROGRESS, _LOCK = (
+    "job.json",
+    "printed.json",
+    "messages.txt",
+    "progress.json",
+    "lock",
+)
+_SAYS = "trailprint: "
+_STOPPED = "Stopped."
+_NOTHING_SAID = "The program ended without a word. Start it again."
+
+#: Processes that this one started and has to take note of when they end.
+_children: list[subprocess.Popen[bytes]] = []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """
+    How far a job has come.
+
+    Attributes
+    ----------
+    what : str
+        What is being done.
+    done : float, optional
+        Which share of all is over, where that is known.
+    plan : mapping, optional
+        What an audit does, part by part.
+    seconds_left : float, optional
+        How long the rest takes at the speed so far.
+    """
+
+    what: str = "Starting"
+    done: float | None = None
+    plan: Mapping[str, Any] | None = None
+    seconds_left: float | None = None
+
+
+class Job:
+    """One command and its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def words(self) -> list[str]:
+        """The command, as it was started."""
+        return list(_read_json(self.folder / _ABOUT).get("words", []))
+
+    @property
+    def started(self) -> float | None:
+        """When it was started, in seconds since 1970."""
+        found = _read_json(self.folder / _ABOUT).get("started")
+        return float(found) if isinstance(found, int | float) else None
+
+    def start(self, words: Sequence[str], *, within: Path) -> bool:
+        """Run a command in the folder ``within``; False where it runs already."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = self._take_lock()
+        if lock is None:
+            return False
+        try:
+            for name in (_RESULT, _MESSAGES, _PROGRESS):
+                (self.folder / name).unlink(missing_ok=True)
+            process = self._spawn(words, within, lock)
+            about = {"words": list(words), "pid": process.pid, "started": time.time()}
+            with replacing_file(self.folder / _ABOUT) as file:
+                file.write(json.dumps(about).encode())
+        finally:
+            os.close(lock)
+        return True
+
+    def _spawn(self, words: Sequence[str], within: Path, lock: int) -> subprocess.Popen[bytes]:
+        program = [sys.executable, "-P", "-m", "trailprint", *words, "--json"]
+        environment = {**os.environ, VARIABLE: str(self.folder / _PROGRESS)}
+        with _private(self.folder / _RESULT) as out, _private(self.folder / _MESSAGES) as errors:
+            process = subprocess.Popen(
+                program,
+                cwd=within,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=errors,
+                pass_fds=(lock,),
+                start_new_session=True,
+            )
+        _children.append(process)
+        return process
+
+    def _take_lock(self) -> int | None:
+        """A handle of the lock; None where a process that lives holds it."""
+        handle = os.open(self.folder / _LOCK, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(handle)
+            return None
+        return handle
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its process lives."""
+        _reap()
+        if not (self.folder / _LOCK).exists():
+            return False
+        with contextlib.suppress(OSError):
+            lock = self._take_lock()
+            if lock is not None:
+                os.close(lock)
+            return lock is None
+        return False
+
+    def state(self) -> State:
+        """How it stands, whoever started it."""
+        if not (self.folder / _ABOUT).is_file():
+            return "running" if self.is_running else "none"
+        if self.is_running:
+            return "running"
+        if self.result() is not None:
+            return "finished"
+        message = self._said()
+        if message is None:
+            return "interrupted"
+        return "stopped" if message == _STOPPED else "failed"
+
+    def result(self) -> dict[str, Any] | None:
+        """What the command printed; None where it has not, or not all of it."""
+        return _read_json(self.folder / _RESULT) or None
+
+    def message(self) -> str:
+        """Why it failed, in the words of the command line."""
+        return self._said() or _NOTHING_SAID
+
+    def _said(self) -> str | None:
+        try:
+            text = (self.folder / _MESSAGES).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return None
+        said = [line for line in text.splitlines() if line.startswith(_SAYS)]
+        return said[-1].removeprefix(_SAYS) if said else None
+
+    def progress(self) -> Progress:
+        """How far it has come."""
+        told = _read_json(self.folder / _PROGRESS)
+        done = told.get("done")
+        return Progress(
+            what=str(told.get("what") or "Starting"),
+            done=done,
+            plan=told.get("plan"),
+            seconds_left=self._left(done),
+        )
+
+    def _left(self, done: float | None) -> float | None:
+        # Below a few percent, reading and starting weigh more than what was done.
+        if self.started is None or done is None or not 0.03 < done <= 1:
+            return None
+        return (time.time() - self.started) * (1 - done) / done
+
+    def cancel(self) -> None:
+        """Ask the process to stop; it tidies up, and finished parts stay."""
+        pid = _read_json(self.folder / _ABOUT).get("pid")
+        if isinstance(pid, int) and self.is_running:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGTERM)
+
+
+def _reap() -> None:
+    """Take note of children that have ended."""
+    _children[:] = [child for child in _children if child.poll() is None]
+
+
+def _private(path: Path) -> Any:
+    return os.fdopen(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb")
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """An object of a file; an empty one where there is none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,1 @@
+"""The pages: each takes the site and a request, and answers it."""

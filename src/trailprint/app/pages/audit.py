@@ -1,0 +1,159 @@
+"""One audit: watched while it runs, read and handed over afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+from collections.abc import AsyncIterator
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response, StreamingResponse
+
+from trailprint.app.audits import find_audit, list_files
+from trailprint.app.drafts import check_paths
+from trailprint.app.forms import list_flags
+from trailprint.app.jobs import Job, Progress
+from trailprint.app.security import DOCUMENT_POLICY
+from trailprint.app.site import Fields, Site, first, go_to
+from trailprint.audit.wording import duration
+from trailprint.report.outputs import REPORT
+
+_GONE = "There is no such audit in the folder any more."
+_DOCUMENTS = (REPORT, "comparison.html")
+_PAUSE_S = 0.5
+
+
+def show_audit(site: Site, request: Request) -> Response:
+    """How an audit stands; what it found, once it has."""
+    audit = find_audit(site.folder, request.query_params.get("at", ""))
+    if audit is None:
+        return site.say("No such audit", _GONE, status=404)
+    progress = audit.job.progress()
+    return site.render(
+        "audit.html.j2",
+        audit=audit,
+        progress=progress,
+        parts_done=list_parts(progress),
+        left=tell_left(progress),
+        message=audit.job.message() if audit.state == "failed" else "",
+        files=list_files(site.folder.root / audit.name),
+        watch=site.watch(audit.job),
+        command=_command(audit.job),
+    )
+
+
+def _command(job: Job) -> str:
+    return shlex.join(["trailprint", *job.words]) if job.words else ""
+
+
+def cancel_audit(site: Site, request: Request, fields: Fields) -> Response:
+    """Stop an audit; its finished parts stay."""
+    audit = find_audit(site.folder, first(fields, "at"))
+    if audit is None:
+        return site.say("No such audit", _GONE, status=404)
+    audit.job.cancel()
+    return go_to("/audit", at=audit.name)
+
+
+def resume_audit(site: Site, request: Request, fields: Fields) -> Response:
+    """Start an audit again that was stopped: finished parts are found."""
+    audit = find_audit(site.folder, first(fields, "at"))
+    words = [] if audit is None else audit.job.words
+    if audit is None or words[:1] != ["audit"]:
+        return site.say("No such audit", _GONE, status=404)
+    if not _stays_inside(site, words):
+        return site.say("Not inside the folder", "This audit reads or writes outside the folder.")
+    audit.job.start(words, within=site.folder.root)
+    return go_to("/audit", at=audit.name)
+
+
+def _stays_inside(site: Site, words: list[str]) -> bool:
+    """Whether a kept command is one this app would start: the file may have been changed."""
+    flags = {f"--{flag.flag}": key for key, flag in list_flags("audit").items()}
+    values: dict[str, Any] = {"data": words[1]}
+    for place, word in enumerate(words[:-1]):
+        if word in flags and flags[word] != "protect":
+            values[flags[word]] = words[place + 1]
+        elif word in flags:
+            values.setdefault("protect", []).append(words[place + 1])
+    return not check_paths(site.folder, values)
+
+
+def list_parts(progress: Progress) -> list[dict[str, Any]]:
+    """The parts of a plan: done, being done, left, or left out for time."""
+    parts = [dict(part) for part in (progress.plan or {}).get("parts", [])]
+    titles = [part["title"] for part in parts]
+    now = titles.index(progress.what) if progress.what in titles else None
+    is_over = now is None and progress.plan is not None and progress.what != "Counting events"
+    for place, part in enumerate(parts):
+        if part["kept"] or is_over or (now is not None and place < now):
+            part["state"] = "done" if part["fits"] or part["kept"] else "no time"
+        elif place == now:
+            part["state"] = "now"
+        else:
+            part["state"] = "left" if part["fits"] else "no time"
+    return parts
+
+
+def tell_left(progress: Progress) -> str:
+    """How long it should take on, in words."""
+    if progress.seconds_left is None:
+        return ""
+    return f"about {duration(progress.seconds_left)} left"
+
+
+async def watch_job(site: Site, request: Request) -> Response:
+    """How far a job is, as events, until it ends."""
+    job = Job(site.folder.inside(request.query_params.get("job", "")))
+
+    async def stream() -> AsyncIterator[str]:
+        last = ""
+        while not await request.is_disconnected():
+            told, is_over = await run_in_threadpool(_tell, job)
+            if told != last:
+                yield f"data: {told}\n\n"
+                last = told
+            if is_over:
+                yield "event: end\ndata: {}\n\n"
+                return
+            await asyncio.sleep(_PAUSE_S)
+
+    return StreamingResponse(stream(), media_type="text/event-stream")
+
+
+def _tell(job: Job) -> tuple[str, bool]:
+    progress = job.progress()
+    told = {
+        "what": progress.what,
+        "done": progress.done,
+        "left": tell_left(progress),
+        "parts": [part["state"] for part in list_parts(progress)],
+    }
+    return json.dumps(told), job.state() != "running"
+
+
+def show_document(site: Site, request: Request) -> Response:
+    """A report or a comparison, as it is: without script, forms or our cookie."""
+    name = request.query_params.get("name", REPORT)
+    path = site.folder.inside(f"{request.query_params.get('at', '')}/{name}")
+    if name not in _DOCUMENTS or not path.is_file():
+        return site.say("No such report", _GONE, status=404)
+    headers = {"Content-Security-Policy": DOCUMENT_POLICY}
+    return FileResponse(path, media_type="text/html", headers=headers)
+
+
+def download(site: Site, request: Request) -> Response:
+    """A file of an audit, to be kept: never shown as a page."""
+    place = site.folder.inside(request.query_params.get("at", ""))
+    name = request.query_params.get("name", "")
+    if name not in [file.name for file in list_files(place)]:
+        return site.say("No such file", _GONE, status=404)
+    headers = {"Content-Security-Policy": DOCUMENT_POLICY}
+    shown = f"{place.name}-{name.replace('/', '-')}"
+    path = site.folder.inside(f"{site.folder.relative(place)}/{name}")
+    return FileResponse(
+        path, media_type="application/octet-stream", filename=shown, headers=headers
+    )

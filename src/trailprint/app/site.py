@@ -1,0 +1,107 @@
+"""What every page uses: the folder, the session, the templates."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from trailprint import __version__
+from trailprint.app.drafts import Drafts
+from trailprint.app.folders import Folder
+from trailprint.app.jobs import Job
+from trailprint.app.security import FORGERY, Session
+from trailprint.audit.wording import duration
+from trailprint.display.numbers import format_number, format_percent
+from trailprint.events.engine import Engine
+from trailprint.events.first_look import FirstLook, look_at_columns
+from trailprint.events.options import ReadOptions
+from trailprint.report.svg import clean
+
+Fields = Mapping[str, list[str]]
+
+
+class Site:
+    """One folder, shown to one person."""
+
+    def __init__(self, folder: Folder, session: Session) -> None:
+        self.folder = folder
+        self.session = session
+        self.drafts = Drafts(folder)
+        self._looking = threading.Lock()
+
+    @cached_property
+    def _engine(self) -> Engine:
+        return Engine(memory="1GB", threads=1)
+
+    def look(self, source: str, options: ReadOptions) -> FirstLook:
+        """The columns of a dataset; one look at a time."""
+        with self._looking:
+            return look_at_columns(str(self.folder.root / source), options, self._engine)
+
+    @cached_property
+    def _templates(self) -> Environment:
+        environment = Environment(
+            loader=PackageLoader("trailprint.app"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        environment.filters |= {
+            "clean": clean,
+            "number": format_number,
+            "percent": format_percent,
+            "duration": duration,
+            "size": show_size,
+            "day": lambda seconds: datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M"),
+        }
+        environment.globals |= {"link": link, "forgery_name": FORGERY, "version": __version__}
+        return environment
+
+    def render(self, template: str, *, status: int = 200, **context: Any) -> Response:
+        """A page."""
+        text = self._templates.get_template(template).render(
+            forgery=self.session.forgery,
+            folder_name=self.folder.root.name or str(self.folder.root),
+            **context,
+        )
+        return HTMLResponse(text, status)
+
+    def say(self, title: str, sentence: str, *, status: int = 400) -> Response:
+        """A page with one sentence."""
+        return self.render("sentence.html.j2", status=status, title=title, sentence=sentence)
+
+    def watch(self, job: Job) -> str:
+        """The address that tells how far a job is."""
+        return link("/watch", job=self.folder.relative(job.folder))
+
+
+def link(path: str, **query: Any) -> str:
+    """An address of this site."""
+    return f"{path}?{urlencode(query, doseq=True)}" if query else path
+
+
+def go_to(path: str, **query: Any) -> Response:
+    """Send the browser to another page after a form."""
+    return RedirectResponse(link(path, **query), 303)
+
+
+def first(fields: Fields, name: str) -> str:
+    """A field of a form; empty where it was not sent."""
+    return fields.get(name, [""])[0].strip()
+
+
+def show_size(n_bytes: float) -> str:
+    """A number of bytes as people write it."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if n_bytes < 1000 or unit == "GB":
+            return f"{n_bytes:,.0f} {unit}" if unit == "bytes" else f"{n_bytes:,.1f} {unit}"
+        n_bytes /= 1000
+    raise AssertionError
