@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
+
+# As the program does, before anything loads NumPy: threads of linear algebra that wait for small
+# products burn a core each, and there is a process of tests on every core.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import pyarrow as pa
 
 from trailprint import Engine, Events, ReadOptions, read
 from trailprint.cli.main import main

@@ -23,11 +23,11 @@ atexit.register(lambda: sys.stderr.write(" ".join(sys.modules)))
 
 
 def loaded_by(code: str) -> tuple[str, set[str]]:
-    """What a fresh interpreter prints, and the packages it has loaded in the end."""
+    """What a fresh interpreter prints, and the modules it has loaded in the end."""
     script = LOADED.format(code=code)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return done.stdout, {name.split(".")[0] for name in done.stderr.split()}
+    return done.stdout, set(done.stderr.split())
 
 
 def test_importing_the_package_loads_no_library():
@@ -53,6 +53,14 @@ def test_the_help_of_a_command_compiles_nothing(command):
     printed, modules = loaded_by(code)
     assert "Example:" in printed
     assert not modules & {"numba", "scipy", "pandas", "polars", "vl_convert"}
+
+
+def test_matching_loads_none_of_what_takes_longest():
+    """They take half a second of every command; whoever needs them loads them then."""
+    workflows = ("match", "trails", "points", "protect", "correlate")
+    _, modules = loaded_by("\n".join(f"import trailprint.workflows.{name}" for name in workflows))
+    assert "trailprint.workflows.correlate" in modules
+    assert not modules & {"scipy.stats", "scipy.optimize", "scipy.spatial", "vl_convert", "jinja2"}
 
 
 def test_the_help_says_what_each_command_says():

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from trailprint.arrays import Floats, Ints
 from trailprint.display.discreet import Discreet
@@ -163,6 +162,8 @@ def choose_jointly(scores: CandidateScores, seed: int) -> Chosen:
 
 def assign(scores: NDArray[Any], seed: int) -> Chosen:
     """The assignment of the greatest total score; rows and columns are shuffled to be fair."""
+    from scipy.optimize import linear_sum_assignment
+
     n_auxiliary, n_released = scores.shape
     random = np.random.default_rng(seed)
     rows, columns = random.permutation(n_auxiliary), random.permutation(n_released)

@@ -22,7 +22,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
-from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from trailprint.arrays import Floats, Ints
@@ -205,6 +204,9 @@ def _among(gains: Floats, people: Ints) -> Floats:
 
 def _maximise(gains: Floats, shrinkage: _Shrinkage) -> Floats:
     """Weights of the greatest penalised likelihood, none below zero."""
+    # Loaded here: nothing else of matching needs it, and it takes a third of a second.
+    from scipy.optimize import minimize
+
     n_views = len(gains)
     result = minimize(
         _loss,

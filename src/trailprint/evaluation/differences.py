@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from scipy import optimize, stats
+from scipy import optimize
+from scipy.special import bdtr
 
 from trailprint.evaluation.intervals import wilson
 
@@ -43,7 +44,7 @@ def mcnemar_exact(only_first: int, only_second: int) -> float:
     n_changed = only_first + only_second
     if n_changed == 0:
         return 1.0
-    tail = stats.binom.cdf(min(only_first, only_second), n_changed, 0.5)
+    tail = bdtr(min(only_first, only_second), n_changed, 0.5)
     return float(min(1.0, 2.0 * tail))
 
 

@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 
 def wilson(successes: float, trials: int, level: float = 0.95) -> tuple[float, float] | None:
@@ -31,5 +31,5 @@ def mean_interval(values: NDArray[np.float64], level: float = 0.95) -> tuple[flo
     if len(values) < 2:
         return mean, mean
     error = float(values.std(ddof=1)) / math.sqrt(len(values))
-    reach = float(stats.t.ppf((1 + level) / 2, len(values) - 1)) * error
+    reach = float(stdtrit(len(values) - 1, (1 + level) / 2)) * error
     return mean - reach, mean + reach

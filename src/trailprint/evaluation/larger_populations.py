@@ -22,7 +22,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import optimize
 from scipy.special import betaln, gammaln
 
 from trailprint.arrays import Floats, Ints
@@ -138,6 +137,8 @@ def bound_below(tally: Ints, n_users: int, population: int) -> float:
 def fit_beta(tally: Ints | Floats, n_users: int) -> tuple[float, float] | None:
     """The beta distribution of q under which the candidates counted are most likely."""
     matched, weight = _gather(tally)
+    from scipy import optimize
+
     # With at most one other each, any spread of q fits as well as any other.
     if n_users < 2 or matched.max(initial=0) < 2:
         return None

@@ -10,7 +10,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
 
 from trailprint.arrays import Floats, Ints
 from trailprint.display.discreet import Discreet
@@ -182,6 +181,8 @@ def _join(owner: Ints, middle: Floats, count: Ints, options: StayOptions) -> Int
 
 
 def _join_some(owner: Ints, middle: Floats, count: Ints, options: StayOptions) -> Ints:
+    from scipy.spatial import cKDTree
+
     # A fourth axis holds people apart, so that one tree serves them all.
     apart = 4.0 * options.radius_m * (owner - owner[0]).astype(np.float64)
     tree = cKDTree(np.column_stack((middle, apart)))

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy import stats
+from scipy.special import bdtrc
 
 from trailprint.arrays import Flags
 from trailprint.errors import OptionError
@@ -149,7 +149,7 @@ def control_absent(
     n_false = len(np.intersect1d(linkage.auxiliary[confident], absent))
     expected = 0.0 if _promises_no_false_link(linkage) else options.allowed
     # Not the share but whether luck explains it: a few people prove nothing.
-    passed = float(stats.binom.sf(n_false - 1, len(absent), expected)) >= UNLIKELY
+    passed = float(bdtrc(n_false - 1, len(absent), expected)) >= UNLIKELY
     return Control(
         attack=name,
         kind="absent",
@@ -253,7 +253,7 @@ def _compare_orders(name: str, before: Flags, after: Flags) -> Control:
     """
     n_people, n_found = len(before), int(np.count_nonzero(after))
     n_lost, n_won = np.count_nonzero(before & ~after), np.count_nonzero(~before & after)
-    luck = float(stats.binom.sf(n_lost - 1, n_lost + n_won, 0.5)) if n_lost else 1.0
+    luck = float(bdtrc(n_lost - 1, n_lost + n_won, 0.5)) if n_lost else 1.0
     passed = luck >= UNLIKELY
     n_before = int(np.count_nonzero(before))
     expected = None if is_close(n_before, n_people) else n_before / max(n_people, 1)
@@ -282,7 +282,7 @@ def _compare_orders(name: str, before: Flags, after: Flags) -> Control:
 
 def _compare_chance(name: str, n_right: int, n_people: int, chance: float) -> Control:
     """Fail where links that should be right by chance only are right too often."""
-    luck = float(stats.binom.sf(n_right - 1, n_people, min(chance, 1.0)))
+    luck = float(bdtrc(n_right - 1, n_people, min(chance, 1.0)))
     passed = luck >= UNLIKELY
     return Control(
         attack=name,
