@@ -279,6 +279,9 @@ TRAILS = _options(
     --reserved auxiliary
     --reserved released
     --reserved none
+    --reserved both
+    --algorithm likely --precision 0.9
+    --algorithm likely --agreement 0.5
     --released-columns user
     --auxiliary-columns user
     --households households.csv
@@ -286,10 +289,15 @@ TRAILS = _options(
     --sensitivity locations --name-locations
     --sensitivity popularity
     --sensitivity withholding --runs 2
+    --sensitivity withholding --runs 2 --withhold-by person
+    --sensitivity withholding --runs 2 --withhold-by place
     """,
     """
     --algorithm x
     --reserved x
+    --precision 0.9
+    --algorithm likely --agreement 1
+    --withhold-by x
     --released-columns user,location x '' , user,user
     --auxiliary-columns url x ''
     --households nothing.csv ''

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 Trail = frozenset[int]
@@ -136,3 +137,36 @@ def most_visits_kept(trails: Sequence[Trail], k: int) -> int:
 def _visits(trails: Sequence[Trail], group: int, k: int) -> int:
     members = [trail for i, trail in enumerate(trails) if group >> i & 1]
     return len(members) * len(frozenset.intersection(*members)) if len(members) >= k else 0
+
+
+def likelihood_ratio(
+    released: Sequence[Trail], auxiliary: Sequence[Trail], pair: tuple[int, int], agreement: float
+) -> float:
+    """How much likelier two trails are as one person's than as two people's: place by place."""
+    places = frozenset().union(*released, *auxiliary)
+    total = 0.0
+    for place in places:
+        g = _share_of(released, place)
+        f = _share_of(auxiliary, place)
+        both = f * g + agreement * (min(f, g) - f * g)
+        same = {(1, 1): both, (1, 0): g - both, (0, 1): f - both, (0, 0): 1 - f - g + both}
+        seen = int(place in released[pair[0]]), int(place in auxiliary[pair[1]])
+        apart = (g if seen[0] else 1 - g) * (f if seen[1] else 1 - f)
+        total += math.log(same[seen]) - math.log(apart)
+    return total
+
+
+def _share_of(trails: Sequence[Trail], place: int) -> float:
+    with_data = [trail for trail in trails if trail]
+    return (sum(place in trail for trail in with_data) + 0.5) / (len(with_data) + 1)
+
+
+def mutual_best(scores: Sequence[Sequence[float]]) -> Links:
+    """Pairs that are each other's best, the first of equals; minus infinity is nobody's."""
+    rows = [_first_best(row) for row in scores]
+    columns = [_first_best([row[j] for row in scores]) for j in range(len(scores[0]))]
+    return {(i, j) for i, j in enumerate(rows) if columns[j] == i and scores[i][j] > -math.inf}
+
+
+def _first_best(values: Sequence[float]) -> int:
+    return list(values).index(max(values))

@@ -13,7 +13,7 @@ from trailprint.features.options import DURATION_EDGES_S, check_edges
 MetricName = Literal["jensen-shannon", "l1", "cosine", "dot", "likelihood"]
 Method = Literal["joint", "one-by-one"]
 Direction = Literal["released", "auxiliary"]
-Algorithm = Literal["complete", "incomplete", "multiple"]
+Algorithm = Literal["complete", "incomplete", "multiple", "likely"]
 Reserved = Literal["auxiliary", "released", "none"]
 Model = Literal["crf", "distance", "markov", "mobility-markov", "histogram"]
 
@@ -113,12 +113,18 @@ class TrailOptions:
 
     Attributes
     ----------
-    algorithm : {"auto", "complete", "incomplete", "multiple"}
-        REIDIT-C, -I or -M of the 2005 paper. ``auto`` takes what the release tactic calls for.
-    reserved : {"auto", "auxiliary", "released", "none"}
+    algorithm : {"auto", "complete", "incomplete", "multiple", "likely"}
+        REIDIT-C, -I or -M of the 2005 paper, or the most likely counterpart where either side may
+        lack or add entries. ``auto`` takes what the release tactic calls for.
+    reserved : {"auto", "auxiliary", "released", "none", "both"}
         Which side may be missing entries that the other has. ``none``: neither (an unreserved
         release); ``auto``: whatever the data allows, looked at in the order none, auxiliary,
-        released.
+        released; ``both``: either, which only ``likely`` can do.
+    precision : float, optional
+        Keep only links expected to be right at least this often; for ``likely``, by default all.
+    agreement : float, optional
+        How much the two trails of a person agree, between 0 and 1; for ``likely``, by default
+        learnt from the two sides.
 
     Examples
     --------
@@ -127,11 +133,19 @@ class TrailOptions:
     'auxiliary'
     """
 
-    algorithm: Literal["auto", "complete", "incomplete", "multiple"] = "auto"
-    reserved: Literal["auto", "auxiliary", "released", "none"] = "auto"
+    algorithm: Literal["auto", "complete", "incomplete", "multiple", "likely"] = "auto"
+    reserved: Literal["auto", "auxiliary", "released", "none", "both"] = "auto"
+    precision: float | None = None
+    agreement: float | None = None
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether either side may lack what the other has."""
+        return self.algorithm == "likely" or self.reserved == "both"
 
     def __post_init__(self) -> None:
         check_fields(self)
+        self._check_likely()
         if self.algorithm == "complete" and self.reserved in ("auxiliary", "released"):
             raise OptionError(
                 "--algorithm complete assumes that no side is reserved: use --reserved none, or "
@@ -142,6 +156,22 @@ class TrailOptions:
                 f"--algorithm {self.algorithm} needs a reserved side: use --reserved auxiliary "
                 "or released."
             )
+
+    def _check_likely(self) -> None:
+        if self.is_likely and (
+            self.algorithm not in ("auto", "likely") or self.reserved not in ("auto", "both")
+        ):
+            raise OptionError(
+                "--reserved both goes with --algorithm likely only, got "
+                f"--algorithm {self.algorithm} --reserved {self.reserved}."
+            )
+        for name, value in (("precision", self.precision), ("agreement", self.agreement)):
+            if value is None:
+                continue
+            if not self.is_likely:
+                raise OptionError(f"--{name} is for --algorithm likely only: add it.")
+            if not 0 < value < 1:
+                raise OptionError(f"--{name} must be between 0 and 1, got {value!r}. Try 0.9.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from typing import Any, get_args
 import numpy as np
 
 from trailprint.arrays import Ints
+from trailprint.attacks.likely_trail import match_likely
 from trailprint.attacks.options import Algorithm, Reserved, TrailOptions
 from trailprint.errors import InputError
 from trailprint.features.trails import Trails
@@ -98,6 +99,8 @@ def match_trails(
     options = options or TrailOptions()
     if released.locations != auxiliary.locations:
         raise InputError("Both sides must have the same locations.")
+    if options.is_likely:
+        return match_likely(released, auxiliary, options)
     tracks = _Tracks(released, auxiliary, n_threads)
     reserved = _choose_reserved(options, tracks)
     algorithm = _choose_algorithm(options, reserved)
@@ -124,7 +127,7 @@ def match_trails(
 
 
 def _choose_reserved(options: TrailOptions, tracks: _Tracks) -> Reserved:
-    if options.reserved != "auto":
+    if options.reserved != "auto" and options.reserved != "both":
         return options.reserved
     wanted: tuple[Reserved, ...] = ("none", "auxiliary", "released")
     if options.algorithm in ("incomplete", "multiple"):

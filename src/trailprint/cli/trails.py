@@ -64,6 +64,8 @@ class SensitivityOptions:
         What to vary.
     withhold : tuple of float
         Probabilities of withholding.
+    withhold_by : {"visit", "person", "place"}
+        Who decides to withhold: each visit anew, a person everywhere, or a place for everybody.
     n_runs : int
         Random runs for withholding.
     name_locations : bool
@@ -72,6 +74,7 @@ class SensitivityOptions:
 
     sensitivity: Literal["locations", "popularity", "withholding"] | None = None
     withhold: tuple[float, ...] = (0.1, 0.5, 0.9)
+    withhold_by: Literal["visit", "person", "place"] = "visit"
     n_runs: int = 100
     name_locations: bool = False
 
@@ -199,6 +202,7 @@ def _withholding(
             result.released,
             probability,
             n_runs=varying.n_runs,
+            by=varying.withhold_by,
             seed=running.seed,
             n_threads=running.threads,
         ).to_pylist()
@@ -217,6 +221,11 @@ def _print(found: dict[str, Any], links: str | None) -> None:
         ("at most possible", found["upper_bound"]),
         ("links made", found["reidentified"]),
     ]
+    if found["agreement"] is not None:
+        rows += [
+            ("  expected to be right", percent(found["expected_precision"])),
+            ("agreement of a person's two trails", f"{found['agreement']:.2f}"),
+        ]
     if found["truth"] != "none":
         rows += [
             ("  right", found["correct"]),
@@ -240,10 +249,15 @@ def _print(found: dict[str, Any], links: str | None) -> None:
 
 def _judge_tactic(found: dict[str, Any]) -> str:
     """What is known of the release tactic assumed, and so of the links."""
+    if found["algorithm"] == "likely":
+        return (
+            "No guarantee: either side may lack what the other has, and the likeliest counterpart "
+            "can be a wrong one. --precision 0.9 keeps the surer links."
+        )
     if found["contradicted"]:
         return (
             "No guarantee: the data contradicts the release tactic assumed (neither side may be "
-            "reserved to the other), so links can be wrong."
+            "reserved to the other), so links can be wrong. --algorithm likely does without one."
         )
     if found["guaranteed"] is None:
         return (

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from trailprint.arrays import Ints
+from trailprint.arrays import Flags, Ints
 from trailprint.attacks.options import TrailOptions
 from trailprint.attacks.trail import match_trails
 from trailprint.errors import OptionError
@@ -25,6 +25,7 @@ from trailprint.kernels.trails.equal import match_equal_without_each
 from trailprint.kernels.trails.leave_one_out import build_graph, find_pairs, relink_without_each
 
 Order = Literal["most-visited", "least-visited"]
+WithheldBy = Literal["visit", "person", "place"]
 
 
 def leave_one_out(
@@ -206,14 +207,16 @@ def withhold(
     n_runs: int = 100,
     n_points: int = 20,
     order: Order = "most-visited",
+    by: WithheldBy = "visit",
     seed: int = 0,
     n_threads: int | None = None,
 ) -> pa.Table:
     """
     Re-identification when identifying information is withheld at random (Figure 14).
 
-    Each visit keeps its pseudonym but loses its name with ``probability``; REIDIT-I links what is
-    left. Means over ``n_runs`` runs with 95 % intervals, for growing numbers of locations.
+    With ``probability`` a visit keeps its pseudonym but loses its name, or all visits of a person
+    or to a place do; REIDIT-I links what is left. Means over ``n_runs`` runs with 95 % intervals,
+    for growing numbers of locations.
     """
     if not 0 <= probability <= 1:
         raise OptionError(f"--withhold must be a probability, got {probability} instead.")
@@ -225,8 +228,7 @@ def withhold(
     steps = _steps(len(ranked), n_points)
     counts = np.zeros((n_runs, len(steps), 3))
     for run in range(n_runs):
-        released_name = random.random(len(complete.indices)) >= probability
-        auxiliary = complete.keep(released_name)
+        auxiliary = complete.keep(_draw_named(complete, probability, by, random))
         for i, n_locations in enumerate(steps):
             kept = np.zeros(len(ranked), dtype=bool)
             kept[ranked[:n_locations]] = True
@@ -235,6 +237,18 @@ def withhold(
             )
             counts[run, i] = links.n_released, links.n_auxiliary, links.n_links
     return _means(steps, counts, probability)
+
+
+def _draw_named(
+    trails: Trails, probability: float, by: WithheldBy, random: np.random.Generator
+) -> Flags:
+    """Which visits keep their names: one lot for each visit, person or place."""
+    if by == "person":
+        return np.repeat(random.random(trails.n_users) >= probability, trails.lengths)
+    if by == "place":
+        is_named: Flags = random.random(len(trails.locations)) >= probability
+        return is_named[trails.indices]
+    return random.random(len(trails.indices)) >= probability
 
 
 def _means(steps: list[int], counts: NDArray[np.float64], probability: float) -> pa.Table:

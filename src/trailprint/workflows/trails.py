@@ -69,6 +69,8 @@ class TrailResult(Result):
     @property
     def assumptions_hold(self) -> bool | None:
         """Whether the release tactic assumed is the one at work; None if nothing tells."""
+        if self.options.is_likely:
+            return None
         if self.observed is not None:
             return self.observed.holds[self.linkage.facts["reserved"]]
         return False if self.linkage.facts["contradicted"] else None
@@ -78,9 +80,11 @@ class TrailResult(Result):
         """
         Whether no link can be wrong: True where the truth confirms the release tactic assumed.
 
-        False where the data or the truth contradicts it; None where nothing contradicts it but
-        there is no truth to confirm it.
+        False where the data or the truth contradicts it, and for likely counterparts; None where
+        nothing contradicts it but there is no truth to confirm it.
         """
+        if self.options.is_likely:
+            return False
         return False if self.linkage.facts["contradicted"] else self.assumptions_hold
 
     def links(self) -> pa.Table:
@@ -119,6 +123,8 @@ class TrailResult(Result):
             "accuracy_interval": risk and risk.accuracy_interval and list(risk.accuracy_interval),
             "precision": risk and risk.precision,
             "chance": risk and risk.chance,
+            "agreement": facts.get("agreement"),
+            "expected_precision": facts.get("expected_precision"),
             "upper_bound": facts["upper_bound"],
             "assumptions_hold": self.assumptions_hold,
             "contradicted": facts["contradicted"],

@@ -55,7 +55,7 @@ def test_only_the_released_side_is_changed(visits, rows_of):
 
 def test_equal_trails_cannot_be_linked_by_removal(visits):
     released = apply_protections(visits, [AlikeTrails(k=2)]).events
-    options = TrailOptions(algorithm="incomplete", reserved="deidentified")
+    options = TrailOptions(algorithm="incomplete", reserved="released")
     assert trails(visits, visits, options).linkage.n_links == 5
     assert trails(released, visits, options).linkage.n_links == 0
 

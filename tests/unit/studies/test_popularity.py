@@ -48,16 +48,33 @@ def test_ranks_come_most_visited_first() -> None:
     assert table.to_pydict() == {"rank": [1, 2, 3], "visitors": [5, 3, 1]}
 
 
-def test_more_withholding_leaves_fewer_names_and_links() -> None:
+def random_trails() -> Trails:
     random = np.random.default_rng(0)
     seen = random.random((40, 30)) < 0.3
     seen[:, 0] = True
-    trails = Trails(
+    return Trails(
         indptr=np.concatenate([[0], np.cumsum(seen.sum(axis=1))]).astype(np.int64),
         indices=np.nonzero(seen)[1].astype(np.int32),
         users=pa.array([f"u{i}" for i in range(40)]),
         locations=pa.array([f"l{k}" for k in range(30)]),
     )
+
+
+def test_a_person_withholds_everywhere_and_a_place_for_everybody() -> None:
+    trails = random_trails()
+    ends = {
+        by: withhold(trails, 0.5, by=by, n_runs=10, n_points=4).to_pylist()[-1]
+        for by in ("visit", "person", "place")
+    }
+    # Whoever withholds is gone; places that withhold leave everybody the others.
+    assert ends["person"]["auxiliary"] < 30 < ends["place"]["auxiliary"]
+    # Names that are left whole are found, unless they lie within another trail.
+    assert ends["person"]["reidentified"] > ends["person"]["auxiliary"] - 1
+    assert ends["place"]["reidentified"] > ends["visit"]["reidentified"] - 10
+
+
+def test_more_withholding_leaves_fewer_names_and_links() -> None:
+    trails = random_trails()
     ends = [withhold(trails, p, n_runs=10, n_points=4).to_pylist()[-1] for p in (0.1, 0.5, 0.9)]
     assert [row["released"] for row in ends] == [40, 40, 40]
     for name in ("auxiliary", "reidentified"):

@@ -1,0 +1,309 @@
+"""
+Trails that need not contain each other: the most likely counterpart, and how sure it is.
+
+REIDIT asks that one side's trail lies within the other's. Two periods, or lists with a visit
+missing or wrong, do not do that. Here a place p, on a share g of the released trails and f of the
+auxiliary ones, is on both trails of a person with probability fg + r (min(f, g) - fg): with r = 0
+the two trails of a person have nothing to do with each other, with r = 1 one contains the other
+wherever it can. Two records are linked when each is the other's most likely counterpart.
+
+The agreement r is learnt from the two sides without any truth, by expectation and maximisation
+over the links (Fellegi and Sunter, 1969). How many links are wrong is told by decoys: the most
+similar *other* record of the same side is a wrong counterpart for certain. A link's margin is by
+how much it beats the decoys of both its ends, and as many links are expected to be wrong above a
+margin as decoys win by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from trailprint.arrays import Flags, Floats, Ints
+from trailprint.attacks.options import TrailOptions
+from trailprint.features.trails import Trails
+from trailprint.linkage import Linkage, Ranks
+
+_ROUNDS = 20
+_GRID = np.arange(1, 100) / 100
+"""Agreements that are tried: with none or a perfect one, a single exception excludes a pair."""
+_LEARN_FROM = 2_000
+"""Released trails that agreement is learnt from."""
+_BLOCK = 1 << 23
+"""Pairs scored at a time."""
+
+
+class Weights(NamedTuple):
+    """What a place adds to a pair's log likelihood ratio, beyond that of being on neither trail."""
+
+    both: Floats
+    released: Floats
+    auxiliary: Floats
+    neither: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """The share of either side's trails that have each place; half a trail more or less."""
+
+    released: Floats
+    auxiliary: Floats
+
+    @classmethod
+    def of(cls, released: Trails, auxiliary: Trails) -> Rates:
+        """As they are seen."""
+        return cls(released=_share(released), auxiliary=_share(auxiliary))
+
+    def cells(self, agreement: float) -> tuple[Floats, Floats, Floats, Floats]:
+        """How likely a place is on both trails of a person, on one of them, on neither."""
+        f, g = self.auxiliary, self.released
+        both = f * g + agreement * (np.minimum(f, g) - f * g)
+        return both, g - both, f - both, 1.0 - f - g + both
+
+    def weights(self, agreement: float) -> Weights:
+        """Log likelihood ratios, taken apart so that only shared places need a product."""
+        f, g = self.auxiliary, self.released
+        both, one, other, none = (np.log(cell) for cell in self.cells(agreement))
+        none = none - np.log1p(-f) - np.log1p(-g)
+        one = one - np.log(g) - np.log1p(-f) - none
+        other = other - np.log(f) - np.log1p(-g) - none
+        return Weights(
+            both=both - np.log(f) - np.log(g) - none - one - other,
+            released=one,
+            auxiliary=other,
+            neither=float(none.sum()),
+        )
+
+
+def _share(trails: Trails) -> Floats:
+    n_visitors = trails.visitors.astype(np.float64)
+    return (n_visitors + 0.5) / (trails.n_users - trails.n_null + 1.0)
+
+
+class Scores:
+    """Log likelihood ratios of pairs, made a block of rows at a time; null trails get nobody."""
+
+    def __init__(self, rows: Trails, columns: Trails, weights: Weights) -> None:
+        self._rows = rows.to_matrix().astype(np.float64)
+        other = columns.to_matrix().astype(np.float64)
+        self._columns = sparse.csc_array(sparse.csr_array(other * weights.both).T)
+        self._per_row = np.asarray(self._rows @ weights.released, dtype=np.float64)
+        self._per_row += weights.neither
+        self._per_row[rows.lengths == 0] = -np.inf
+        self._per_column = np.asarray(other @ weights.auxiliary, dtype=np.float64)
+        self._per_column[columns.lengths == 0] = -np.inf
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self._per_row), len(self._per_column)
+
+    def of(self, rows: Ints) -> Floats:
+        """The scores of some rows against all columns."""
+        scores: Floats = (self._rows[rows] @ self._columns).toarray()
+        scores += self._per_column
+        scores += self._per_row[rows, None]
+        return scores
+
+    def blocks(self) -> list[Ints]:
+        """Rows that fit into memory together."""
+        n, m = self.shape
+        step = max(1, _BLOCK // max(m, 1))
+        return [np.arange(low, min(low + step, n)) for low in range(0, n, step)]
+
+
+class Best(NamedTuple):
+    """
+    The best counterpart of each row, -1 for null trails, its score, and its chance.
+
+    ``chance`` is its share of the likelihood of all counterparts and of having none.
+    ``of_column`` is the best row of each column.
+    """
+
+    column: Ints
+    score: Floats
+    chance: Floats
+    of_column: Ints
+
+    @property
+    def mutual(self) -> Flags:
+        """Which rows are the best of their best."""
+        mutual = self.column >= 0
+        rows = np.flatnonzero(mutual)
+        mutual[rows] = self.of_column[self.column[rows]] == rows
+        return mutual
+
+
+def find_best(scores: Scores) -> Best:
+    """Look at all pairs; the first of equals is taken."""
+    n, m = scores.shape
+    best = Best(np.full(n, -1), np.full(n, -np.inf), np.zeros(n), np.full(m, -1))
+    top = np.full(m, -np.inf)
+    for rows in scores.blocks():
+        block = scores.of(rows)
+        column = block.argmax(axis=1)
+        score = block[np.arange(len(rows)), column]
+        some = np.isfinite(score)
+        best.column[rows[some]] = column[some]
+        best.score[rows] = score
+        best.chance[rows[some]] = _chances(block[some], score[some])
+        _raise_tops(block, rows, top, best.of_column)
+    return best
+
+
+def _chances(block: Floats, score: Floats) -> Floats:
+    """The best's share of all likelihoods; having no counterpart weighs as much as everybody."""
+    n_candidates = np.isfinite(block).sum(axis=1)
+    others = np.exp(block - score[:, None]).sum(axis=1) + n_candidates * np.exp(-score)
+    chance: Floats = 1.0 / others
+    return chance
+
+
+def _raise_tops(block: Floats, rows: Ints, top: Floats, of_column: Ints) -> None:
+    """Remember each column's best row so far."""
+    first = block.argmax(axis=0)
+    score = block[first, np.arange(block.shape[1])]
+    better = score > top
+    top[better] = score[better]
+    of_column[better] = rows[first[better]]
+
+
+def learn_agreement(released: Trails, auxiliary: Trails, rates: Rates) -> float:
+    """Expectation and maximisation over mutual links, weighted by their chance."""
+    some = _sample(released)
+    agreement = 0.5
+    for _ in range(_ROUNDS):
+        best = find_best(Scores(some, auxiliary, rates.weights(agreement)))
+        rows = np.flatnonzero(best.mutual)
+        if not len(rows):
+            break
+        counts = _count_cells(some, auxiliary, rows, best)
+        likelihood = [
+            sum(float(n @ np.log(cell)) for n, cell in zip(counts, rates.cells(r), strict=True))
+            for r in _GRID
+        ]
+        before, agreement = agreement, float(_GRID[int(np.argmax(likelihood))])
+        if agreement == before:
+            break
+    return agreement
+
+
+def _sample(trails: Trails) -> Trails:
+    """Trails spread over all of them, always the same ones."""
+    rows = np.flatnonzero(trails.lengths > 0)
+    if len(rows) <= _LEARN_FROM:
+        return trails
+    chosen = np.zeros(trails.n_users, dtype=bool)
+    chosen[np.random.default_rng(0).choice(rows, _LEARN_FROM, replace=False)] = True
+    return trails.keep(np.repeat(chosen, trails.lengths))
+
+
+def _count_cells(
+    released: Trails, auxiliary: Trails, rows: Ints, best: Best
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """How many linked pairs have each place on both trails, on one of them, on neither."""
+    chance = best.chance[rows]
+    own = released.to_matrix()[rows].astype(np.float64)
+    other = auxiliary.to_matrix()[best.column[rows]].astype(np.float64)
+    both = (own * other).T @ chance
+    one, two = own.T @ chance - both, other.T @ chance - both
+    return both, one, two, chance.sum() - both - one - two
+
+
+def _decoys(trails: Trails, weights: Weights, axis: int) -> Floats:
+    """The score of each trail's most likely counterpart among the others of its own side."""
+    scores = Scores(trails, trails, weights)
+    found = np.full(trails.n_users, -np.inf)
+    for rows in scores.blocks():
+        block = scores.of(rows)
+        block[np.arange(len(rows)), rows] = -np.inf
+        if axis == 1:
+            found[rows] = block.max(axis=1)
+        else:
+            np.maximum(found, block.max(axis=0), out=found)
+    return found
+
+
+def find_margins(
+    released: Trails, auxiliary: Trails, weights: Weights, best: Best, rows: Ints
+) -> Floats:
+    """By how much links beat the best decoy of either of their ends."""
+    decoy = np.maximum(
+        _decoys(released, weights, axis=1)[rows],
+        _decoys(auxiliary, weights, axis=0)[best.column[rows]],
+    )
+    margin: Floats = best.score[rows] - decoy
+    return margin
+
+
+def expect_precision(margin: Floats) -> Floats:
+    """
+    How often links of this margin or more are expected to be right; at most 1 - 1 / links.
+
+    As many of them are wrong as there are decoys that win by that margin, and one more (the
+    estimate of knockoffs, Barber and Candès, 2015). Never less for a larger margin.
+    """
+    won, lost = np.sort(margin[margin > 0]), np.sort(-margin[margin < 0])
+    n_won = len(won) - np.searchsorted(won, won)
+    n_lost = len(lost) - np.searchsorted(lost, won)
+    precision = np.maximum.accumulate(np.clip(1.0 - (n_lost + 1) / np.maximum(n_won, 1), 0.0, 1.0))
+    expected = np.zeros(len(margin))
+    expected[margin > 0] = precision[np.searchsorted(won, margin[margin > 0])]
+    return expected
+
+
+def match_likely(released: Trails, auxiliary: Trails, options: TrailOptions) -> Linkage:
+    """Link records that are each other's most likely counterpart."""
+    rates = Rates.of(released, auxiliary)
+    agreement = options.agreement or learn_agreement(released, auxiliary, rates)
+    weights = rates.weights(agreement)
+    scores = Scores(released, auxiliary, weights)
+    best = find_best(scores)
+    rows = np.flatnonzero(best.mutual)
+    margin = find_margins(released, auxiliary, weights, best, rows)
+    expected = expect_precision(margin)
+    kept = np.ones(len(rows), dtype=bool)
+    if options.precision is not None:
+        kept = expected >= options.precision
+    return Linkage(
+        released=rows[kept],
+        auxiliary=best.column[rows[kept]],
+        weight=-best.score[rows[kept]],
+        confidence=margin[kept],
+        confidence_is_least=np.zeros(int(kept.sum()), dtype=bool),
+        n_released=released.n_users - released.n_null,
+        n_auxiliary=auxiliary.n_users - auxiliary.n_null,
+        rank=lambda own, other: _rank(scores, own, other),
+        facts=_facts(agreement, margin, kept, auxiliary),
+    )
+
+
+def _facts(agreement: float, margin: Floats, kept: Flags, auxiliary: Trails) -> dict[str, Any]:
+    least = margin[kept].min(initial=np.inf)
+    n_lost = np.count_nonzero(-margin >= max(least, np.finfo(float).tiny))
+    n_right = np.count_nonzero(margin[kept] > 0) - n_lost - 1
+    return {
+        "algorithm": "likely",
+        "reserved": "both",
+        "contradicted": False,
+        "trails_without_counterpart": 0,
+        "upper_bound": auxiliary.n_users - auxiliary.n_null,
+        "agreement": agreement,
+        "expected_precision": max(0.0, n_right / int(kept.sum())) if kept.any() else None,
+    }
+
+
+def _rank(scores: Scores, rows: Ints, columns: Ints) -> Ranks:
+    """How many counterparts of each row are likelier than the given one, or as likely."""
+    better, tied = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
+    step = max(1, _BLOCK // max(scores.shape[1], 1))
+    for low in range(0, len(rows), step):
+        some = slice(low, low + step)
+        block = scores.of(rows[some])
+        own = block[np.arange(len(block)), columns[some], None]
+        better[some] = (block > own).sum(axis=1)
+        tied[some] = (block == own).sum(axis=1)
+    return Ranks(n_better=better, n_tied=tied)

@@ -1,0 +1,152 @@
+"""Likely trails: scores by definition, links that are mutual, and laws of what is expected."""
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.oracles import trails as oracle
+
+from trailprint.attacks.likely_trail import (
+    Rates,
+    Scores,
+    expect_precision,
+    learn_agreement,
+    match_likely,
+)
+from trailprint.attacks.options import TrailOptions
+from trailprint.attacks.trail import match_trails
+from trailprint.features.trails import Trails
+
+N_PLACES = 6
+Sets = list[frozenset[int]]
+
+sides = st.lists(st.frozensets(st.integers(0, N_PLACES - 1)), min_size=1, max_size=8)
+agreements = st.sampled_from([0.05, 0.5, 0.95])
+
+
+def make(sets: Sets, n_places: int = N_PLACES) -> Trails:
+    return Trails(
+        indptr=np.concatenate([[0], np.cumsum([len(s) for s in sets])]).astype(np.int64),
+        indices=np.array([place for s in sets for place in sorted(s)], dtype=np.int32),
+        users=pa.array([f"u{i}" for i in range(len(sets))], pa.string()),
+        locations=pa.array([f"l{place}" for place in range(n_places)]),
+    )
+
+
+def all_scores(released: Sets, auxiliary: Sets, agreement: float) -> np.ndarray:
+    first, second = make(released), make(auxiliary)
+    weights = Rates.of(first, second).weights(agreement)
+    return Scores(first, second, weights).of(np.arange(len(released)))
+
+
+def definition(released: Sets, auxiliary: Sets, agreement: float) -> list[list[float]]:
+    unseen = N_PLACES - len(frozenset().union(*released, *auxiliary))
+    n, m = (sum(map(bool, side)) for side in (released, auxiliary))
+    f, g = 0.5 / (m + 1), 0.5 / (n + 1)
+    both = f * g + agreement * (min(f, g) - f * g)
+    nowhere = math.log(1 - f - g + both) - math.log(1 - f) - math.log(1 - g)
+    return [
+        [
+            oracle.likelihood_ratio(released, auxiliary, (i, j), agreement) + unseen * nowhere
+            if one and other
+            else -math.inf
+            for j, other in enumerate(auxiliary)
+        ]
+        for i, one in enumerate(released)
+    ]
+
+
+@settings(deadline=None)
+@given(sides, sides, agreements)
+def test_scores_are_those_of_the_definition(
+    released: Sets, auxiliary: Sets, agreement: float
+) -> None:
+    wanted = np.array(definition(released, auxiliary, agreement))
+    assert all_scores(released, auxiliary, agreement) == pytest.approx(wanted, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(sides, sides, agreements)
+def test_links_are_each_others_best(released: Sets, auxiliary: Sets, agreement: float) -> None:
+    linkage = match_likely(
+        make(released), make(auxiliary), TrailOptions(algorithm="likely", agreement=agreement)
+    )
+    found = set(zip(linkage.released.tolist(), linkage.auxiliary.tolist(), strict=True))
+    assert found == oracle.mutual_best(all_scores(released, auxiliary, agreement).tolist())
+
+
+@settings(deadline=None)
+@given(sides, sides, agreements, st.randoms(use_true_random=False))
+def test_the_order_of_places_changes_no_score(
+    released: Sets, auxiliary: Sets, agreement: float, random
+) -> None:
+    new = list(range(N_PLACES))
+    random.shuffle(new)
+    renamed = [[frozenset(new[p] for p in s) for s in side] for side in (released, auxiliary)]
+    before = all_scores(released, auxiliary, agreement)
+    assert all_scores(renamed[0], renamed[1], agreement) == pytest.approx(before, abs=1e-9)
+
+
+@given(st.lists(st.integers(-5, 5).map(float), max_size=40))
+def test_expected_precision_grows_with_the_margin(margins: list[float]) -> None:
+    margin = np.array(margins)
+    expected = expect_precision(margin)
+    order = np.argsort(margin, kind="stable")
+    assert (np.diff(expected[order]) >= 0).all()
+    assert (expected[margin <= 0] == 0).all()
+    for t in set(margin[margin > 0]):
+        n_won, n_lost = (margin >= t).sum(), (margin <= -t).sum()
+        assert expected[margin == t].min() >= 1 - (n_lost + 1) / n_won
+        assert expected[margin == t].max() <= 1 - 1 / n_won or n_won < (margin > 0).sum()
+
+
+def drawn(rng: np.random.Generator, n: int, n_places: int) -> np.ndarray:
+    popularity = np.linspace(0.05, 0.4, n_places)
+    return rng.random((n, n_places)) < popularity
+
+
+def to_sets(bits: np.ndarray) -> Sets:
+    return [frozenset(np.flatnonzero(row).tolist()) for row in bits]
+
+
+def test_agreement_is_learnt_without_truth() -> None:
+    rng = np.random.default_rng(5)
+    whole = drawn(rng, 300, 60)
+    noisy = whole ^ (rng.random(whole.shape) < 0.05)
+    other = drawn(rng, 300, 60)
+    auxiliary = make(to_sets(whole), 60)
+
+    def learnt(bits: np.ndarray) -> float:
+        released = make(to_sets(bits), 60)
+        return learn_agreement(released, auxiliary, Rates.of(released, auxiliary))
+
+    assert learnt(whole) == 0.99
+    assert 0.7 < learnt(noisy) < 0.95
+    assert learnt(other) < learnt(noisy) - 0.2
+
+
+@pytest.mark.parametrize("flips", [0.02, 0.05, 0.1])
+def test_the_precision_asked_for_is_kept(flips: float) -> None:
+    """Both sides lack a few visits and have a few false ones: REIDIT finds next to nobody."""
+    rng = np.random.default_rng(11)
+    whole = drawn(rng, 500, 40)
+    released, auxiliary = (
+        make(to_sets(whole ^ (rng.random(whole.shape) < flips)), 40) for _ in range(2)
+    )
+    options = TrailOptions(algorithm="likely", precision=0.9)
+    linkage = match_trails(released, auxiliary, options)
+    right = (linkage.released == linkage.auxiliary).mean()
+    # Four standard errors below what was asked for would be chance no longer.
+    assert linkage.n_links > 100
+    assert right >= 0.9 - 4 * np.sqrt(0.09 / linkage.n_links)
+    assert linkage.facts["expected_precision"] >= 0.9
+
+
+def test_strangers_are_not_linked_with_confidence() -> None:
+    rng = np.random.default_rng(3)
+    released, auxiliary = (make(to_sets(drawn(rng, 400, 40)), 40) for _ in range(2))
+    linkage = match_trails(released, auxiliary, TrailOptions(algorithm="likely", precision=0.9))
+    assert linkage.n_links == 0
