@@ -48,6 +48,7 @@ _PYTHON_NAMES = {
     **{f"{name}-column": f"column_names[{name!r}]" for name in ("user", "location", "start")},
     **{f"{name}-column": f"column_names[{name!r}]" for name in ("end", "lat", "lon")},
     "count-column": "column_names['weight']",
+    "keep-column": "keep_columns",
 }
 #: A flag as a word of its own: not inside a quoted value.
 _FLAG = re.compile(r"(?<![\w'\"-])--([a-z][a-z0-9-]*)")

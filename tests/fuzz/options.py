@@ -427,12 +427,15 @@ PROTECT = _options(
     --weight day-balanced
     --release released.csv
     --release released.csv --keys keys.csv
+    --release released.csv --keep-column url
     """,
     """
     --out x.xyz '' no/such/p.csv s3://bucket/p.csv data.csv .
     --weight x
     --release x.xyz '' no/such/r.csv s3://bucket/r.csv data.csv .
     --keys keys.csv '' data.csv
+    --keep-column url user start,end x '' , url,url
+    --audit x '' . data.csv
     --metrics l1 x '' l1,l1
     --target-risk 0.05 nan
     """,

@@ -9,6 +9,7 @@ import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -115,6 +116,8 @@ def test_the_description_says_what_was_done_and_no_value(released: Path) -> None
         ("match", "--at", "median"),
         ("trails", "--at", "median"),
         ("correlate", "--at", "median", "--model", "markov"),
+        ("points", "--draws", "1", "--no-grid"),
+        ("protect", "--apply", "top-locations:n=3"),
     ],
     ids=lambda command: command[0],
 )
@@ -131,6 +134,87 @@ def test_histograms_are_released_too(messy: Path, tmp_path: Path, ending: str) -
     command = ("protect", messy, *COLUMNS, "--apply", "microaggregate:k=4", "--release", out)
     assert program(*command) == 0
     assert tp.inspect(tp.read(out)).users == N_USERS
+
+
+@pytest.fixture(scope="module")
+def trips(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Positions, with a fare and a name that no release needs."""
+    random = np.random.default_rng(3)
+    path = tmp_path_factory.mktemp("trips") / "trips.csv"
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["card_id", "lat", "lon", "time", "Fare class", "name", "end_time"])
+        for user in range(12):
+            for hour in range(20):
+                lat, lon = 46.5 + random.random() / 5, 6.6 + random.random() / 5
+                when = f"2024-01-{1 + hour:02} 08:{user:02}:00"
+                kept = ["child" if user < 3 else "adult", f"CANARY{user}", ""]
+                writer.writerow([user, lat, lon, when, *kept])
+    return path
+
+
+def test_cells_have_centres_and_sizes(trips: Path, tmp_path: Path) -> None:
+    for more, exact in (((), False), (("--box", "46,6,47,7"), True)):
+        command = ("protect", trips, "--cell", 5000, *more, "--apply", "top-locations:n=400")
+        assert program(*command, "--release", tmp_path / "r") == 0
+        told = json.loads((tmp_path / "r" / "release.json").read_text())
+        assert told["cells"]["size_m"] == 5000
+        assert (told["cells"]["centres"] == "exact") == exact
+        released = tp.read(tmp_path / "r" / "events.parquet")
+        rows = released.engine.rows(f"SELECT lat, lon, location FROM ({released.query})")
+        assert all(46.4 < lat < 46.8 and 6.5 < lon < 6.9 for lat, lon, _ in rows)
+        assert len(set(rows)) == len({row[2] for row in rows})
+        assert not any("not used" in note for note in released.notes)
+
+
+def test_columns_are_passed_through_where_they_are_listed(trips: Path, tmp_path: Path) -> None:
+    out = tmp_path / "r.csv"
+    command = ("protect", trips, "--cell", 5000, "--apply", "coarsen-time:unit_s=86400")
+    assert program(*command, "--release", out, "--keep-column", "Fare class") == 0
+    with open(out, newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert sum(row["Fare class"] == "child" for row in rows) == 3 * 20
+    assert "name" not in rows[0]
+    told = json.loads((tmp_path / "release.json").read_text())
+    assert told["kept_columns"] == [{"name": "Fare class", "people_alone": 0.0}]
+    result = tp.protect(trips, "top-locations:n=3", reading=tp.ReadOptions(keep_columns=("name",)))
+    told = result.release(tmp_path / "by_name")
+    assert told["kept_columns"] == [{"name": "name", "people_alone": 1.0}]
+
+
+@pytest.mark.parametrize("name", ["card_id", "lat", "end_time", "fare", "time"])
+def test_a_column_that_plays_a_part_cannot_be_kept(
+    run: Callable[..., Any], trips: Path, tmp_path: Path, name: str
+) -> None:
+    command = ("protect", str(trips), "--apply", "top-locations:n=3", "--keep-column", name)
+    found = run(*command, "--release", str(tmp_path / "r"))
+    assert found.code == 2
+    assert "--keep-column must name columns" in found.err
+    assert not (tmp_path / "r").exists()
+
+
+def test_histograms_keep_no_columns(run: Callable[..., Any], trips: Path, tmp_path: Path) -> None:
+    command = ("protect", str(trips), "--apply", "microaggregate:k=3", "--keep-column", "name")
+    found = run(*command, "--release", str(tmp_path / "r"))
+    assert found.code == 2
+    assert "needs events" in found.err
+    assert not (tmp_path / "r").exists()
+
+
+def test_the_risk_an_audit_measured_is_told(messy: Path, tmp_path: Path) -> None:
+    quick = ("--attacks", "histogram", "--protect", "top-locations:n=3")
+    assert program("audit", messy, *COLUMNS, *quick, "--out", tmp_path / "a") == 0
+    result = json.loads((tmp_path / "a" / "result.json").read_text())
+    asked = [point for point in result["protections"]["points"] if point["asked"]]
+    command = ("protect", messy, *COLUMNS, "--audit", tmp_path / "a", "--apply")
+    out = ("--release", tmp_path / "r")
+    assert program(*command, "top-locations:n=3", *out) == 0
+    told = json.loads((tmp_path / "r" / "release.json").read_text())["risk"]
+    assert {"accuracy", "at_most"} & told.keys()
+    for name in ("accuracy", "at_most", "interval", "chance", "attack"):
+        assert told.get(name) == asked[0].get(name)
+    assert program(*command, "top-locations:n=4", "--release", tmp_path / "x") == 2
+    assert not (tmp_path / "x").exists()
 
 
 def test_the_whole_loop(messy: Path, released: Path, tmp_path: Path) -> None:

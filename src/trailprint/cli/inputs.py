@@ -80,7 +80,7 @@ class Reading:
         Given[ReadOptions],
         Panel(
             "Reading",
-            without=("column_names", "identity", "whole_row"),
+            without=("column_names", "identity", "whole_row", "keep_columns"),
             written={"header": Written(read=split_names, show=",".join, metavar="NAME,…")},
         ),
     ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from trailprint.arguments import check_fields
 from trailprint.attacks.options import MatchOptions, MetricName
 from trailprint.cli.groups import Panel, argument, takes_options
-from trailprint.cli.inputs import Sides
+from trailprint.cli.inputs import Sides, split_names
 from trailprint.cli.option_fields import Written
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
@@ -18,6 +18,7 @@ from trailprint.cli.running import Running, RunOptions
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
+from trailprint.events.fingerprints import fingerprint
 from trailprint.events.read import read
 from trailprint.events.split import split
 from trailprint.events.write import check_outputs, write_events, write_table
@@ -47,6 +48,10 @@ class ApplyOptions:
         Publishable data under new ids, with release.json: a folder, or a file in it.
     keys : str, optional
         With ``release``: a new file, for you only, that says which id is whose.
+    keep_column : tuple of str
+        With ``release``: other columns to pass through as they are.
+    audit : str, optional
+        With ``release``: folder of an audit that tried the same; its risk goes to release.json.
     listing : bool
         Say which protections there are.
     """
@@ -55,6 +60,8 @@ class ApplyOptions:
     out: str | None = None
     release: str | None = None
     keys: str | None = None
+    keep_column: tuple[str, ...] = ()
+    audit: str | None = None
     listing: bool = False
 
 
@@ -92,7 +99,10 @@ class Protecting:
         Panel(
             _PROTECT,
             names={"listing": "list"},
-            written={"apply": Written(read=tuple, metavar="NAME[:key=value,…]", many=True)},
+            written={
+                "apply": Written(read=tuple, metavar="NAME[:key=value,…]", many=True),
+                "keep_column": Written(read=split_names, show=",".join, metavar="NAME,…"),
+            },
         ),
     ]
     counting: Annotated[HistogramOptions, Panel(_PROTECT, without=("slots",))]
@@ -131,8 +141,7 @@ def _check(data: str | None, protecting: Protecting, sides: Sides) -> str:
         raise OptionError("A split goes with --sweep, which needs two sides; leave it out.")
     if trading.sweep is not None and applying.out is not None:
         raise OptionError("--sweep only measures: give --out in a run of its own.")
-    if applying.keys is not None and applying.release is None:
-        raise OptionError("--keys goes with --release, which draws new ids; name both.")
+    _check_release(applying)
     if trading.sweep is not None and applying.release is not None:
         raise OptionError("--sweep only measures: give --release in a run of its own.")
     if applying.release is not None:
@@ -142,6 +151,17 @@ def _check(data: str | None, protecting: Protecting, sides: Sides) -> str:
     if applying.out is not None:
         check_outputs([applying.out], sources=[data])
     return data
+
+
+def _check_release(applying: ApplyOptions) -> None:
+    """Refuse what is for a release where there is none."""
+    if applying.release is not None:
+        return
+    if applying.keys is not None:
+        raise OptionError("--keys goes with --release, which draws new ids; name both.")
+    for flag, given in (("--keep-column", applying.keep_column), ("--audit", applying.audit)):
+        if given:
+            raise OptionError(f"{flag} goes with --release: name both.")
 
 
 def _list(*, as_json: bool) -> None:
@@ -170,7 +190,8 @@ def _open(
     """Read and shape; positions that are to be coarsened stay positions until then."""
     from trailprint.protections.loss import with_locations
 
-    events = read(data, sides.reading.options(), engine=engine)
+    kept = protecting.applying.keep_column
+    events = read(data, sides.reading.options(keep_columns=kept), engine=engine)
     is_placed = {"cell_m", "h3"} & sides.shaping.places.values.keys()
     if protecting.applying.apply[0].startswith("coarsen-grid") and not is_placed:
         events = with_locations(events)
@@ -181,10 +202,15 @@ def _apply(
     data: str, running: RunOptions, protecting: Protecting, sides: Sides, engine: Engine
 ) -> None:
     from trailprint.workflows.protect import protect, read_chain
+    from trailprint.workflows.release_risk import read_risk
 
+    told: dict[str, Any] = {}
     out = protecting.applying.out
     with showing(engine, "Protecting") as progress:
         chain = read_chain(protecting.applying.apply, engine)
+        audit = protecting.applying.audit
+        if audit is not None:
+            read_risk(audit, chain, engine, fingerprint(data).sha256)
         events = _open(data, protecting, sides, engine, two_sides=False)
         result = protect(
             events,
@@ -195,7 +221,9 @@ def _apply(
             progress=progress,
         )
         if protecting.applying.release is not None:
-            result.release(protecting.applying.release, keys=protecting.applying.keys)
+            told = result.release(
+                protecting.applying.release, keys=protecting.applying.keys, audit=audit
+            )
         if out is not None:
             table = result.histograms()
             if table is not None:
@@ -203,6 +231,8 @@ def _apply(
             elif result.events is not None:
                 write_events([(result.events, out)])
     found = result.to_dict()
+    if told:
+        found["release"] = told
     if running.json:
         print_json(found)
     else:
@@ -226,6 +256,11 @@ def _print_cost(found: dict[str, Any], out: str | None) -> None:
     ]
     rows += [(words, found[name]) for name, words in _title_facts(found).items() if name in found]
     notes = [*found["notes"], *found.get("privacy_statement", [])]
+    for column in found.get("release", {}).get("kept_columns", ()):
+        notes.append(
+            f"{percent(column['people_alone'])} of the people have a value of {column['name']} "
+            "that nobody else has: no risk here takes that into account."
+        )
     if out is not None:
         notes.append(f"Protected {found['released']} written to {out}.")
     print_table("What the protection costs", rows, notes)

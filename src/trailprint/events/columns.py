@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from trailprint.errors import ColumnError
+from trailprint.events.engine import quote_name
 from trailprint.events.events import Column
 from trailprint.events.headers import Header, split_words
 from trailprint.events.options import ReadOptions
@@ -59,6 +60,9 @@ _MEANINGS: Mapping[Column, str] = {
 
 #: What each row of a protected histogram holds, as `protect` writes it.
 SHARE = "share"
+
+#: How large the cells of a release are, in metres: said for people, read by nobody.
+CELL_SIZE = "cell_m"
 
 #: Names of columns that hold where a row comes from, while it is read, begin like this.
 _OURS = "trailprint_path"
@@ -170,7 +174,44 @@ def describe_choice(there: Header, found: Mapping[Column, str], used: Sequence[s
 def may_matter(name: str) -> bool:
     """Whether a name says that a column tells who, where, when or how often."""
     words = {word.casefold() for word in split_words(name)}
+    if name == CELL_SIZE:
+        return False
     return fold_name(name) in ALL_KNOWN_NAMES or bool(words & _TELLING)
+
+
+def check_kept(kept: Sequence[str], parts: Mapping[Column, str], there: Header) -> None:
+    """
+    Raise an error unless columns can be passed through a release beside ours.
+
+    They must be of the data and play no part in it, and whoever reads the release must not take
+    them for ours.
+    """
+    for name in kept:
+        if name not in there.names:
+            raise ColumnError(
+                f"--keep-column must name columns of the data, got {name!r} instead. "
+                + there.describe(near=[name])
+            )
+        if quote_name(name) in parts.values() or _is_taken_for_ours(name, parts):
+            raise ColumnError(
+                f"--keep-column must name columns that play no other part, but {name!r} does or "
+                "would be taken for one that does. Leave it out, or rename it first."
+            )
+    check_once(kept, kept)
+
+
+def _is_taken_for_ours(name: str, parts: Mapping[Column, str]) -> bool:
+    own = ["count" if column == "weight" else column for column in parts]
+    written = [column for column in own if column not in ("lat", "lon")]
+    cells = [*written, "lat", "lon", CELL_SIZE]
+    if fold_name(name) in map(fold_name, (*cells, SHARE)):
+        return True
+    return any(
+        name in find_columns(Header(names=(*names, *other, name)), {}).values()
+        for names in (written, cells)
+        # Half of a position means nothing until the other half is there.
+        for other in ((), ("lat",), ("lon",))
+    )
 
 
 def check_once(names: Sequence[str], wanted: Sequence[str]) -> None:

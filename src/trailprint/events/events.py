@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from trailprint.display.discreet import Discreet, Words
 from trailprint.errors import ColumnError
-from trailprint.events.engine import Engine, Table, quote_text
+from trailprint.events.engine import Engine, Table, quote_name, quote_text
+from trailprint.events.lattice import Grid
 
 Column = Literal["user", "location", "start", "end", "weight", "lat", "lon"]
 
@@ -52,6 +53,11 @@ class Events(Discreet):
         The size of the grid's cells that locations are, where they are cells.
     stays_last : bool
         Whether every stay was rebuilt such that it has a length; others may have none.
+    carried : tuple of str
+        The source's own columns that are carried along, by their names there. In the query they
+        are those of `carried_columns`.
+    grid : Grid, optional
+        Where the cells lie that locations are.
 
     Examples
     --------
@@ -74,6 +80,8 @@ class Events(Discreet):
     notes: tuple[str, ...] = ()
     cell_m: float | None = None
     stays_last: bool = False
+    carried: tuple[str, ...] = ()
+    grid: Grid | None = None
     #: Temporary tables of the queries, which live as long as somebody needs them.
     tables: tuple[Table, ...] = field(init=False, repr=False, compare=False)
 
@@ -96,6 +104,16 @@ class Events(Discreet):
         """The same kind of events from another query."""
         notes = self.notes if note is None else (*self.notes, note)
         return replace(self, query=query, notes=notes)
+
+    @property
+    def carried_columns(self) -> tuple[str, ...]:
+        """What the columns that are carried along are called in the query."""
+        return tuple(f"carried_{place}" for place in range(len(self.carried)))
+
+    def list_columns(self, *, without: Collection[str] = (), table: str = "") -> str:
+        """SQL: all columns but some, those that are carried along included."""
+        names = [*sorted(self.columns - set(without)), *self.carried_columns]
+        return ", ".join(f"{table}{quote_name(name)}" for name in names)
 
     def require(self, column: Column, purpose: str) -> None:
         """Raise a one-sentence error when ``column`` is missing."""

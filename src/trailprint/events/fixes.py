@@ -113,6 +113,11 @@ def to_stays(events: Events, options: StayOptions | None = None) -> Events:
     """
     options = options or StayOptions()
     _check_fixes(events)
+    if events.carried:
+        raise OptionError(
+            "--keep-column must not go with --stays, for a visit is made of several rows: leave "
+            "one of them out."
+        )
     engine = events.engine
     from trailprint.events.stay_finding import write_stays  # Loads the compiler.
 
@@ -126,7 +131,7 @@ def to_stays(events: Events, options: StayOptions | None = None) -> Events:
             )
         with engine.table(scratch_query(stays), "events") as name:
             found = events.derive(f"FROM {name}", _describe(options, n_fixes, n_stays))
-            return replace(found, columns=_COLUMNS, cell_m=None)
+            return replace(found, columns=_COLUMNS, cell_m=None, grid=None)
 
 
 def _rule(options: StayOptions) -> tuple[float, int, int, int]:

@@ -12,14 +12,12 @@ from duckdb.func import PythonUDFType
 
 from trailprint.arguments import check_fields
 from trailprint.errors import InputError, OptionError
-from trailprint.events.engine import Engine, quote_name, quote_text
+from trailprint.events.engine import Engine, quote_text
 from trailprint.events.events import Events
+from trailprint.events.lattice import ARC, ECCENTRICITY2, RADIUS_M, Grid
 from trailprint.events.meeting import in_one_engine
 from trailprint.events.side_files import open_pairs
 
-#: WGS 84: equatorial radius in metres and squared eccentricity.
-_RADIUS_M = 6_378_137.0
-_E2 = 0.00669437999014
 #: Smaller cells than positions are exact make no sense.
 _LEAST_CELL_M = 0.1
 
@@ -89,7 +87,15 @@ def to_cells(events: Events, options: GridOptions, *, frame: Box | None = None) 
     cell = f"'x' || {column} || '_y' || {row}"
     placed = events if options.box is None else within_box(events, options.box)
     located = _with_location(placed, cell, f"Cells of {options.cell_m:g} m.")
-    return replace(located, cell_m=options.cell_m)
+    grid = Grid(
+        cell_m=options.cell_m,
+        meridian=(box.west + box.east) / 2,
+        corner_x=corner_x,
+        corner_y=corner_y,
+        parallel=(box.south + box.north) / 2,
+        is_public=options.box is not None,
+    )
+    return replace(located, cell_m=options.cell_m, grid=grid)
 
 
 def within_box(events: Events, box: Box) -> Events:
@@ -105,10 +111,10 @@ def within_box(events: Events, box: Box) -> Events:
 
 
 def _with_location(events: Events, expression: str, note: str) -> Events:
-    kept = ", ".join(quote_name(c) for c in sorted(events.columns - {"location"}))
+    kept = events.list_columns(without={"location"})
     query = f"SELECT {kept}, {expression} AS location FROM ({events.query})"
     derived = events.derive(query, note)
-    return replace(derived, columns=events.columns | {"location"})
+    return replace(derived, columns=events.columns | {"location"}, grid=None)
 
 
 def extent(datasets: Sequence[Events]) -> Box:
@@ -134,14 +140,11 @@ def _metres(box: Box) -> tuple[str, str]:
     """SQL: metres east of the box's middle meridian, and north of the equator."""
     middle = (box.west + box.east) / 2
     phi = "radians(lat)"
-    e4, e6 = _E2**2, _E2**3
     arc = (
-        f"{_RADIUS_M} * ({1 - _E2 / 4 - 3 * e4 / 64 - 5 * e6 / 256} * {phi}"
-        f" - {3 * _E2 / 8 + 3 * e4 / 32 + 45 * e6 / 1024} * sin(2 * {phi})"
-        f" + {15 * e4 / 256 + 45 * e6 / 1024} * sin(4 * {phi})"
-        f" - {35 * e6 / 3072} * sin(6 * {phi}))"
+        f"{RADIUS_M} * ({ARC[0]} * {phi} - {ARC[1]} * sin(2 * {phi})"
+        f" + {ARC[2]} * sin(4 * {phi}) - {ARC[3]} * sin(6 * {phi}))"
     )
-    parallel = f"{_RADIUS_M} * cos({phi}) / sqrt(1 - {_E2} * sin({phi}) * sin({phi}))"
+    parallel = f"{RADIUS_M} * cos({phi}) / sqrt(1 - {ECCENTRICITY2} * sin({phi}) * sin({phi}))"
     return f"({parallel} * radians(lon - {middle}))", f"({arc})"
 
 
@@ -195,10 +198,9 @@ def to_regions(events: Events, mapping: str | os.PathLike[str]) -> Events:
             f"The mapping must name a region for every location, but {n_missing:,} have none. "
             "Add them to the file."
         )
-    kept = ", ".join(f"e.{quote_name(c)}" for c in sorted(events.columns - {"location"}))
-    return events.derive(
-        f"SELECT {kept}, m.region AS location FROM {joined}", "Locations mapped to regions."
-    )
+    kept = events.list_columns(without={"location"}, table="e.")
+    mapped = f"SELECT {kept}, m.region AS location FROM {joined}"
+    return replace(events.derive(mapped, "Locations mapped to regions."), grid=None)
 
 
 def _read_mapping(engine: Engine, mapping: str | os.PathLike[str]) -> str:

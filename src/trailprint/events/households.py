@@ -7,7 +7,6 @@ import os
 import pyarrow as pa
 
 from trailprint.errors import InputError
-from trailprint.events.engine import quote_name
 from trailprint.events.events import Events
 from trailprint.events.side_files import open_pairs
 
@@ -36,7 +35,7 @@ def to_households(events: Events, path: str | os.PathLike[str]) -> tuple[Events,
     who = 'CAST(e."user" AS VARCHAR)'
     home = f"coalesce(h.household, {who})"
     joined = f'({events.query}) e LEFT JOIN {table} h ON {who} = h."user"'
-    kept = ", ".join(f"e.{quote_name(c)}" for c in sorted(events.columns - {"user"}))
+    kept = events.list_columns(without={"user"}, table="e.")
     members = engine.arrow(f"SELECT DISTINCT {home} AS released, {who} AS auxiliary FROM {joined}")
     grouped = events.derive(f'SELECT {home} AS "user", {kept} FROM {joined}', "Households.")
     return grouped, members

@@ -83,6 +83,8 @@ class ReadOptions:
         Go on when more than 1 % of the rows cannot be used.
     drop_duplicates : bool
         Keep one of each set of rows that are equal in every column.
+    keep_columns : tuple of str
+        Other columns of the source that a release passes through as they are.
 
     Examples
     --------
@@ -109,11 +111,12 @@ class ReadOptions:
     max_stay_days: float = 366.0
     allow_bad_rows: bool = False
     drop_duplicates: bool = False
+    keep_columns: tuple[str, ...] = ()
 
     @property
     def given_names(self) -> tuple[str, ...]:
         """Every column name the user typed: a row that holds one is a header."""
-        return (*self.column_names.values(), *self.identity)
+        return (*self.column_names.values(), *self.identity, *self.keep_columns)
 
     def __post_init__(self) -> None:
         if self.delimiter in _TABS:

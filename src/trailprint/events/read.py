@@ -12,7 +12,7 @@ from trailprint.arguments import check_arguments
 from trailprint.errors import BadRowsError, OptionError
 from trailprint.events.advice import advise
 from trailprint.events.bad_rows import bad_conditions, proves_clean
-from trailprint.events.columns import require_columns
+from trailprint.events.columns import check_kept, require_columns
 from trailprint.events.databases import find_database
 from trailprint.events.encodings import NotUtf8Error, in_utf8
 from trailprint.events.engine import Engine, default_engine, quote_name
@@ -116,6 +116,8 @@ def _clean(engine: Engine, raw: Raw, options: ReadOptions) -> Events:
     """Convert the parts, count what cannot be used, and leave it out."""
     types = engine.columns(raw.query)
     require_columns(raw.parts, raw.header)
+    if options.keep_columns:
+        check_kept(options.keep_columns, raw.parts, replace(raw.header, names=tuple(types)))
     typed = _typed_query(engine, raw, types, options)
     if raw.is_text or options.drop_duplicates:
         with engine.table(typed, "typed") as name:
@@ -133,11 +135,13 @@ def _keep_good(engine: Engine, raw: Raw, options: ReadOptions, typed: str) -> Ev
     if options.drop_duplicates:
         tally = _with_dropped(engine, raw, tally)
     _check_bad_rows(tally, options, lambda: advise(engine, raw, typed, options, tally))
-    chosen = ", ".join(quote_name(column) for column in sorted(columns))
+    every = [*sorted(columns), *(f"carried_{i}" for i in range(len(options.keep_columns)))]
+    chosen = ", ".join(map(quote_name, every))
     kept = f"SELECT {chosen} FROM ({typed})" + (f" WHERE {good}" if good else "")
     return Events(
         engine=engine,
         query=kept,
+        carried=options.keep_columns,
         columns=columns,
         timezone=options.timezone,
         raw_query=f"SELECT row_hash FROM ({typed})",
@@ -151,6 +155,9 @@ def _typed_query(engine: Engine, raw: Raw, types: Mapping[str, str], options: Re
     parts = [
         f"{_convert(engine, raw, options, column, part)} AS {quote_name(column)}"
         for column, part in raw.parts.items()
+    ]
+    parts += [
+        f"{quote_name(name)} AS carried_{place}" for place, name in enumerate(options.keep_columns)
     ]
     parts += [
         f"({condition}) AS {quote_name(reason)}" for reason, condition in raw.left_out.items()

@@ -21,7 +21,7 @@ from trailprint.protections.protection import AuditedData, EventProtection, Rule
 def _without_positions(events: Events) -> Events:
     """Positions would give away what was coarsened."""
     columns = events.columns - {"lat", "lon"}
-    kept = ", ".join(quote_name(column) for column in sorted(columns))
+    kept = events.list_columns(without={"lat", "lon"})
     return replace(events, query=f"SELECT {kept} FROM ({events.query})", columns=columns)
 
 
@@ -116,9 +116,10 @@ def _look_up(events: Events, table: str) -> Events:
             f"The mapping must name a region for every location, but {n_missing:,} have none. "
             "Add them to the file."
         )
-    kept = ", ".join(f"e.{quote_name(c)}" for c in sorted(events.columns - {"location"}))
+    kept = events.list_columns(without={"location"}, table="e.")
     query = f"SELECT {kept}, m.region AS location FROM {joined}"
-    return _without_positions(events.derive(query, "Locations mapped to regions."))
+    mapped = replace(events.derive(query, "Locations mapped to regions."), grid=None)
+    return _without_positions(mapped)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

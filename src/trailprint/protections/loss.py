@@ -89,7 +89,7 @@ def learn_translation(before: Events, rule: Rule) -> Translation:
         f"FROM ({events.query})"
     )
     columns = {"user", "location", "weight", *(("lat", "lon") if position else ())}
-    renamed = rule(replace(events, query=query, columns=frozenset(columns)))
+    renamed = rule(replace(events, query=query, columns=frozenset(columns), carried=()))
     pairs = events.engine.arrow(
         'SELECT "user" AS old, location AS new, sum(weight ORDER BY weight) AS mass '
         f"FROM ({renamed.query}) GROUP BY ALL"

@@ -79,18 +79,28 @@ class ProtectResult(Result):
         events, found = self.events, self.histograms()
         return events.engine.arrow(events.query) if events is not None else found
 
-    def release(self, out: str | os.PathLike[str], *, keys: str | None = None) -> dict[str, Any]:
+    def release(
+        self,
+        out: str | os.PathLike[str],
+        *,
+        keys: str | None = None,
+        audit: str | os.PathLike[str] | None = None,
+    ) -> dict[str, Any]:
         """
         Write what may be published, under new random ids; what its ``release.json`` says.
 
         ``out`` is a folder, or a file in it. ``keys`` is a new file, for you only, that says which
-        id is whose. Where a protection draws at random, give `protect` a seed nobody can guess.
+        id is whose. ``audit`` is the folder of an audit that tried the same protections: the risk
+        it measured is told in ``release.json``. Where a protection draws at random, give `protect`
+        a seed nobody can guess.
         """
         from trailprint.workflows.release import place_release, write_release
+        from trailprint.workflows.release_risk import read_risk
 
         events = self.protected.events
         engine = default_engine() if events is None else events.engine
-        return write_release(self, place_release(out, keys), engine)
+        risk = None if audit is None else read_risk(audit, self.protections, engine)
+        return write_release(self, place_release(out, keys), engine, risk)
 
     def to_dict(self) -> dict[str, Any]:
         """What was applied and lost, as plain values; no identifiers."""

@@ -18,12 +18,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError
+from trailprint.events.columns import CELL_SIZE
 from trailprint.events.engine import Engine, quote_name
 from trailprint.events.events import Events
+from trailprint.events.lattice import Grid
 from trailprint.events.write import check_outputs, copy_query, replacing, write_table
 from trailprint.workflows.results import open_folder
 
@@ -35,6 +38,8 @@ SCHEMA = "trailprint.release/1"
 _EVENTS = "events.parquet"
 _ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv")
 _ORDER = ("location", "start", "end", "weight")
+#: A tenth of a metre, the least that cells can measure.
+_DEGREE_DIGITS = 6
 _IDS = "random, drawn by the operating system; not derived from the data or a seed"
 
 
@@ -64,10 +69,16 @@ def place_release(
     return ReleaseFiles(data=data, about=data.parent / ABOUT, keys=own)
 
 
-def write_release(result: ProtectResult, files: ReleaseFiles, engine: Engine) -> dict[str, Any]:
+def write_release(
+    result: ProtectResult,
+    files: ReleaseFiles,
+    engine: Engine,
+    risk: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     """Write the data under new ids, its description, and the keys; what the description says."""
-    open_folder(files.data.parent)
     events, table = result.events, result.histograms()
+    kept = _describe_kept(result)
+    open_folder(files.data.parent)
     source = events.query if events is not None else None
     if source is None:
         with engine.registered(table, "histograms") as name:
@@ -75,10 +86,11 @@ def write_release(result: ProtectResult, files: ReleaseFiles, engine: Engine) ->
     ids = _draw_ids(engine, source)
     with engine.registered(ids, "ids") as name:
         pairs = engine.materialise(f"FROM {name}", "ids")
-    query = _select(source, pairs, events)
+    query = _select(source, pairs, events, _store_cells(engine, source, _grid_of(result)))
     with replacing([files.data, files.about]) as (data, about):
         engine.run(copy_query(query, data, files.data))
-        told = _describe(result, events, files, data, len(ids))
+        told = _describe(result, files, data, len(ids))
+        told |= {"kept_columns": kept, "risk": risk}
         Path(about).write_text(to_json(told) + "\n", encoding="utf-8")
     if files.keys is not None:
         keys = ids.rename_columns(["auxiliary", "released"]).select(["released", "auxiliary"])
@@ -97,16 +109,70 @@ def _draw_ids(engine: Engine, source: str) -> pa.Table:
     return pa.table({"old": old, "new": pa.array(new, pa.string())})
 
 
-def _select(source: str, pairs: str, events: Events | None) -> str:
-    """The columns that are released, positions never; rows in the order of their own values."""
+def _select(source: str, pairs: str, events: Events | None, cells: str | None) -> str:
+    """
+    The columns that are released, in the order of their own values.
+
+    Positions are those of cells' middles, never those of people.
+    """
     if events is None:
-        chosen = ["location", "share"]
+        chosen = ["e.location", "e.share"]
     else:
         chosen = [_column(events, name) for name in _ORDER if name in events.columns]
+        named = zip(events.carried_columns, events.carried, strict=True)
+        chosen += [f"e.{column} AS {quote_name(name)}" for column, name in named]
+    joined = ""
+    if cells is not None:
+        chosen[1:1] = ["c.lat", "c.lon", f"c.{CELL_SIZE}"]
+        joined = f"LEFT JOIN {cells} c ON CAST(e.location AS VARCHAR) = c.cell"
     return (
         f'SELECT i.new AS "user", {", ".join(chosen)} FROM ({source}) e '
-        f'JOIN {pairs} i ON CAST(e."user" AS VARCHAR) = i.old ORDER BY ALL'
+        f'JOIN {pairs} i ON CAST(e."user" AS VARCHAR) = i.old {joined} ORDER BY ALL'
     )
+
+
+def _grid_of(result: ProtectResult) -> Grid | None:
+    events = result.protected.events
+    return None if events is None or events.grid is None else events.grid.for_public()
+
+
+def _store_cells(engine: Engine, source: str, grid: Grid | None) -> str | None:
+    """A table of the middles of all cells; None where locations are none."""
+    if grid is None:
+        return None
+    names = engine.arrow(f"SELECT DISTINCT CAST(location AS VARCHAR) AS cell FROM ({source})")
+    lat, lon = grid.centres(names["cell"].to_pylist())
+    table = names.append_column("lat", pa.array(np.round(lat, _DEGREE_DIGITS)))
+    table = table.append_column("lon", pa.array(np.round(lon, _DEGREE_DIGITS)))
+    table = table.append_column(CELL_SIZE, pa.array(np.full(len(lat), grid.cell_m)))
+    with engine.registered(table, "cells") as name:
+        return engine.materialise(f"FROM {name}", "cells")
+
+
+def _describe_kept(result: ProtectResult) -> list[dict[str, Any]]:
+    """Columns that are passed through, and how many people have a value nobody else has in it."""
+    events = result.protected.events
+    if events is None or not events.carried:
+        return []
+    if result.events is None:
+        raise OptionError(
+            "--keep-column needs events, but histograms are released: leave it out, or choose "
+            "another protection."
+        )
+    columns = zip(events.carried, events.carried_columns, strict=True)
+    return [
+        {"name": name, "people_alone": _share_alone(events, column)} for name, column in columns
+    ]
+
+
+def _share_alone(events: Events, column: str) -> float:
+    own = f'SELECT {column} AS value, min("user") AS person FROM ({events.query}) GROUP BY 1'
+    alone = f'{own} HAVING count(DISTINCT "user") = 1 AND {column} IS NOT NULL'
+    n_alone, n_people = events.engine.row(
+        f"SELECT count(DISTINCT person), "
+        f'(SELECT count(DISTINCT "user") FROM ({events.query})) FROM ({alone})'
+    )
+    return float(n_alone / n_people)
 
 
 def _column(events: Events, name: str) -> str:
@@ -120,9 +186,10 @@ def _column(events: Events, name: str) -> str:
 
 
 def _describe(
-    result: ProtectResult, events: Events | None, files: ReleaseFiles, written: str, n_people: int
+    result: ProtectResult, files: ReleaseFiles, written: str, n_people: int
 ) -> dict[str, Any]:
     """What was done, without a value of the data."""
+    events, grid = result.events, _grid_of(result)
     with open(written, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     plain = result.to_dict()
@@ -136,10 +203,15 @@ def _describe(
         "ids": _IDS,
         "keys_kept": files.keys is not None,
         "times": None if events is None or "start" not in events.columns else events.timezone,
-        "risk": None,
+        "cells": None if grid is None else _describe_cells(grid),
         "notes": plain["notes"],
         "versions": {name: version(name) for name in ("trailprint", "duckdb")},
     }
+
+
+def _describe_cells(grid: Grid) -> dict[str, Any]:
+    how = "exact" if grid.is_public else "moved by up to half a cell, all alike"
+    return {"size_m": grid.cell_m, "centres": how, "projection": "sinusoidal, WGS 84"}
 
 
 def read_loss(folder: Path, sha256: str) -> float | None:

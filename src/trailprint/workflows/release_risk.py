@@ -1,0 +1,80 @@
+"""The risk that an audit measured for protections, to be told beside what they made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from trailprint.errors import OptionError, TrailprintError
+from trailprint.events.engine import Engine
+from trailprint.protections.protection import Protection
+from trailprint.system.addresses import PathName, readable_path
+from trailprint.workflows.protect import describe, read_chain
+
+_RESULT, _MANIFEST = "result.json", "manifest.json"
+#: What is taken over of a protection that was tried.
+_TOLD = ("accuracy", "at_most", "interval", "chance", "attack")
+
+
+def read_risk(
+    audit: PathName, chain: Sequence[Protection], engine: Engine, sha256: str | None = None
+) -> dict[str, Any]:
+    """
+    What an audit says of the risk that is left after ``chain``.
+
+    ``sha256`` is of the data to be released, which must be what was audited where it is given.
+    """
+    folder = Path(readable_path(audit))
+    try:
+        content = (folder / _RESULT).read_bytes()
+        plain = json.loads(content)
+        points = [dict(point) for point in plain["protections"]["points"]]
+        version = str(plain["versions"]["trailprint"])
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        raise OptionError(
+            "--audit must name the folder of an audit, but there is no result of one in it."
+        ) from None
+    if sha256 is not None and sha256 not in _read_inputs(folder):
+        raise OptionError("--audit must be of the data to be released, but it is of other data.")
+    wanted = _plain(describe(chain))
+    found = next((point for point in points if _steps(point, engine) == wanted), None)
+    if found is None:
+        raise OptionError(
+            "--audit must have tried what is applied, but it did not. Audit again with --protect "
+            "and the same protections."
+        )
+    told = {name: found[name] for name in _TOLD if found.get(name) is not None}
+    return {**told, "audit_sha256": hashlib.sha256(content).hexdigest(), "audit_version": version}
+
+
+def _read_inputs(folder: Path) -> list[str]:
+    try:
+        told = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+        return [str(one["sha256"]) for one in told["inputs"]]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return []
+
+
+def _steps(point: dict[str, Any], engine: Engine) -> list[dict[str, Any]] | None:
+    """The protections of a point of an audit, as `describe` tells them."""
+    written = point.get("written") or _write(point)
+    try:
+        return _plain(describe(read_chain(written, engine)))
+    except TrailprintError:
+        return None
+
+
+def _write(point: dict[str, Any]) -> str:
+    name, given = str(point.get("name", "")), point.get("parameters")
+    # What was asked for is named as it was typed.
+    if ":" in name or not isinstance(given, dict) or not given:
+        return name
+    return f"{name}:{','.join(f'{key}={value}' for key, value in given.items())}"
+
+
+def _plain(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Values as JSON keeps them."""
+    return [dict(step) for step in json.loads(json.dumps(steps, default=str))]
