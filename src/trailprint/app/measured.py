@@ -84,10 +84,10 @@ def _by_audit(result: Mapping[str, Any]) -> Iterable[RiskPoint]:
     points = (result.get("protections") or {}).get("points") or []
     for point in points:
         risk = point.get("at_most") if point.get("accuracy") is None else point["accuracy"]
-        if point.get("loss") is None or risk is None:
+        if point.get("loss") is None or risk is None or not point.get("judged_by_all", True):
             continue
         yield RiskPoint(
-            chain=_write(point["name"], point["parameters"]),
+            chain=_write(point["name"], point["parameters"]) or point.get("written", ""),
             label=str(point["label"]),
             loss=float(point["loss"]),
             risk=float(risk),

@@ -22,7 +22,7 @@ from trailprint.audit.headline import make_headline
 from trailprint.audit.overlaps import tell_together
 from trailprint.audit.parts import Outcome
 from trailprint.audit.plan import LeftOut
-from trailprint.audit.protection_parts import mark_frontier
+from trailprint.audit.protection_search import SEARCH, find_target, mark_frontier
 from trailprint.audit.results import kept
 from trailprint.audit.results.attacks import Agreement, AttackFinding, MeasuredAttack, WorstCase
 from trailprint.audit.results.data import DataFacts, Has, Sampled, SideFacts, SplitFacts
@@ -240,26 +240,27 @@ def _growth(done: Done) -> Growth:
 
 
 def _protections(context: AuditContext, done: Done) -> MeasuredProtections:
-    found = [
-        kept.protections_of(outcome)
-        for name, outcome in done.outcomes.items()
-        if name.startswith("protect/")
-    ]
-    points = mark_frontier([point for family in found for point in family.points])
-    targets = [family.target for family in found if family.target is not None]
-    cheapest = min(targets, key=lambda point: point.loss, default=None)
-    target = None
-    if cheapest is not None:
-        same = cheapest.name, cheapest.parameters
-        target = next(point for point in points if (point.name, point.parameters) == same)
+    """Every protection as it was measured last: the search judges again what others tried."""
+    tried = [name for name in done.outcomes if name.startswith("protect/")]
+    names = [*tried, *(name for name in (SEARCH,) if name in done.outcomes)]
+    found = [kept.protections_of(done.outcomes[name]) for name in names]
+    latest = {point.written: point for family in found for point in family.points}
+    points = mark_frontier(list(latest.values()))
+    target_risk = context.options.target_risk
     return MeasuredProtections(
         points=points,
-        target_risk=context.options.target_risk,
-        target=target,
+        target_risk=target_risk,
+        target=None if target_risk is None else find_target(points, target_risk),
         left_out=(
             *(refused for family in found for refused in family.left_out),
             *(ProtectionLeftOut(label=label, why=why) for label, why in done.reasons("protect")),
+            *(
+                ProtectionLeftOut(label=skipped.title, why=skipped.why)
+                for skipped in done.left_out
+                if skipped.name == SEARCH
+            ),
         ),
+        search=found[-1].search if found else None,
     )
 
 
@@ -273,7 +274,10 @@ def _veil_protections(protections: MeasuredProtections, n_people: int) -> Protec
         target_risk=target_risk,
         target=told,
         left_out=protections.left_out,
-        target_reading=None if target_risk is None else target_sentence(target_risk, told),
+        target_reading=None
+        if target_risk is None
+        else target_sentence(target_risk, told, n_people, protections.search),
+        search=protections.search,
     )
 
 

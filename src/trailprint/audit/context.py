@@ -17,7 +17,7 @@ from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.options import HistogramOptions
 from trailprint.features.sequences import Sequences, build_sequence_pair
-from trailprint.features.trails import Trails, trails_of
+from trailprint.features.trails import Trails, shared_trails
 
 Built = TypeVar("Built")
 
@@ -75,9 +75,7 @@ class AuditContext:
     @cached_property
     def trails(self) -> tuple[Trails, Trails]:
         """Both sides as trails over the locations both have: others compare with nothing."""
-        first, second = (trails_of(side) for side in self.histograms)
-        shared = (first.visitors > 0) & (second.visitors > 0)
-        return first.at(shared), second.at(shared)
+        return shared_trails(*self.histograms)
 
     @cached_property
     def sequences(self) -> tuple[Sequences, Sequences]:

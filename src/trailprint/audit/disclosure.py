@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from trailprint.audit.attacks.registry import find_attack
 from trailprint.audit.results.attacks import (
@@ -17,8 +17,16 @@ from trailprint.audit.results.attacks import (
 )
 from trailprint.audit.results.data import KnownFacts
 from trailprint.audit.results.findings import RiskBin
-from trailprint.audit.results.protections import MeasuredProtection, ProtectionPoint
+from trailprint.audit.results.protections import (
+    GroupFacts,
+    JudgedBy,
+    MeasuredGroups,
+    MeasuredJudgement,
+    MeasuredProtection,
+    ProtectionPoint,
+)
 from trailprint.events.knowledge import Known, phrase_knowledge
+from trailprint.studies.released_groups import GROUP
 from trailprint.studies.small_counts import (
     hide_change,
     hide_small,
@@ -113,12 +121,54 @@ def _veil_coverage(points: Sequence[CoveragePoint]) -> tuple[CoveragePoint, ...]
 
 def veil_protection(point: MeasuredProtection, n_people: int) -> ProtectionPoint:
     """A protection without rates that would tell a few people."""
-    exact = ProtectionPoint(**{name: getattr(point, name) for name in asdict(point)})
-    if is_small(round(point.accuracy * n_people)):
-        exact = replace(exact, accuracy=None, interval=None, at_most=highest_share(n_people))
-    if is_small(round(point.cluster_accuracy * n_people)):
-        return replace(exact, cluster_accuracy=None)
-    return exact
+    is_told = not is_small(round(point.accuracy * n_people))
+    is_cluster_told = not is_small(round(point.cluster_accuracy * n_people))
+    return ProtectionPoint(
+        label=point.label,
+        name=point.name,
+        written=point.written,
+        parameters=point.parameters,
+        loss=point.loss,
+        accuracy=point.accuracy if is_told else None,
+        interval=point.interval if is_told else None,
+        cluster_accuracy=point.cluster_accuracy if is_cluster_told else None,
+        chance=point.chance,
+        attack=point.attack,
+        judged=tuple(map(_veil_judgement, point.judged)),
+        not_judged=point.not_judged,
+        judged_by_all=point.judged_by_all,
+        groups=None if point.groups is None else _veil_groups(point.groups),
+        on_frontier=point.on_frontier,
+        asked=point.asked,
+        at_most=None if is_told else highest_share(n_people),
+    )
+
+
+def _veil_judgement(found: MeasuredJudgement) -> JudgedBy:
+    is_told = not is_small(round(found.accuracy * found.people))
+    is_cluster_told = not is_small(round(found.cluster_accuracy * found.people))
+    return JudgedBy(
+        attack=found.attack,
+        variant=found.variant,
+        people=found.people,
+        accuracy=found.accuracy if is_told else None,
+        interval=found.interval if is_told else None,
+        cluster_accuracy=found.cluster_accuracy if is_cluster_told else None,
+        chance=found.chance,
+        at_most=None if is_told else highest_share(found.people),
+    )
+
+
+def _veil_groups(groups: MeasuredGroups) -> GroupFacts:
+    """How many share their record with few; a few people, on either side of the line, only so."""
+    n_few, n_people = groups.in_small, groups.people
+    told = hide_small(n_few, of=n_people)
+    return GroupFacts(
+        smallest=groups.smallest,
+        k=GROUP,
+        people_under_k=told,
+        share_under_k=n_few / max(n_people, 1) if told == n_few else None,
+    )
 
 
 def tell_known(known: Known) -> KnownFacts | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trailprint.audit.disclosure import veil_attack, veil_protection
-from trailprint.audit.protection_parts import NONE
+from trailprint.audit.protection_search import EFFECTIVE, has_effect
+from trailprint.audit.protection_trials import NONE
 from trailprint.audit.results.attacks import MeasuredAttack
 from trailprint.audit.results.data import KnownFacts
 from trailprint.audit.results.findings import Headline
@@ -16,8 +17,6 @@ from trailprint.audit.results.protections import (
 )
 from trailprint.audit.wording import LOSS_MEANING, headline_sentence, protection_sentence
 
-#: Without a target, a protection is called effective when it leaves at most this share of the risk.
-EFFECTIVE = 0.5
 #: What loses more is worth less than the average of all people, and no bargain.
 WHOLLY_LOST = 1.0
 
@@ -70,7 +69,9 @@ def _name_cheapest(protections: MeasuredProtections, n_people: int) -> HeadlineP
     return HeadlineProtection(
         label=point.label,
         name=point.name,
+        written=point.written,
         parameters=point.parameters,
+        attack=point.attack,
         share=told.accuracy,
         interval=told.interval,
         at_most=told.at_most,
@@ -82,9 +83,17 @@ def _name_cheapest(protections: MeasuredProtections, n_people: int) -> HeadlineP
 def _find_cheapest(protections: MeasuredProtections) -> MeasuredProtection | None:
     """The target where one was set; else the least loss that leaves half of the risk or less."""
     if protections.target_risk is not None:
-        return protections.target
-    plain = [point for point in protections.points if point.name == NONE]
-    limit = EFFECTIVE * plain[0].accuracy if plain else 0.0
-    others = [point for point in protections.points if point.name != NONE]
-    enough = [p for p in others if p.accuracy <= limit and p.loss < WHOLLY_LOST]
+        target = protections.target
+        return None if target is None or target.name == NONE else target
+    plain = next((point for point in protections.points if point.name == NONE), None)
+    limit = 0.0 if plain is None else EFFECTIVE * plain.accuracy
+    enough = [
+        point
+        for point in protections.points
+        if point.name != NONE
+        and point.judged_by_all
+        and point.accuracy <= limit
+        and point.loss < WHOLLY_LOST
+        and has_effect(point, plain)
+    ]
     return min(enough, key=lambda point: point.loss, default=None)

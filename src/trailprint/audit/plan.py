@@ -8,20 +8,21 @@ from functools import partial
 from typing import Any
 
 from trailprint.audit import study_parts
+from trailprint.audit.attacks.judges import list_judging
 from trailprint.audit.attacks.registry import find_attack
 from trailprint.audit.attacks.repeating import (
-    list_judges,
     list_repeated,
     repeat_bytes,
     repeat_seconds,
 )
 from trailprint.audit.context import AuditContext
-from trailprint.audit.estimates import events_seconds, match_seconds
+from trailprint.audit.estimates import events_seconds, match_seconds, trail_seconds
 from trailprint.audit.memory import feature_bytes, find_too_large
 from trailprint.audit.parts import Outcome, Part, PartProgress
-from trailprint.audit.protection_parts import Family, label_point, list_families, try_family
+from trailprint.audit.protection_parts import Family, list_families, try_family
+from trailprint.audit.protection_search import SEARCH, estimate_search, search_protections
+from trailprint.audit.protection_trials import NONE, label_chain
 from trailprint.audit.wording import duration
-from trailprint.protections.chain import changes_histograms
 
 #: Weights each protection is attacked with.
 _N_WEIGHTS = 3
@@ -226,7 +227,24 @@ def _plan_protections(context: AuditContext) -> tuple[list[Part], list[LeftOut]]
         fitting, dropped = _thin(context, family)
         parts.append(_plan_family(context, fitting))
         thinned += dropped
-    return parts, thinned
+    return [*parts, _plan_search(context, parts)], thinned
+
+
+def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
+    """What was tried judged by every attack, and the least loss looked for."""
+    judges = tuple(f"attack/{family.name}" for family in list_judging(context))
+    options = context.options
+    return _part(
+        context,
+        SEARCH,
+        "Protections judged by every attack",
+        estimate_search(context, _once_seconds(context, Family(title=NONE))),
+        search_protections,
+        # It goes on as long as it may, and ends with what it has then.
+        depends_on={"target_risk": options.target_risk, "time_limit_s": options.time_limit_s},
+        uses=("attack/histogram", *judges, *(part.name for part in tried)),
+        needed_bytes=feature_bytes(context.sizes) + repeat_bytes(context),
+    )
 
 
 def _thin(context: AuditContext, family: Family) -> tuple[Family, list[LeftOut]]:
@@ -248,7 +266,7 @@ def _thin(context: AuditContext, family: Family) -> tuple[Family, list[LeftOut]]
     dropped = [
         LeftOut(name=f"protect/{label}", title=label, why=why)
         for label in (
-            label_point(family, {family.parameter: value})
+            label_chain(family.with_value(value))
             for value in family.values
             if value not in fitting.values
         )
@@ -257,11 +275,9 @@ def _thin(context: AuditContext, family: Family) -> tuple[Family, list[LeftOut]]
 
 
 def _once_seconds(context: AuditContext, family: Family) -> float:
-    """One value of a family: protected, attacked and measured."""
+    """One value of a family: protected, attacked by what is quick, and measured."""
     sizes = context.sizes
-    once = _N_WEIGHTS * match_seconds(sizes) + events_seconds(sizes)
-    if not changes_histograms(family.chain):
-        once += sum(own.estimate_repeat(sizes, on_events=True) for own in list_judges(context))
+    once = _N_WEIGHTS * match_seconds(sizes) + events_seconds(sizes) + trail_seconds(sizes)
     return once + sum(step.seconds(sizes.n_released, sizes.n_visited) for step in family.chain)
 
 
@@ -276,10 +292,9 @@ def _plan_family(context: AuditContext, family: Family) -> Part:
         depends_on={
             "chain": [[step.name, step.parameters()] for step in family.chain],
             "values": list(family.values),
-            "target_risk": context.options.target_risk,
             "is_asked": family.is_asked,
-            "judges": [own.name for own in list_judges(context)],
         },
+        uses=("attack/histogram", "attack/trail"),
         needed_bytes=feature_bytes(context.sizes) + repeat_bytes(context),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from trailprint.audit.protection_parts import NONE
+from trailprint.audit.protection_trials import NONE
 from trailprint.audit.results.attacks import (
     AttackFinding,
     ControlFinding,

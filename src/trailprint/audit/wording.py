@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from trailprint.audit.results.attacks import AttackFinding
-from trailprint.audit.results.protections import HeadlineProtection, ProtectionPoint
+from trailprint.audit.results.protections import (
+    HeadlineProtection,
+    ProtectionPoint,
+    SearchFacts,
+)
 from trailprint.display.numbers import format_percent
+from trailprint.evaluation.intervals import wilson
 
 LOSS_MEANING = (
     "Information loss compares each person's habits before and after: 0 % when nothing changed, "
@@ -61,15 +66,41 @@ def protection_sentence(protection: HeadlineProtection) -> str:
     )
 
 
-def target_sentence(target_risk: float, target: ProtectionPoint | None) -> str:
+def target_sentence(
+    target_risk: float,
+    target: ProtectionPoint | None,
+    n_people: int,
+    search: SearchFacts | None,
+) -> str:
     """Whether the target can be reached, and at which price."""
+    wanted = f"at most {percent(target_risk)} of the people linked"
     if target is None:
-        return f"No protection tried leaves at most {percent(target_risk)} of the people linked."
+        return f"Nothing that was tried leaves {wanted}.{_why_not(target_risk, n_people, search)}"
     left = share_or_most(target.accuracy, target.at_most)
+    if not target.written:
+        return f"The data as it is leaves {wanted} ({left}): no protection is needed for that."
     return (
-        f"{target.label}: the cheapest tried that leaves at most {percent(target_risk)} of the "
-        f"people linked ({left}), at an information loss of {percent(target.loss or 0.0)}."
+        f"{target.label}: of {_count_tried(search)}, the least loss that leaves {wanted} "
+        f"({left}; the upper end of the 95 % interval is below the target for every attack), at "
+        f"an information loss of {percent(target.loss or 0.0)}."
     )
+
+
+def _count_tried(search: SearchFacts | None) -> str:
+    return "what was tried" if search is None else f"{search.tried:,} releases that were tried"
+
+
+def _why_not(target_risk: float, n_people: int, search: SearchFacts | None) -> str:
+    """What may be the reason: too few people, or too little time."""
+    least = (wilson(0, n_people) or (0.0, 1.0))[1]
+    if least > target_risk:
+        return (
+            f" With {n_people:,} people even nobody linked has an upper bound of "
+            f"{percent(least)}: too few people to show it."
+        )
+    if search is None:
+        return " The search was left out."
+    return " The search was stopped when its time was up." if search.stopped else ""
 
 
 def lower_first(title: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from scipy import sparse
 
 from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
@@ -100,6 +101,16 @@ def build_sequence_pair(released: Events, auxiliary: Events) -> tuple[Sequences,
     first, second = _visits(released), _visits(auxiliary)
     codes, locations = encode_together([first["location"], second["location"]])
     return _assemble(first, codes[0], locations), _assemble(second, codes[1], locations)
+
+
+def tabulate_sequences(sequences: Sequences) -> sparse.csr_array:
+    """Users by the number of the visit: rows are equal where all that is known of visits is."""
+    told = (sequences.day, sequences.slot, sequences.location, sequences.duration_s)
+    kinds = np.unique(np.column_stack(told), axis=0, return_inverse=True)[1].reshape(-1)
+    starts = np.searchsorted(sequences.user, np.arange(len(sequences.users) + 1))
+    nth = np.arange(sequences.n_visits) - starts[sequences.user]
+    shape = (len(sequences.users), int(nth.max(initial=-1)) + 1)
+    return sparse.csr_array((kinds + 1.0, nth, starts), shape=shape)
 
 
 def _visits(events: Events) -> pa.Table:

@@ -106,6 +106,13 @@ def trails_of(histograms: Histograms) -> Trails:
     )
 
 
+def shared_trails(released: Histograms, auxiliary: Histograms) -> tuple[Trails, Trails]:
+    """Both sides' trails over the locations both have: others compare with nothing."""
+    first, second = trails_of(released), trails_of(auxiliary)
+    shared = (first.visitors > 0) & (second.visitors > 0)
+    return first.at(shared), second.at(shared)
+
+
 def build_trails(events: Events) -> Trails:
     """The trails of one dataset."""
     return trails_of(build_histograms(events))

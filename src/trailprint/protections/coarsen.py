@@ -17,6 +17,8 @@ from trailprint.events.events import Events
 from trailprint.events.grid import GridOptions, extent, to_cells, truncate_names
 from trailprint.protections.protection import AuditedData, EventProtection, Rule, Seed
 
+_DAY_S = 86_400.0
+
 
 def _without_positions(events: Events) -> Events:
     """Positions would give away what was coarsened."""
@@ -53,6 +55,11 @@ class CoarsenGrid(EventProtection):
         now = data.released.cell_m or 0.0
         sizes = (500.0, 1000.0, 2000.0, 5000.0, 10000.0) if data.has_positions else ()
         return [cell_m for cell_m in sizes if cell_m > now]
+
+    @classmethod
+    def neutral_value(cls, data: AuditedData) -> float | None:
+        """Cells the data is on already; of exact positions none changes nothing."""
+        return data.released.cell_m
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
         """Cells over the extent of both sides together."""
@@ -154,6 +161,11 @@ class CoarsenNames(EventProtection):
         """Ever shorter names; positions are coarsened by cells instead."""
         return () if data.has_positions else range(_count_parts(data.released) - 1, 0, -1)
 
+    @classmethod
+    def neutral_value(cls, data: AuditedData) -> int:
+        """Every part of a name."""
+        return _count_parts(data.released)
+
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
         """Cut every name."""
         return lambda events: _without_positions(
@@ -170,6 +182,17 @@ def _count_parts(events: Events) -> int:
     return min(int(typical or 1), 4)
 
 
+def _has_times(events: Events) -> bool:
+    """Whether starts say more than the day."""
+    if "start" not in events.columns:
+        return False
+    here = events.to_local('"start"')
+    (n_timed,) = events.engine.row(
+        f"SELECT count(*) FROM ({events.query}) WHERE {here} <> date_trunc('day', {here})"
+    )
+    return bool(n_timed)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoarsenTime(EventProtection):
     """Round times down to multiples of ``unit_s`` seconds after local midnight."""
@@ -181,15 +204,30 @@ class CoarsenTime(EventProtection):
     fact_titles: ClassVar[Mapping[str, str]] = {
         "time_error_s": "starts moved by, seconds on average"
     }
+    audited: ClassVar[str | None] = "unit_s"
+    audit_rank: ClassVar[int] = 6
 
     unit_s: float = 3600.0
 
     def __post_init__(self) -> None:
-        if not (0 < self.unit_s <= 86_400 and math.isfinite(self.unit_s)):
+        if not (0 < self.unit_s <= _DAY_S and math.isfinite(self.unit_s)):
             raise OptionError(
                 "unit_s must be a positive number of seconds up to a day, 86400, "
                 f"got {self.unit_s!r}. Try unit_s=3600."
             )
+
+    def label(self) -> str:
+        """How round times are."""
+        if self.unit_s == _DAY_S:
+            return "Days instead of times"
+        hours = self.unit_s / 3600
+        unit = f"{hours:g} h" if hours >= 1 else f"{self.unit_s / 60:g} min"
+        return f"Times rounded down to {unit}"
+
+    @classmethod
+    def audit_values(cls, data: AuditedData) -> Sequence[float]:
+        """Hours, parts of the day, days; where there are times of the day at all."""
+        return (3600.0, 4 * 3600.0, _DAY_S) if _has_times(data.released) else ()
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
         """Round start and end."""

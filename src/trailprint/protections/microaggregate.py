@@ -88,6 +88,11 @@ class Microaggregate(HistogramProtection):
         """Groups of which there are at least two."""
         return [k for k in (2, 5, 10, 20) if 2 * k <= data.n_users]
 
+    @classmethod
+    def neutral_value(cls, data: AuditedData) -> int:
+        """Groups of one."""
+        return 1
+
     def seconds(self, n_users: int, n_visited: int) -> float:
         """People put into groups of the most alike."""
         return 5e-8 * n_users * n_visited

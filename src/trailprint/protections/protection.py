@@ -88,6 +88,11 @@ class _Protection:
         """Values of the `audited` parameter that suit the data; none where it does not help."""
         return ()
 
+    @classmethod
+    def neutral_value(cls, data: AuditedData) -> int | float | None:
+        """A value of the `audited` parameter that changes nothing; None: none to search from."""
+        return None
+
     def seconds(self, n_users: int, n_visited: int) -> float:
         """How long it takes beyond changing and counting events; ``n_visited`` cells are filled."""
         return 0.0

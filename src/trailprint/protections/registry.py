@@ -67,6 +67,29 @@ def parse_protection(text: str, read_pairs: ReadPairs | None = None) -> Protecti
     return kind(**given)
 
 
+def write_protection(step: Protection) -> str:
+    """A protection as `parse_protection` reads it; further parameters only where unusual."""
+    given = [
+        f"{item.name}={_spell(getattr(step, item.name))}"
+        for item in fields(step)
+        if item.name == step.audited
+        or _is_required(item)
+        or getattr(step, item.name) != item.default
+    ]
+    return f"{step.name}:{','.join(given)}" if given else step.name
+
+
+def is_writable(step: Protection) -> bool:
+    """Whether a protection can be written down: not where a parameter was read from a file."""
+    return not any("file" in item.metadata for item in fields(step))
+
+
+def _spell(value: object) -> str:
+    """A value as it is typed; a number without digits it does not need."""
+    short = f"{value:g}" if isinstance(value, float) else str(value)
+    return short if not isinstance(value, float) or float(short) == value else repr(value)
+
+
 def find_protection(name: str) -> type[Protection]:
     """The protection of this name."""
     if name.strip() not in PROTECTIONS:

@@ -51,6 +51,11 @@ class TopLocations(EventProtection):
         tops = {max(1, round(share * data.n_locations)) for share in (0.5, 0.2, 0.05)}
         return [n for n in sorted(tops, reverse=True) if n < data.n_locations]
 
+    @classmethod
+    def neutral_value(cls, data: AuditedData) -> int:
+        """Every location."""
+        return data.n_locations
+
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
         """The list follows from the release, which everybody can see."""
         released.require("location", "A choice of locations")
@@ -89,6 +94,11 @@ class CommonLocations(EventProtection):
     def audit_values(cls, data: AuditedData) -> Sequence[int]:
         """A few people, as long as there are that many."""
         return [n for n in (2, 5, 20) if n <= data.n_users]
+
+    @classmethod
+    def neutral_value(cls, data: AuditedData) -> int:
+        """Locations that anybody visited."""
+        return 1
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
         """The list follows from the release, which everybody can see."""

@@ -1,12 +1,11 @@
 """
 Risk against loss: one parameter of a chain of protections swept, and the cheapest that suffices.
 
-What comes before the swept protection is done once and shared by all points, histograms included.
+What comes before the swept protection is done once and shared by all points.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -16,12 +15,10 @@ from trailprint.events.events import Events
 from trailprint.features.options import HistogramOptions
 from trailprint.progress import Progress, tell_nobody
 from trailprint.protections.protection import Protection
+from trailprint.studies.bisection import bisect
+from trailprint.studies.judging import Judge
 from trailprint.studies.options import SweepOptions, TrialOptions
-from trailprint.studies.protection_trial import EventsAttack, Point, TrialContext
-
-_MOST_STEPS = 12
-_CLOSE = 1.02
-"""Bisection of a real parameter ends when what suffices and what does not are this near."""
+from trailprint.studies.protection_trial import Point, TrialContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +43,9 @@ class Frontier:
     searched : tuple of Point
         Further values tried while looking for the target.
     target : Point, optional
-        Of all points at or below the target risk the one with the least loss, whichever lots
-        are drawn between equal records; None where there is none, or no target.
+        Of all points whose upper bound is at or below the target risk the one with the least
+        loss, whichever lots are drawn between equal records; None where there is none, or no
+        target.
     n_people : int
         People on both sides before any protection: those the rates are shares of.
     """
@@ -82,7 +80,7 @@ def sweep(
     options: SweepOptions,
     *,
     counting: HistogramOptions | None = None,
-    on_events: Sequence[EventsAttack] = (),
+    judges: Sequence[Judge] = (),
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> Frontier:
@@ -91,17 +89,15 @@ def sweep(
 
     Equal ids on both sides are taken for equal people. Rates are shares of the people on both
     sides before any protection, so that leaving people out lowers them. A value this data does
-    not allow is left out, unless none is allowed. Attacks ``on_events`` are tried too wherever
-    events would be released; of histograms they have nothing more to see.
+    not allow is left out, unless none is allowed. Families of attack beyond histograms judge too
+    where they are given as ``judges``.
     """
     place = find_swept(protections, options.parameter)
     # A value that no protection takes is refused before any work is done.
     swept = {
         value: replace(protections[place], **{options.parameter: value}) for value in options.values
     }
-    context = TrialContext(
-        released, auxiliary, protections, options, counting, n_threads, on_events
-    )
+    context = TrialContext(released, auxiliary, protections, options, counting, n_threads, judges)
     swept_chain = _Sweep(context, protections, place, options)
     tell = progress or tell_nobody
     points: dict[Any, Point] = {}
@@ -137,7 +133,7 @@ def measure_chain(
     options: TrialOptions,
     *,
     counting: HistogramOptions | None = None,
-    on_events: Sequence[EventsAttack] = (),
+    judges: Sequence[Judge] = (),
     n_threads: int | None = None,
 ) -> Frontier:
     """
@@ -145,9 +141,7 @@ def measure_chain(
 
     The point's parameters are those of the first protection.
     """
-    context = TrialContext(
-        released, auxiliary, protections, options, counting, n_threads, on_events
-    )
+    context = TrialContext(released, auxiliary, protections, options, counting, n_threads, judges)
     point = context.measure(tuple(protections), protections[0].parameters() if protections else {})
     return Frontier(
         points=(point,),
@@ -163,10 +157,8 @@ def _cheapest(points: Sequence[Point], target_risk: float | None) -> Point | Non
 
 
 def _suffices(point: Point, target_risk: float | None) -> bool:
-    """Neither the lots drawn nor those that could have been may exceed the target."""
-    found = point.strongest
-    risk = max(found.user_accuracy, found.expected_user_accuracy)
-    return target_risk is not None and risk <= target_risk
+    """The upper end of the interval must not exceed the target, whichever lots are drawn."""
+    return target_risk is not None and point.at_risk <= target_risk
 
 
 class _Sweep:
@@ -181,7 +173,6 @@ class _Sweep:
     ) -> None:
         self.context, self.chain, self.place = context, tuple(chain), place
         self.parameter, self.target_risk = options.parameter, options.target_risk
-        context.advance(self.chain, place)
 
     def point(self, value: Any) -> Point:
         """Protect with one value, attack, measure."""
@@ -203,28 +194,6 @@ class _Sweep:
         beyond = [value for value in strong if sense * value > sense * low]
         if not beyond:
             return []
-        return self._bisect(low, min(beyond, key=lambda value: sense * value))
-
-    def _bisect(self, low: Any, high: Any) -> list[Point]:
-        found: list[Point] = []
-        for _ in range(_MOST_STEPS):
-            middle = _between(low, high)
-            if middle is None:
-                break
-            point = self.point(middle)
-            found.append(point)
-            if _suffices(point, self.target_risk):
-                high = middle
-            else:
-                low = middle
-        return found
-
-
-def _between(low: Any, high: Any) -> Any | None:
-    """A value in the middle; None where the two are next to each other."""
-    if isinstance(low, int) and isinstance(high, int):
-        middle = (low + high) // 2
-        return None if middle in (low, high) else middle
-    if low > 0 and high > 0:
-        return None if max(low / high, high / low) < _CLOSE else math.sqrt(low * high)
-    return None if abs(high - low) < 0.01 * max(abs(low), abs(high)) else (low + high) / 2
+        high = min(beyond, key=lambda value: sense * value)
+        found = bisect(self.point, lambda point: _suffices(point, self.target_risk), low, high)
+        return [point for _, point in found]

@@ -57,7 +57,8 @@ class TrialOptions:
     Attributes
     ----------
     target_risk : float, optional
-        What suffices: the strongest attack succeeds for at most this share of people.
+        What suffices: the share of people the strongest attack links, at the upper end of its
+        95 % interval, is at most this.
     attacks : tuple of MatchOptions
         The strongest counts.
     seed : int
@@ -90,9 +91,9 @@ class SweepOptions(TrialOptions):
     values : tuple
         Its values, in the order of the points.
     target_risk : float, optional
-        Also look for the least loss at which the strongest attack succeeds for at most this
-        share of people: between the least and the greatest of ``values`` by bisection where the
-        parameter protects ever more, else among them.
+        Also look for the least loss at which the share of people the strongest attack links, at
+        the upper end of its 95 % interval, is at most this: between the least and the greatest of
+        ``values`` by bisection where the parameter protects ever more, else among them.
     attacks : tuple of MatchOptions
         The strongest counts.
     seed : int

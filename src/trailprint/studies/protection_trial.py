@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
@@ -13,7 +14,8 @@ from scipy import sparse
 
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.options import MatchOptions
-from trailprint.errors import OptionError
+from trailprint.display.discreet import Discreet
+from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.events.events import Events
@@ -31,70 +33,69 @@ from trailprint.protections.chain import (
 )
 from trailprint.protections.loss import Loss, with_locations
 from trailprint.protections.microaggregate import equal_rows
-from trailprint.protections.protection import HistogramProtection, Protection
+from trailprint.protections.protection import EventProtection, Protection
+from trailprint.studies.judging import (
+    Judge,
+    NotJudged,
+    Success,
+    Ways,
+    find_strongest,
+    measure_at_risk,
+)
 from trailprint.studies.options import TrialOptions
-from trailprint.studies.repeated import Prepared
+from trailprint.studies.released_groups import Groups, group_events, group_histograms
 
+_MOST_KEPT = 6
+"""Stages of protected events that are kept: they take memory."""
 
-class EventsAttack(Protocol):
-    """An attack that looks at released events, where events are what is released."""
-
-    @property
-    def name(self) -> str:
-        """What it is called in results."""
-
-    def prepare(
-        self, released: Events, auxiliary: Events, chain: Sequence[Protection]
-    ) -> Prepared[Any]:
-        """Make it ready for sides that were protected by a chain the adversary knows."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Success:
-    """
-    What one attack achieves against a protected release.
-
-    Attributes
-    ----------
-    attack : str
-        Its name.
-    user_accuracy : float
-        Share of the people on both sides who are linked to their own record.
-    cluster_accuracy : float
-        Share who are linked to their own record or to one equal to it (2016 paper, V-B2).
-    expected_user_accuracy : float
-        The user-level accuracy over all ways to draw lots between equal records.
-    accuracy_interval, cluster_interval : tuple of float
-        Wilson's 95 % intervals.
-    chance : float
-        The user-level accuracy of as many links drawn at random.
-    """
-
-    attack: str
-    user_accuracy: float
-    cluster_accuracy: float
-    expected_user_accuracy: float
-    accuracy_interval: tuple[float, float]
-    cluster_interval: tuple[float, float]
-    chance: float
+Counted = tuple[int, int, float]
+"""Links to the right record, links to it or one equal to it, and the former on average."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One value of the swept parameter: what it costs and what the strongest attack achieves."""
+    """
+    One protected release: what it costs, and what attacks achieve against it.
+
+    Attributes
+    ----------
+    parameters : mapping
+        Of the protection that varies.
+    loss : Loss
+        What it costs.
+    attacks : tuple of Success
+        All that were tried.
+    groups : Groups
+        How many people share a record.
+    not_judged : tuple of NotJudged
+        Families that could not be tried.
+    facts : mapping
+        What the protections said of themselves.
+    """
 
     parameters: Mapping[str, Any]
     loss: Loss
-    strongest: Success
     attacks: tuple[Success, ...]
+    groups: Groups
+    not_judged: tuple[NotJudged, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def strongest(self) -> Success:
+        """The attack that links most people."""
+        return find_strongest(self.attacks)
+
+    @property
+    def at_risk(self) -> float:
+        """What must not exceed a target, by whichever attack it is highest."""
+        return measure_at_risk(self.attacks)
 
 
 class TrialContext:
     """
     Both sides, and what all trials of protections on them share.
 
-    ``advance`` does the beginning of a chain once for all trials that go on from it.
+    Events that a chain leads to are kept for a while: what begins in the same way goes on there.
     """
 
     def __init__(
@@ -105,47 +106,61 @@ class TrialContext:
         options: TrialOptions,
         counting: HistogramOptions | None,
         n_threads: int | None,
-        on_events: Sequence[EventsAttack] = (),
+        judges: Sequence[Judge] = (),
     ) -> None:
         check_order(protections)
         self._options = options
         self._counting = counting
         self._n_threads = n_threads
-        self._on_events = tuple(on_events)
+        self._judges = tuple(judges)
         self._prices: dict[MatchOptions, NDArray[np.float64]] = {}
-        self._n_done = 0
-        self._stage = start(released, auxiliary, counting)
-        self._sides: tuple[Histograms, Histograms] | None = None
-        self.n_people = _n_common(self._stage, auxiliary)
+        first = _Reached(start(released, auxiliary, counting), counting)
+        self._reached: dict[tuple[Protection, ...], _Reached] = {(): first}
+        self.n_people = _n_common(first.stage, auxiliary)
         if not self.n_people:
             raise OptionError("A sweep needs people on both sides, but no user id is on both.")
 
-    def advance(self, chain: Sequence[Protection], n_done: int) -> None:
-        """Apply the first ``n_done`` protections of a chain, whose next one is going to vary."""
-        self._n_done = n_done
-        self._stage = protect_events(self._stage, chain[:n_done], self._options.seed)
-        if isinstance(chain[n_done], HistogramProtection):
-            self._sides = build_sides(self._stage, self._counting)
-
-    def measure(self, chain: Sequence[Protection], parameters: Mapping[str, Any]) -> Point:
-        """Protect with a chain that begins as those before, attack, measure."""
-        stage, sides = self._stage, self._sides
-        if sides is None:
-            stage = protect_events(stage, chain, self._options.seed, self._n_done)
-            sides = build_sides(stage, self._counting)
+    def measure(
+        self,
+        chain: Sequence[Protection],
+        parameters: Mapping[str, Any],
+        judges: Sequence[Judge] | None = None,
+    ) -> Point:
+        """Protect, attack, measure."""
+        check_order(chain)
+        reached = self._reach(chain)
+        stage, sides = reached.stage, reached.sides
         change = protect_histograms(sides[0], chain, self._options.seed, self._n_threads)
-        results = [
-            self._attack(change.histograms, sides[1], attack) for attack in self._options.attacks
-        ]
-        if not changes_histograms(chain):
-            results += [self._attack_events(stage, chain, attack) for attack in self._on_events]
+        trial = _Trial(stage=stage, chain=chain, sides=(change.histograms, sides[1]))
+        found = [self._attack(*trial.sides, attack) for attack in self._options.attacks]
+        refused: list[NotJudged] = []
+        for judge in self._judges if judges is None else judges:
+            try:
+                found += self._ask(judge, trial)
+            except (InputError, OptionError) as error:
+                refused.append(NotJudged(family=judge.name, why=error.for_command_line()))
         return Point(
             parameters=parameters,
             loss=stage.measure(change),
-            strongest=max(results, key=lambda done: done.expected_user_accuracy),
-            attacks=tuple(results),
+            attacks=tuple(found),
+            groups=trial.count_groups(),
+            not_judged=tuple(refused),
             facts={**stage.facts, **change.facts},
         )
+
+    def _reach(self, chain: Sequence[Protection]) -> _Reached:
+        """The events a chain leads to, from the furthest point that is known of it."""
+        steps = tuple(step for step in chain if isinstance(step, EventProtection))
+        n_done = next(n for n in range(len(steps), -1, -1) if steps[:n] in self._reached)
+        for n in range(n_done + 1, len(steps) + 1):
+            before = self._reached[steps[: n - 1]].stage
+            stage = protect_events(before, steps[:n], self._options.seed, n - 1)
+            self._reached[steps[:n]] = _Reached(stage, self._counting)
+        found = self._reached[steps]
+        while len(self._reached) > _MOST_KEPT:
+            oldest = next(own for own in self._reached if own and own != steps)
+            del self._reached[oldest]
+        return found
 
     def _attack(
         self, released: Histograms, auxiliary: Histograms, options: MatchOptions
@@ -162,31 +177,76 @@ class TrialContext:
         if linkage.prices is not None:
             self._prices[options] = linkage.prices
         truth = truth_from_ids(released.users, auxiliary.users)
-        return self._score(f"{options.method} {options.metric}", released.matrix, linkage, truth)
+        counted = _count_right(released.matrix, linkage, truth)
+        return _describe(f"{options.method} {options.metric}", linkage, counted, self.n_people)
 
-    def _attack_events(
-        self, stage: Stage, chain: Sequence[Protection], attack: EventsAttack
-    ) -> Success:
-        if stage.auxiliary is None:
+    def _ask(self, judge: Judge, trial: _Trial) -> list[Success]:
+        """What a family achieves, in each of its ways; a share of the people it is tried on."""
+        n_people = self.n_people if judge.people is None else len(judge.people)
+        found = []
+        for way in trial.prepare(judge):
+            linkage = way.run()
+            counted = _count_right(way.records, linkage, truth_from_ids(*way.users))
+            done = _describe(judge.name, linkage, counted, n_people)
+            is_whole = n_people == self.n_people
+            found.append(replace(done, family=judge.name, is_whole=is_whole))
+        return found
+
+
+class _Reached:
+    """Events after the first protections of a chain, and their histograms once they are needed."""
+
+    def __init__(self, stage: Stage, counting: HistogramOptions | None) -> None:
+        self.stage, self._counting = stage, counting
+
+    @cached_property
+    def sides(self) -> tuple[Histograms, Histograms]:
+        """Histograms of both sides."""
+        return build_sides(self.stage, self._counting)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Trial(Discreet):
+    """Both sides after a chain, as events and as histograms."""
+
+    stage: Stage
+    chain: Sequence[Protection]
+    sides: tuple[Histograms, Histograms]
+
+    def prepare(self, judge: Judge) -> Ways:
+        """Make a family ready for what would be released."""
+        if judge.on_events is not None:
+            if changes_histograms(self.chain):
+                raise InputError("It needs events, and only histograms would be released.")
+            return judge.on_events(*self._events(), self.chain)
+        if judge.on_histograms is None:
+            raise InputError("It does not judge protections.")
+        return judge.on_histograms(*self.sides)
+
+    def _events(self) -> tuple[Events, Events]:
+        if self.stage.auxiliary is None:
             raise ValueError("two sides are needed")
-        sides = with_locations(stage.released), with_locations(stage.auxiliary)
-        prepared = attack.prepare(*sides, chain)
-        truth = truth_from_ids(*prepared.users)
-        return self._score(attack.name, prepared.records, prepared.run(), truth)
+        return with_locations(self.stage.released), with_locations(self.stage.auxiliary)
 
-    def _score(
-        self, name: str, records: sparse.csr_array, linkage: Linkage, truth: Truth
-    ) -> Success:
-        n_users, n_clusters, expected = _count_right(records, linkage, truth)
-        return Success(
-            attack=name,
-            user_accuracy=n_users / self.n_people,
-            cluster_accuracy=n_clusters / self.n_people,
-            expected_user_accuracy=expected / self.n_people,
-            accuracy_interval=wilson(n_users, self.n_people) or (0.0, 1.0),
-            cluster_interval=wilson(n_clusters, self.n_people) or (0.0, 1.0),
-            chance=linkage.n_links / (linkage.n_released * linkage.n_auxiliary),
-        )
+    def count_groups(self) -> Groups:
+        """Groups of equal records of what would be released."""
+        if changes_histograms(self.chain):
+            return group_histograms(self.sides[0])
+        return group_events(self.stage.released)
+
+
+def _describe(name: str, linkage: Linkage, counted: Counted, n_people: int) -> Success:
+    n_users, n_clusters, expected = counted
+    return Success(
+        attack=name,
+        people=n_people,
+        user_accuracy=n_users / n_people,
+        cluster_accuracy=n_clusters / n_people,
+        expected_user_accuracy=expected / n_people,
+        accuracy_interval=wilson(n_users, n_people) or (0.0, 1.0),
+        cluster_interval=wilson(n_clusters, n_people) or (0.0, 1.0),
+        chance=linkage.n_links / max(linkage.n_released * linkage.n_auxiliary, 1),
+    )
 
 
 def _n_common(stage: Stage, auxiliary: Events) -> int:
@@ -199,9 +259,7 @@ def _n_common(stage: Stage, auxiliary: Events) -> int:
     )
 
 
-def _count_right(
-    records: sparse.csr_array, linkage: Linkage, truth: Truth
-) -> tuple[int, int, float]:
+def _count_right(records: sparse.csr_array, linkage: Linkage, truth: Truth) -> Counted:
     """Links to the right record, links to it or one equal to it, and the former on average."""
     right = truth.holds(linkage.released, linkage.auxiliary)
     classes = equal_rows(records)

@@ -43,7 +43,7 @@ def point(label, accuracy, loss, name="microaggregate"):
         name=name,
         parameters={"k": 5},
         accuracy=accuracy,
-        interval=(0, 1),
+        interval=(max(accuracy - 0.1, 0), accuracy + 0.1),
         cluster_accuracy=accuracy,
         loss=loss,
         chance=0.01,
@@ -176,3 +176,17 @@ def test_in_a_notebook_names_are_text(result):
     assert "&lt;b&gt;averages" in html.lower()
     assert "&lt;here&gt;" in html
     assert result.headline.sentence.split("<")[0][:40] in html
+
+
+def test_a_protection_without_effect_is_never_a_bargain():
+    lucky = replace(point("Lucky", 0.29, 0.0), interval=(0.1, 0.61))
+    half = point("Half tried", 0.1, 0.01)
+    untried = replace(half, judged_by_all=False)
+    found = make_headline([attack()], protections(lucky, untried, point("Fair", 0.2, 0.3)))
+    assert present(found.protection).label == "Fair"
+
+
+def test_data_that_reaches_the_target_needs_no_protection():
+    plain = point("No protection", 0.01, 0.0, name="none")
+    found = make_headline([attack()], protections(target_risk=0.05, target=plain))
+    assert found.protection is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal
 
@@ -36,9 +36,12 @@ from trailprint.audit.results.plain import ShapeError, from_plain, to_plain
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
+from trailprint.events.events import Events
 from trailprint.features.views import VIEWS, Views
 from trailprint.linkage import Linkage
+from trailprint.protections.protection import Protection
 from trailprint.studies.controls import control_weights
+from trailprint.studies.judging import Judge
 from trailprint.studies.people import Attack
 from trailprint.studies.repeated import Prepared
 from trailprint.workflows.views import describe_views, draw_people
@@ -67,7 +70,6 @@ class CombinedFamily(AttackFamily):
         "How much each view counts they learn from their own records alone.",
     )
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"method": tuple(_METHODS)}
-    sees_events = True
 
     def refuse(self, context: AuditContext) -> str | None:
         """One view alone is what histogram matching looks at."""
@@ -159,6 +161,18 @@ class CombinedFamily(AttackFamily):
             ),
         )
 
+    def judge(self, context: AuditContext, outcome: Outcome) -> Judge:
+        """Weights learnt anew against what is released; jointly, and by the method that won."""
+        methods = dict.fromkeys(("joint", attack_of(outcome).chosen["method"]))
+
+        def prepare(
+            released: Events, auxiliary: Events, chain: Sequence[Protection]
+        ) -> list[Prepared[Views]]:
+            pair, weights = _unpack(prepare_views(context, released, auxiliary, chain))
+            return [_repeatable(context, pair, weights, method) for method in methods]
+
+        return Judge(name=self.name, on_events=prepare)
+
     def estimate_repeat(self, sizes: Sizes, *, on_events: bool = False) -> float:
         """One matching; on changed events views are counted and weights learnt before it."""
         learning = 3.0 + 2e-5 * sizes.n_events if on_events else 0.0
@@ -183,11 +197,13 @@ def _unpack(ready: PreparedViews) -> tuple[Pair, ViewWeights]:
     return (ready.released, ready.auxiliary), ready.weights
 
 
-def _repeatable(context: AuditContext, pair: Pair, weights: ViewWeights) -> Prepared[Views]:
+def _repeatable(
+    context: AuditContext, pair: Pair, weights: ViewWeights, method: Method = "joint"
+) -> Prepared[Views]:
     return Prepared(
         released=pair[0],
         auxiliary=pair[1],
-        attack=_attack(context, weights, "joint", margins=False),
+        attack=_attack(context, weights, method, margins=False),
         records=pair[0].records,
         n_locations=pair[0].n_locations,
     )

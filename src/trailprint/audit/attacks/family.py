@@ -23,6 +23,7 @@ from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.attacks import AttackFinding
 from trailprint.events.events import Events
 from trailprint.protections.protection import Protection
+from trailprint.studies.judging import Judge
 from trailprint.studies.repeated import Prepared
 
 
@@ -70,9 +71,6 @@ class AttackFamily(ABC):
         What is kept to run its best method again, and the values that may have.
     is_quick : bool
         Done whatever the time limit where no attack before it is.
-    sees_events : bool
-        Looks at more of released events than their histograms: protections of events are judged
-        by it as well.
     """
 
     name: ClassVar[str]
@@ -81,7 +79,6 @@ class AttackFamily(ABC):
     assumptions: ClassVar[tuple[str, ...]]
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     is_quick: ClassVar[bool] = True
-    sees_events: ClassVar[bool] = False
 
     def refuse(self, context: AuditContext) -> str | None:
         """Why the data or the memory does not allow it, whatever the time; None where it does."""
@@ -122,6 +119,14 @@ class AttackFamily(ABC):
     def repeat(self, context: AuditContext, outcome: Outcome | None) -> Repeated | None:
         """How studies run it again, as ``outcome`` says it was run; None: not at all."""
         return None
+
+    def judge(self, context: AuditContext, outcome: Outcome) -> Judge | None:
+        """How it judges protected releases, as ``outcome`` says it was run; None: not at all."""
+        return None
+
+    def estimate_judging(self, context: AuditContext) -> float:
+        """How many seconds judging one protected release takes."""
+        return self.estimate_repeat(context.sizes, on_events=True)
 
     def estimate_repeat(self, sizes: Sizes, *, on_events: bool = False) -> float:
         """How many seconds one run of a study takes; ``on_events``: on events that changed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from trailprint.audit.attacks.family import AttackFamily, Repeated
 from trailprint.audit.attacks.registry import attack_names, find_attack
@@ -22,11 +22,6 @@ def _is_able(family: AttackFamily) -> bool:
     return type(family).repeat is not AttackFamily.repeat
 
 
-def list_judges(context: AuditContext) -> list[AttackFamily]:
-    """Of those, the ones that see more of protected events than histograms of them."""
-    return [family for family in list_repeated(context) if family.sees_events]
-
-
 def choose_repeated(context: AuditContext, before: Mapping[str, Outcome]) -> Repeated:
     """The one that linked the most people; an adversary takes what works best."""
     families = list_repeated(context)
@@ -37,12 +32,6 @@ def choose_repeated(context: AuditContext, before: Mapping[str, Outcome]) -> Rep
 
 def _count_linked(family: AttackFamily, before: Mapping[str, Outcome]) -> int:
     return attack_of(before[f"attack/{family.name}"]).entry.correct
-
-
-def repeat_on_events(context: AuditContext, before: Mapping[str, Outcome]) -> Iterator[Repeated]:
-    """How protections of events are judged, beside attacks on histograms."""
-    for family in list_judges(context):
-        yield _repeat(family, context, before)
 
 
 def _repeat(family: AttackFamily, context: AuditContext, before: Mapping[str, Outcome]) -> Repeated:

@@ -24,9 +24,12 @@ from trailprint.audit.memory import trail_bytes
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import attack_of
-from trailprint.features.trails import Trails
+from trailprint.features.histograms import Histograms
+from trailprint.features.trails import Trails, shared_trails
 from trailprint.linkage import Linkage
 from trailprint.studies.driving_locations import trail_changes
+from trailprint.studies.judging import Judge
+from trailprint.studies.repeated import Prepared
 
 TrailAttack = Callable[[Trails, Trails], Linkage]
 
@@ -37,6 +40,12 @@ _REIDIT = {
     ("multiple", "auxiliary"): "REIDIT-M: known trails within released ones",
     ("multiple", "released"): "REIDIT-M: released trails within known ones",
 }
+
+_WAYS = (
+    TrailOptions(algorithm="complete"),
+    TrailOptions(algorithm="incomplete", reserved="auxiliary"),
+    TrailOptions(algorithm="incomplete", reserved="released"),
+)
 
 
 class TrailFamily(AttackFamily):
@@ -89,6 +98,28 @@ class TrailFamily(AttackFamily):
         attack = trail_attack(context, TrailOptions(**chosen))
         return control_attack(self.name, attack, context.trails, context, before, progress)
 
+    def judge(self, context: AuditContext, outcome: Outcome) -> Judge:
+        """Every variant; where only histograms are released, the places they are not zero at."""
+
+        def prepare(released: Histograms, auxiliary: Histograms) -> list[Prepared[Trails]]:
+            first, second = shared_trails(released, auxiliary)
+            return [
+                Prepared(
+                    released=first,
+                    auxiliary=second,
+                    attack=trail_attack(context, way),
+                    records=first.to_matrix().astype(float),
+                    n_locations=len(first.locations),
+                )
+                for way in _WAYS
+            ]
+
+        return Judge(name=self.name, on_histograms=prepare, is_quick=True)
+
+    def estimate_judging(self, context: AuditContext) -> float:
+        """Each variant once."""
+        return len(_WAYS) * trail_seconds(context.sizes)
+
     def leave_out(self, context: AuditContext, outcome: Outcome, locations: Ints) -> Floats:
         """Match again without each of the locations."""
         linkage = restore_linkage(outcome, context)
@@ -124,12 +155,7 @@ def _allowed_reidit(context: AuditContext) -> tuple[CandidateMethod, list[str]]:
         return first, [
             "The data does not contradict the release tactic assumed, under which no link is wrong."
         ]
-    ways = (
-        TrailOptions(algorithm="complete"),
-        TrailOptions(algorithm="incomplete", reserved="auxiliary"),
-        TrailOptions(algorithm="incomplete", reserved="released"),
-    )
-    tried = [_try_reidit(context, way) for way in ways]
+    tried = [_try_reidit(context, way) for way in _WAYS]
     return max(tried, key=lambda way: way.count_right(context.truth)), [
         "The data contradicts every release tactic REIDIT assumes, so links may be wrong. Of its "
         "three variants the one with the most right links is shown."

@@ -21,7 +21,11 @@ from trailprint.audit.results.growth import (
     UsersGrowth,
 )
 from trailprint.audit.results.plain import from_plain
-from trailprint.audit.results.protections import MeasuredProtection, ProtectionLeftOut
+from trailprint.audit.results.protections import (
+    MeasuredProtection,
+    ProtectionLeftOut,
+    SearchFacts,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +45,11 @@ class KeptControls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptProtections:
-    """One family of protections: what was tried, what reaches the target, what was refused."""
+    """Protections: what was tried, what was refused, and how a search went."""
 
     points: tuple[MeasuredProtection, ...]
-    target: MeasuredProtection | None = None
     left_out: tuple[ProtectionLeftOut, ...] = ()
+    search: SearchFacts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,16 +6,52 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from trailprint.audit.results.attacks import Interval
+from trailprint.audit.results.attacks import Interval, VeiledCount
 from trailprint.audit.results.plain import OMITTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NotJudgedBy:
+    """A family of attack that could not be tried on a protected release, and why."""
+
+    attack: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredJudgement:
+    """What one family achieves against a protected release, exactly: not to be told."""
+
+    attack: str
+    variant: str
+    people: int
+    accuracy: float
+    interval: Interval
+    cluster_accuracy: float
+    chance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredGroups:
+    """People who share a released record, exactly: not to be told."""
+
+    smallest: int
+    people: int
+    in_small: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredProtection:
-    """A protection that was tried, with exact rates: not to be told."""
+    """
+    A protection that was tried, with exact rates: not to be told.
+
+    ``at_risk`` is what must not exceed a target, ``judged_by_all`` whether every family that ran
+    was asked; ``written`` is how it is typed.
+    """
 
     label: str
     name: str
+    written: str = ""
     parameters: Mapping[str, Any]
     loss: float
     accuracy: float
@@ -23,16 +59,56 @@ class MeasuredProtection:
     cluster_accuracy: float
     chance: float
     attack: str
+    at_risk: float = 1.0
+    judged: tuple[MeasuredJudgement, ...] = ()
+    not_judged: tuple[NotJudgedBy, ...] = ()
+    judged_by_all: bool = True
+    groups: MeasuredGroups | None = None
     on_frontier: bool = False
     asked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedBy:
+    """What may be told of one family against a protected release; ``people`` it was tried on."""
+
+    attack: str
+    variant: str
+    people: int
+    accuracy: float | None
+    interval: Interval | None
+    cluster_accuracy: float | None
+    chance: float | None
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupFacts:
+    """
+    People whose released records are equal in everything but the id.
+
+    Everybody shares theirs with at least ``smallest`` - 1 others; ``share_under_k`` of them with
+    fewer than ``k`` - 1.
+    """
+
+    smallest: int
+    k: int
+    people_under_k: VeiledCount
+    share_under_k: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProtectionPoint:
-    """What may be told of a protection: its loss, and what is left of the risk."""
+    """
+    What may be told of a protection: its loss, and what is left of the risk.
+
+    ``attack`` is the family that links most; ``judged`` what each achieves, ``not_judged`` which
+    cannot be tried. ``written`` is what ``trailprint protect --apply`` takes.
+    """
 
     label: str
     name: str
+    written: str = ""
     parameters: Mapping[str, Any]
     loss: float | None
     accuracy: float | None
@@ -40,9 +116,39 @@ class ProtectionPoint:
     cluster_accuracy: float | None
     chance: float | None
     attack: str | None
+    judged: tuple[JudgedBy, ...] = ()
+    not_judged: tuple[NotJudgedBy, ...] = ()
+    judged_by_all: bool = True
+    groups: GroupFacts | None = None
     on_frontier: bool
     asked: bool
     at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchFacts:
+    """
+    How the least loss was looked for.
+
+    Attributes
+    ----------
+    tried : int
+        Releases that were made and attacked.
+    judged_by_all : int
+        How many of them every attack was tried on.
+    combinations : tuple of str
+        Protections one after another that were tried.
+    not_tried : tuple of str
+        Combinations that there was no time for.
+    stopped : bool
+        Whether the time was up before the search was over.
+    """
+
+    tried: int
+    judged_by_all: int
+    combinations: tuple[str, ...] = ()
+    not_tried: tuple[str, ...] = ()
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +167,7 @@ class MeasuredProtections:
     target_risk: float | None
     target: MeasuredProtection | None
     left_out: tuple[ProtectionLeftOut, ...] = ()
+    search: SearchFacts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +180,7 @@ class Protections:
     target: ProtectionPoint | None
     left_out: tuple[ProtectionLeftOut, ...]
     target_reading: str | None
+    search: SearchFacts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +189,9 @@ class HeadlineProtection:
 
     label: str
     name: str
+    written: str = ""
     parameters: Mapping[str, Any]
+    attack: str | None = None
     share: float | None
     interval: Interval | None
     at_most: float | None = None

@@ -1,0 +1,42 @@
+"""Which families judge the protections of an audit: all that ran, as they were run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from trailprint.attacks.options import MatchOptions
+from trailprint.audit.attacks.family import AttackFamily
+from trailprint.audit.attacks.registry import attack_names, find_attack
+from trailprint.audit.context import AuditContext
+from trailprint.audit.parts import Outcome
+from trailprint.audit.results.kept import attack_of
+from trailprint.studies.judging import HISTOGRAM, Judge
+from trailprint.studies.options import ATTACKS
+
+
+def list_judging(context: AuditContext) -> list[AttackFamily]:
+    """The families asked for that judge protections beyond histograms, quick ones first."""
+    asked = [find_attack(name) for name in attack_names() if name in context.options.attacks]
+    able = [family for family in asked if type(family).judge is not AttackFamily.judge]
+    return [family for family in able if family.refuse(context) is None]
+
+
+def call_judges(context: AuditContext, before: Mapping[str, Outcome]) -> list[Judge]:
+    """Those of them that ran, ready to judge."""
+    found = []
+    for family in list_judging(context):
+        outcome = before.get(f"attack/{family.name}")
+        if outcome is not None:
+            build = partial(family.judge, context, outcome)
+            judge = context.remember(("judge", family.name), build)
+            found += [] if judge is None else [judge]
+    return found
+
+
+def choose_weights(before: Mapping[str, Outcome]) -> tuple[MatchOptions, ...]:
+    """How histograms are matched: jointly with several weights, and one by one where that won."""
+    own = before.get(f"attack/{HISTOGRAM}")
+    if own is None or attack_of(own).chosen["method"] == "joint":
+        return ATTACKS
+    return (*ATTACKS, MatchOptions(method="one-by-one"))

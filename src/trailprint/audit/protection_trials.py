@@ -1,0 +1,114 @@
+"""Trials of protections in an audit: protect, let the families that ran judge, describe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from trailprint.audit.attacks.judges import call_judges, choose_weights
+from trailprint.audit.context import AuditContext
+from trailprint.audit.parts import Outcome
+from trailprint.audit.results.protections import (
+    MeasuredGroups,
+    MeasuredJudgement,
+    MeasuredProtection,
+    NotJudgedBy,
+)
+from trailprint.audit.wording import lower_first
+from trailprint.protections.protection import Protection
+from trailprint.protections.registry import is_writable, write_protection
+from trailprint.studies.judging import Judge, Success, find_by_family
+from trailprint.studies.options import TrialOptions
+from trailprint.studies.protection_trial import Point, TrialContext
+
+NONE = "none"
+"""The name of the data as it is: what protections are compared with."""
+
+
+class Trials:
+    """Protected releases of one audit, judged by the families that ran."""
+
+    def __init__(self, context: TrialContext, judges: Sequence[Judge]) -> None:
+        self._context = context
+        self._judges = tuple(judges)
+        self._quick = tuple(judge for judge in judges if judge.is_quick)
+
+    def measure(
+        self, chain: Sequence[Protection], title: str | None = None, *, is_full: bool
+    ) -> MeasuredProtection:
+        """Protect and attack, with every family or with those that are quick."""
+        judges = self._judges if is_full else self._quick
+        parameters = chain[0].parameters() if chain else {}
+        point = self._context.measure(tuple(chain), parameters, judges)
+        found = describe_point(chain, point, title)
+        return replace(found, judged_by_all=len(judges) == len(self._judges))
+
+
+def start_trials(
+    context: AuditContext, before: Mapping[str, Outcome], chain: Sequence[Protection] = ()
+) -> Trials:
+    """Both sides, ready for protections; ``chain`` is looked at for its order only."""
+    options = TrialOptions(
+        target_risk=context.options.target_risk,
+        attacks=choose_weights(before),
+        seed=context.options.seed,
+    )
+    trial = TrialContext(*context.events, chain, options, context.counting, context.n_threads)
+    return Trials(trial, call_judges(context, before))
+
+
+def describe_point(
+    chain: Sequence[Protection], point: Point, title: str | None = None
+) -> MeasuredProtection:
+    """What was measured of a protected release."""
+    found = point.strongest
+    return MeasuredProtection(
+        label=label_chain(chain, title),
+        name=" then ".join(step.name for step in chain) or NONE,
+        written=_write(chain, title),
+        parameters=dict(point.parameters),
+        loss=point.loss.information_loss,
+        accuracy=found.user_accuracy,
+        interval=found.accuracy_interval,
+        cluster_accuracy=found.cluster_accuracy,
+        chance=found.chance,
+        attack=found.family,
+        at_risk=point.at_risk,
+        judged=tuple(_describe_judge(one) for one in find_by_family(point.attacks).values()),
+        not_judged=tuple(NotJudgedBy(attack=one.family, why=one.why) for one in point.not_judged),
+        groups=MeasuredGroups(
+            smallest=point.groups.smallest,
+            people=point.groups.n_people,
+            in_small=point.groups.n_in_small,
+        ),
+    )
+
+
+def _describe_judge(found: Success) -> MeasuredJudgement:
+    return MeasuredJudgement(
+        attack=found.family,
+        variant=found.attack,
+        people=found.people,
+        accuracy=found.user_accuracy,
+        interval=found.accuracy_interval,
+        cluster_accuracy=found.cluster_accuracy,
+        chance=found.chance,
+    )
+
+
+def label_chain(chain: Sequence[Protection], title: str | None = None) -> str:
+    """What protections are called, for people; where one has no words, how they are written."""
+    if not chain:
+        return "No protection"
+    labels = [step.label() for step in chain]
+    if any(label is None for label in labels):
+        return _write(chain, title)
+    first, *more = [label or "" for label in labels]
+    return " then ".join([first, *(lower_first(label) for label in more)])
+
+
+def _write(chain: Sequence[Protection], title: str | None) -> str:
+    """Protections as they are typed; a file that one was read from is only in what was typed."""
+    if title is not None and not all(is_writable(step) for step in chain):
+        return title
+    return " then ".join(write_protection(step) for step in chain)

@@ -1,0 +1,220 @@
+"""
+The least loss that reaches a goal, among protections alone and one after another.
+
+Attacks differ in what they cost. A trial is first *quick*: judged by cheap attacks. Only where it
+could be the cheapest that suffices, or lies on the frontier of risk and loss, is it judged by all
+of them. More attacks never lower a risk, so that what the quick ones rule out stays ruled out.
+Nothing is claimed of what was not measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from trailprint.studies.bisection import bisect
+
+Chain = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """
+    One chain of protections, measured.
+
+    Attributes
+    ----------
+    chain : tuple
+        The protections, in order.
+    loss : float
+        What they cost.
+    rate : float
+        The share of people still linked by the strongest attack that was tried.
+    risk : float
+        What must not exceed the goal, such as the upper end of the rate's interval.
+    is_full : bool
+        Whether every attack was tried.
+    """
+
+    chain: Chain
+    loss: float
+    rate: float
+    risk: float
+    is_full: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """
+    A protection with values of one parameter.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    make : callable
+        The protection with a value.
+    values : tuple
+        From the weakest to the strongest.
+    neutral : int or float, optional
+        A value that changes nothing, where bisection may begin; None: no values in between.
+    """
+
+    name: str
+    make: Callable[[Any], Hashable]
+    values: tuple[Any, ...]
+    neutral: Any | None = None
+
+
+Pair = tuple[Choice, Choice]
+"""A protection, and one that comes after it."""
+
+
+Measure = Callable[[Chain, bool], Trial | None]
+"""Measures a chain, by all attacks if the flag is true; None where the data does not allow it."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Search:
+    """
+    A search that may be stopped at any time: what was measured so far stays.
+
+    Attributes
+    ----------
+    measure : callable
+        Measures one chain.
+    goal : float
+        What the risk must not exceed.
+    most_trials : int
+        Measurements after which combinations are given up.
+    trials : dict
+        Everything that was measured, the fullest measurement of each chain.
+    best : Trial, optional
+        Of the trials by all attacks that reach the goal, the one with the least loss.
+    pending : list of str
+        Combinations that were not looked at.
+    """
+
+    measure: Measure
+    goal: float
+    most_trials: int = 80
+    trials: dict[Chain, Trial] = field(default_factory=dict)
+    best: Trial | None = None
+    pending: list[str] = field(default_factory=list)
+    n_measured: int = 0
+    _refused: set[Chain] = field(default_factory=set)
+
+    def learn(self, known: Iterable[Trial]) -> None:
+        """Take over what was measured before."""
+        for trial in known:
+            self._keep(trial)
+
+    def search(self, choices: Sequence[Choice], pairs: Sequence[Pair] = ()) -> None:
+        """Close in on the goal with each protection alone, then with each pair of them."""
+        self.pending = [f"{first.name} then {second.name}" for first, second in pairs]
+        for choice in sorted(choices, key=self._least_loss):
+            self._close_in((), choice)
+        for first, second in pairs:
+            for value in first.values:
+                self._add(first.make(value), second)
+            self.pending.remove(f"{first.name} then {second.name}")
+
+    def complete(self, chains: Iterable[Chain]) -> None:
+        """Let every attack judge these chains."""
+        for chain in chains:
+            self._try(chain, is_full=True)
+
+    def complete_frontier(self) -> None:
+        """Let every attack judge what no other trial beats, until all such trials are full."""
+        while True:
+            open_ones = [trial for trial in self._list_unbeaten() if not trial.is_full]
+            if not open_ones:
+                return
+            self._try(min(open_ones, key=lambda trial: trial.loss).chain, is_full=True)
+
+    def _list_unbeaten(self) -> list[Trial]:
+        trials = list(self.trials.values())
+        return [trial for trial in trials if not any(_beats(other, trial) for other in trials)]
+
+    def _least_loss(self, choice: Choice) -> float:
+        """The least loss that may suffice, as far as is known: what promises most comes first."""
+        chains = ((choice.make(value),) for value in choice.values)
+        known = (self.trials.get(chain) for chain in chains)
+        found = [trial.loss for trial in known if trial is not None and trial.risk <= self.goal]
+        return min(found, default=float("inf"))
+
+    def _add(self, first: Hashable, second: Choice) -> None:
+        """One protection before another, unless that cannot be cheaper than the best."""
+        alone = self._try((first,))
+        if alone is None or alone.risk <= self.goal or not self._is_cheaper(alone.loss):
+            return
+        if self.n_measured < self.most_trials:
+            self._close_in((first,), second)
+
+    def _close_in(self, before: Chain, choice: Choice) -> None:
+        """The weakest value that suffices after some protections: on the grid, then between."""
+
+        def suffices(value: Any) -> bool:
+            return self._suffices((*before, choice.make(value)))
+
+        weak, strong = choice.neutral, None
+        first, last = 0, len(choice.values) - 1
+        if not suffices(choice.values[last]):
+            # Where values do not protect ever more, another one may still suffice.
+            for value in () if before else reversed(choice.values[:last]):
+                suffices(value)
+            return
+        strong = choice.values[last]
+        while first < last:
+            middle = (first + last) // 2
+            if suffices(choice.values[middle]):
+                strong, last = choice.values[middle], middle
+            else:
+                weak, first = choice.values[middle], middle + 1
+        if weak is None or choice.neutral is None or weak == strong:
+            return
+        known = self.trials.get((*before, choice.make(weak)))
+        # Stronger values lose more: nothing between costs less than the best there is.
+        if known is None or self._is_cheaper(known.loss):
+            bisect(suffices, bool, weak, strong)
+
+    def _suffices(self, chain: Chain) -> bool:
+        """Whether a chain reaches the goal; all attacks are asked where it would be the best."""
+        quick = self._try(chain)
+        if quick is None or quick.risk > self.goal:
+            return False
+        if not self._is_cheaper(quick.loss):
+            return True
+        full = self._try(chain, is_full=True)
+        return full is not None and full.risk <= self.goal
+
+    def _is_cheaper(self, loss: float) -> bool:
+        return self.best is None or loss < self.best.loss
+
+    def _try(self, chain: Chain, *, is_full: bool = False) -> Trial | None:
+        """Measure a chain once, and by all attacks once more where that is wanted."""
+        known = self.trials.get(chain)
+        if known is not None and (known.is_full or not is_full):
+            return known
+        if chain in self._refused:
+            return None
+        self.n_measured += 1
+        trial = self.measure(chain, is_full)
+        if trial is None:
+            self._refused.add(chain)
+            return None
+        self._keep(trial)
+        return trial
+
+    def _keep(self, trial: Trial) -> None:
+        known = self.trials.get(trial.chain)
+        if known is None or trial.is_full or not known.is_full:
+            self.trials[trial.chain] = trial
+        if trial.is_full and trial.risk <= self.goal and self._is_cheaper(trial.loss):
+            self.best = trial
+
+
+def _beats(other: Trial, trial: Trial) -> bool:
+    own = trial.loss, trial.rate
+    return other.loss <= own[0] and other.rate <= own[1] and (other.loss, other.rate) != own
