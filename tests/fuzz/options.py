@@ -257,8 +257,12 @@ POINTS = _options(
     --apply top-locations:n=2
     --apply microaggregate:k=2
     --per-user risks.csv
+    --engine local
     """,
     """
+    --engine hadoop ''
+    --spark-master local[1] x ''
+    --spark-conf a=1 x ''
     --knowledge x ''
     --points 0 x 3-1 99 1- '' 1,,2
     --draws 0 -1
@@ -428,8 +432,12 @@ PROTECT = _options(
     --release released.csv
     --release released.csv --keys keys.csv
     --release released.csv --keep-column url
+    --engine local
     """,
     """
+    --engine hadoop ''
+    --spark-master local[1] x ''
+    --spark-conf a=1 x ''
     --out x.xyz '' no/such/p.csv s3://bucket/p.csv data.csv .
     --weight x
     --release x.xyz '' no/such/r.csv s3://bucket/r.csv data.csv .
@@ -486,8 +494,12 @@ AUDIT = _options(
     --fail-above 0.05
     --fail-above 0.5 --fail-on upper
     --title 'A release'
+    --engine local
     """,
     """
+    --engine hadoop ''
+    --spark-master local[1] x ''
+    --spark-conf a=1 x ''
     --attacks x '' trail,trail
     --protect noise:epsilon=1e-320 x '' 'noise then' coarsen-grid perturb-times:sigma_s=1e12
     --target-risk 0 1 nan -1

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.presence import present
 
 import trailprint as tp
-from trailprint.engines.options import EngineOptions
+from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import EngineError, OptionError
 from trailprint.events.write import write_events
 from trailprint.simulate import CampusOptions, simulate_campus
 
 CLOCKS = ("seconds", "peak_memory_mb")
+ENGINES: tuple[EngineName, ...] = ("local", "spark")
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +24,11 @@ def sides():
 
 
 def _without_clocks(result):
-    return {name: value for name, value in result.items() if name not in CLOCKS}
+    """What was found, at any depth, without what a clock says."""
+    if isinstance(result, dict):
+        kept = {name: value for name, value in result.items() if name not in CLOCKS}
+        return {name: _without_clocks(value) for name, value in kept.items()}
+    return [_without_clocks(one) for one in result] if isinstance(result, list) else result
 
 
 @pytest.mark.parametrize(
@@ -66,3 +72,24 @@ def test_large_results_come_in_waves(every_pass, sides, monkeypatch):
     monkeypatch.setattr("trailprint.engines.spark.runner.WAVE_BYTES", 1)
     found = tp.match(*sides, engine="spark")
     np.testing.assert_array_equal(found.linkage.auxiliary, tp.match(*sides).linkage.auxiliary)
+
+
+def test_known_points_and_protections_are_the_same(every_pass, sides):
+    jobs = every_pass.sparkContext.statusTracker().getJobIdsForGroup
+    before = len(jobs(None))
+    found, expected = tp.points(sides[0], engine="spark"), tp.points(sides[0])
+    assert _without_clocks(found.to_dict()) == _without_clocks(expected.to_dict())
+    between = len(jobs(None))
+    assert between > before
+    protected = [tp.protect(sides[0], "microaggregate:k=3", engine=name) for name in ENGINES]
+    assert len(jobs(None)) > between
+    assert present(protected[0].histograms()).equals(protected[1].histograms())
+
+
+def test_an_audit_is_the_same(every_pass, sides):
+    options = tp.AuditOptions(attacks="histogram", protections="microaggregate:k=3")
+    jobs = every_pass.sparkContext.statusTracker().getJobIdsForGroup
+    before = len(jobs(None))
+    found = [tp.audit(sides[0], sides[1], options, engine=name).to_dict() for name in ENGINES]
+    assert len(jobs(None)) > before
+    assert _without_clocks(found[0]) == _without_clocks(found[1])

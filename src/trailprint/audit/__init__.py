@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from trailprint.arguments import check_arguments
 from trailprint.audit.options import AuditOptions
+from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.events.options import ReadOptions
 from trailprint.events.placing import PlaceOptions
 from trailprint.events.sources import Source, TruthSource, open_places, open_truth
 from trailprint.progress import Progress, shows_progress
 from trailprint.store import Store
+from trailprint.workflows.engines import runs_on_engine
 
 if TYPE_CHECKING:
     from trailprint.audit.plan import Plan
@@ -23,6 +25,7 @@ __all__ = ["AuditOptions", "audit"]
 
 @check_arguments(unseen=("Plan", "AuditResult"))
 @shows_progress
+@runs_on_engine
 def audit(
     released: Source,
     auxiliary: Source | None = None,
@@ -33,6 +36,7 @@ def audit(
     truth: TruthSource | None = None,
     store: Store | None = None,
     prepared: str | os.PathLike[str] | None = None,
+    engine: EngineOptions | EngineName | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
     on_plan: Callable[[Plan], None] | None = None,
@@ -61,6 +65,8 @@ def audit(
     prepared : path, optional
         Folder that keeps the prepared events, for you only: the next audit of the same files, read
         and cut alike, starts from them. Only for data given as paths.
+    engine : EngineOptions or {"local", "spark"}, optional
+        Who runs the passes over all people. Does not affect results.
     n_threads : int, optional
         Changes nothing but the time.
     progress : callable, optional

@@ -20,8 +20,9 @@ from trailprint.cli.option_fields import Written
 from trailprint.cli.present import open_console, print_json, print_line, print_table
 from trailprint.cli.progress import showing
 from trailprint.cli.progress_file import find_progress_file
-from trailprint.cli.running import Running, RunOptions
+from trailprint.cli.running import EnginePanel, Running, RunOptions
 from trailprint.cli.settings import Typed
+from trailprint.engines.options import EngineOptions
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.fingerprints import fingerprint
@@ -108,6 +109,7 @@ def run(
     ],
     auditing: Auditing,
     running: Running,
+    where: EnginePanel,
     scoring: Scoring,
     giving: Sides,
     typed: Typed,
@@ -147,7 +149,7 @@ def run(
             sides = [] if prepared.found else giving.open_all(sources, engine)
         asked = Asked(sides=sides, truth=scoring.read_truth(engine), options=options)
         result = audit_to_folder(
-            asked, folder.out, running, reserved_s=reserved_s, prepared=prepared
+            asked, folder.out, running, where=where, reserved_s=reserved_s, prepared=prepared
         )
     asked_for = folder.per_user or scoring.links is not None
     written = Outputs(
@@ -202,6 +204,7 @@ def audit_to_folder(
     folder: str,
     running: RunOptions,
     *,
+    where: EngineOptions | None = None,
     reserved_s: float = 0.0,
     prepared: Prepared | None = None,
 ) -> AuditResult:
@@ -214,11 +217,12 @@ def audit_to_folder(
     from trailprint.audit.outcomes import WORK
     from trailprint.audit.run import run_audit
     from trailprint.report.outputs import RESULT
+    from trailprint.workflows.engines import run_on
 
     began = stopwatch.started() + compile_first()
     is_again = (Path(folder) / RESULT).exists()
     store = _LateStore(Path(folder) / WORK)
-    with showing(what="Counting events") as progress:
+    with run_on(where), showing(what="Counting events") as progress:
         return run_audit(
             asked,
             began=began,

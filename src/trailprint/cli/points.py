@@ -11,7 +11,7 @@ from trailprint.cli.inputs import Reading, Shaping, open_events
 from trailprint.cli.option_fields import Written
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
-from trailprint.cli.running import Running
+from trailprint.cli.running import EnginePanel, Running
 from trailprint.display.numbers import format_number, format_seconds
 from trailprint.events.write import check_outputs, write_table
 
@@ -64,6 +64,7 @@ def run(
         ),
     ],
     running: Running,
+    where: EnginePanel,
     reading: Reading,
     shaping: Shaping,
 ) -> None:
@@ -79,6 +80,7 @@ def run(
             events,
             replace(options, seed=running.seed, grid=not answering.no_grid),
             protections=answering.apply,
+            engine=where,
             n_threads=running.threads,
             progress=progress,
         )

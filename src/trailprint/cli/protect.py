@@ -14,7 +14,7 @@ from trailprint.cli.inputs import Sides, split_names
 from trailprint.cli.option_fields import Written
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
-from trailprint.cli.running import Running, RunOptions
+from trailprint.cli.running import EnginePanel, Running, RunOptions
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
@@ -113,19 +113,21 @@ class Protecting:
 def run(
     protecting: Protecting,
     running: Running,
+    where: EnginePanel,
     sides: Sides,
     data: Annotated[str | None, argument("DATA", "What would be published.")] = None,
 ) -> None:
     """Apply protections in order: what do they cost, and which risk remains?"""
+    from trailprint.workflows.engines import run_on
+
     engine = running.engine()
     if protecting.applying.listing:
         _list(as_json=running.json)
         return
     data = _check(data, protecting, sides)
-    if protecting.trading.sweep is not None:
-        _sweep(data, running, protecting, sides, engine)
-    else:
-        _apply(data, running, protecting, sides, engine)
+    do = _apply if protecting.trading.sweep is None else _sweep
+    with run_on(where):
+        do(data, running, protecting, sides, engine)
 
 
 def _check(data: str | None, protecting: Protecting, sides: Sides) -> str:

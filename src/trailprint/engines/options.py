@@ -58,8 +58,6 @@ class EngineOptions:
         return {key.strip(): value.strip() for key, _, value in pairs}
 
 
-def choose_engine(engine: EngineOptions | EngineName | None) -> EngineOptions:
-    """Options of an engine that may be given by name; None: the local one."""
-    if isinstance(engine, EngineOptions):
-        return engine
-    return EngineOptions() if engine is None else EngineOptions(engine=engine)
+def choose_engine(engine: EngineOptions | EngineName) -> EngineOptions:
+    """Options of an engine that may be given by name."""
+    return engine if isinstance(engine, EngineOptions) else EngineOptions(engine=engine)

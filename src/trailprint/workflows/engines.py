@@ -1,17 +1,28 @@
-"""Functions that take ``engine``: what they do inside runs there."""
+"""Work that runs on an engine: passes inside are run there."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
 from trailprint.engines.opening import open_engine
-from trailprint.engines.options import choose_engine
+from trailprint.engines.options import EngineName, EngineOptions, choose_engine
 from trailprint.kernels.passes import passes_run_by
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+
+
+@contextlib.contextmanager
+def run_on(engine: EngineOptions | EngineName | None) -> Iterator[None]:
+    """Let an engine run the passes of the work inside; None: whoever runs them now."""
+    if engine is None:
+        yield
+        return
+    with open_engine(choose_engine(engine)) as runner, passes_run_by(runner):
+        yield
 
 
 def runs_on_engine(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -20,7 +31,7 @@ def runs_on_engine(function: Callable[Parameters, Result]) -> Callable[Parameter
     @functools.wraps(function)
     def run(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
         chosen: Any = named.get("engine")
-        with open_engine(choose_engine(chosen)) as runner, passes_run_by(runner):
+        with run_on(chosen):
             return function(*values, **named)
 
     return run

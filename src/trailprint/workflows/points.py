@@ -13,6 +13,7 @@ from trailprint.attacks.points.options import DRAWN, Knowledge, PointsOptions
 from trailprint.attacks.points.singling_out import find_same_trace, find_sharing, places_of
 from trailprint.attacks.points.worst import find_worst, find_worst_order
 from trailprint.display.discreet import Discreet
+from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.evaluation.larger_populations import (
     check_model,
     extrapolate,
@@ -34,6 +35,7 @@ from trailprint.progress import Progress, shows_progress, tell_nobody
 from trailprint.protections.chain import apply_protections
 from trailprint.protections.protection import Protection
 from trailprint.studies.known_points import GridShare, find_levels, measure_grid
+from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.measuring import Stopwatch, announce_compilation
 from trailprint.workflows.points_result import QUOTED, PointsResult, ProtectedSharing
 from trailprint.workflows.protect import read_chain
@@ -73,6 +75,7 @@ def kind_of(knowledge: Knowledge) -> PointKind:
 
 @check_arguments(skip=("protections",))
 @shows_progress
+@runs_on_engine
 def points(
     data: Source,
     options: PointsOptions | None = None,
@@ -80,6 +83,7 @@ def points(
     reading: ReadOptions | None = None,
     places: PlaceOptions | None = None,
     protections: Sequence[Protection | str] = (),
+    engine: EngineOptions | EngineName | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> PointsResult:
@@ -98,6 +102,8 @@ def points(
         What counts as one place; positions alone go on a grid of 1,000 m.
     protections : sequence of Protection or str
         After each of these, on its own, it is counted again how many people share a trace.
+    engine : EngineOptions or {"local", "spark"}, optional
+        Who runs the passes over all people. Does not affect results.
     n_threads : int, optional
         Changes nothing but the time.
     progress : callable, optional

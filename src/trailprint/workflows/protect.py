@@ -15,6 +15,7 @@ from trailprint.display.discreet import Words
 from trailprint.display.numbers import format_percent
 from trailprint.display.plots import Plot, draw_bars, draw_line
 from trailprint.display.tables import Table
+from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine, default_engine
 from trailprint.events.events import Events
@@ -31,6 +32,7 @@ from trailprint.protections.registry import parse_protection, read_value
 from trailprint.studies.frontier import Frontier, find_swept, sweep
 from trailprint.studies.options import SweepOptions
 from trailprint.studies.protection_trial import Point
+from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.measuring import announce_compilation
 from trailprint.workflows.results import Makers, Result, as_table
 
@@ -167,6 +169,7 @@ class TradeOffResult(Result):
 
 @check_arguments(skip=("protections",))
 @shows_progress
+@runs_on_engine
 def protect(
     events: Source,
     protections: Protection | str | Sequence[Protection | str],
@@ -175,6 +178,7 @@ def protect(
     places: PlaceOptions | None = None,
     seed: int = 0,
     counting: HistogramOptions | None = None,
+    engine: EngineOptions | EngineName | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> ProtectResult:
@@ -196,6 +200,8 @@ def protect(
         Of every random choice. Who knows it can undo noise: keep it to yourself.
     counting : HistogramOptions, optional
         What histograms count.
+    engine : EngineOptions or {"local", "spark"}, optional
+        Who runs the passes over all people. Does not affect results.
     n_threads : int, optional
         Does not affect results.
     progress : callable, optional
@@ -224,6 +230,7 @@ def protect(
 
 @check_arguments(skip=("protections",))
 @shows_progress
+@runs_on_engine
 def trade_off(
     released: Source,
     auxiliary: Source,
@@ -233,6 +240,7 @@ def trade_off(
     reading: ReadOptions | None = None,
     places: PlaceOptions | None = None,
     counting: HistogramOptions | None = None,
+    engine: EngineOptions | EngineName | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> TradeOffResult:

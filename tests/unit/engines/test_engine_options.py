@@ -16,7 +16,7 @@ def test_settings_are_read_and_the_last_counts():
 
 def test_an_engine_may_be_given_by_name():
     assert choose_engine("spark") == EngineOptions(engine="spark")
-    assert choose_engine(None) == choose_engine("local") == EngineOptions()
+    assert choose_engine("local") == EngineOptions()
     options = EngineOptions(engine="spark", spark_master="local[2]")
     assert choose_engine(options) is options
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from trailprint.arrays import Floats, Indices, Ints
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.threads import run_parallel, split_evenly
+from trailprint.kernels.passes import Pass, run_pass
 
 
 class Days(NamedTuple):
@@ -83,7 +83,6 @@ def mean_day_distances(
     """Return the mean Euclidean distance between the days of ``people`` and of all others."""
     out = np.zeros((people.size, other.first.size - 1))
     work = (own.first[people + 1] - own.first[people]).astype(np.float64)
-    chunks = split_evenly(work + 1.0)
-    jobs = [(own, people, other, low, high, out) for low, high in chunks]
-    run_parallel(_fill_rows, jobs, n_threads)
+    work = (work + 1.0) * other.squared.size
+    run_pass(Pass(_fill_rows, (own, people, other), (), work, out), n_threads)
     return out

@@ -8,7 +8,7 @@ import numpy as np
 
 from trailprint.arrays import Floats, Ints
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.threads import run_parallel, split_evenly
+from trailprint.kernels.passes import Pass, run_pass
 
 
 class Points(NamedTuple):
@@ -70,7 +70,6 @@ def nearest_distances(
 ) -> Floats:
     """Return the mean distance to the nearest point between ``people`` and all others."""
     out = np.empty((people.size, other.first.size - 1))
-    chunks = split_evenly((own.first[people + 1] - own.first[people]).astype(np.float64))
-    jobs = [(own, people, other, low, high, out) for low, high in chunks]
-    run_parallel(_fill_rows, jobs, n_threads)
+    work = (own.first[people + 1] - own.first[people]) * float(other.first[-1])
+    run_pass(Pass(_fill_rows, (own, people, other), (), work, out), n_threads)
     return out

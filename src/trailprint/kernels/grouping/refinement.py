@@ -22,7 +22,7 @@ from trailprint.kernels.distances.sparse_rows import (
     mean_rows,
     nearest_rows,
 )
-from trailprint.kernels.threads import run_parallel, split_evenly
+from trailprint.kernels.passes import Pass, run_pass
 
 N_TRIED = (8, 24)
 """Groups a row is tried with: the nearest few, and more of them when these do not help any more."""
@@ -81,23 +81,11 @@ def _nearest_groups(rows: Rows, group: Ints, n_tried: int, n_threads: int | None
     means = mean_rows(rows, group)
     # An empty group has no mean: no row shares a column with it.
     columns = (means.column_start, means.column_row, means.column_data)
-    near = np.full((rows.n_rows, n_tried), -1, dtype=np.int64)
+    near = np.zeros((rows.n_rows, n_tried), dtype=np.int64)
     work = np.diff(means.column_start)[rows.indices].astype(np.float64)
     work = np.add.reduceat(work, rows.indptr[:-1])
-    run_parallel(
-        lambda low, high: _find_near(
-            (rows.indptr, rows.indices, rows.data),
-            rows.size,
-            columns,
-            means.size,
-            rows.norm,
-            low,
-            high,
-            near,
-        ),
-        split_evenly(work),
-        n_threads,
-    )
+    fixed = (rows.indptr, rows.indices, rows.data), rows.size, rows.norm
+    run_pass(Pass(_find_near, fixed, (columns, means.size), work, near), n_threads)
     return near
 
 
@@ -105,14 +93,14 @@ def _nearest_groups(rows: Rows, group: Ints, n_tried: int, n_threads: int | None
 def _find_near(
     csr: tuple[Ints, Indices, Floats],
     sizes: Floats,
+    norm: int,
     columns: tuple[Ints, Indices, Floats],
     mean_sizes: Floats,
-    norm: int,
     low: int,
     high: int,
     near: Matrix,
 ) -> None:
-    """Write the nearest means of the rows from ``low`` to ``high``, nearest first."""
+    """Write the nearest means of the rows from ``low`` to ``high``, nearest first, then -1."""
     shared = np.zeros(mean_sizes.size)
     is_out = np.zeros(mean_sizes.size, dtype=np.bool_)
     n_tried = near.shape[1]
@@ -133,6 +121,7 @@ def _find_near(
             heap,
         )
         order = np.argsort(keys[:size], kind="mergesort")
+        near[row] = -1
         for place in range(size):
             near[row, place] = heap[2][order[place]]
 

@@ -6,6 +6,7 @@ Neither keeps distances of all pairs: they are computed again from the sparse ro
 from __future__ import annotations
 
 import heapq
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ from trailprint.kernels.distances.sparse_rows import (
     nearest_rows,
     take_rows,
 )
-from trailprint.kernels.threads import run_parallel, split_evenly
+from trailprint.kernels.passes import Pass, run_pass
 
 NOBODY = -1
 
@@ -120,6 +121,13 @@ def _offer_group(
     return cost
 
 
+class _Offers(NamedTuple):
+    """Of each row the members of the group it offers, and the group's cost."""
+
+    members: npt.NDArray[np.int64]
+    cost: Floats
+
+
 @njit(cache=True, nogil=True)
 def _offer_groups(
     csr: tuple[Ints, Indices, Floats],
@@ -129,11 +137,10 @@ def _offer_groups(
     worth: Floats,
     low: int,
     high: int,
-    members: npt.NDArray[np.int64],
-    cost: Floats,
+    out: _Offers,
 ) -> None:
     """Offer the groups of the rows from ``low`` to ``high``; see `_offer_group`."""
-    n, n_near = sizes.size, members.shape[1] - 1
+    n, n_near = sizes.size, out.members.shape[1] - 1
     scratch = (
         np.zeros(n),
         np.zeros(columns[0].size - 1),
@@ -143,8 +150,9 @@ def _offer_groups(
     )
     is_out = np.zeros(n, dtype=np.bool_)
     for row in range(low, high):
-        cost[row] = _offer_group(
-            csr, sizes, row, columns, columns[0][1:], norm, worth, is_out, scratch, members[row]
+        own = out.members[row]
+        out.cost[row] = _offer_group(
+            csr, sizes, row, columns, columns[0][1:], norm, worth, is_out, scratch, own
         )
 
 
@@ -223,18 +231,12 @@ def select_groups(rows: Rows, k: int, n_threads: int | None = None) -> Ints:
     csr = (rows.indptr, rows.indices, rows.data)
     columns = (rows.column_start, rows.column_row.copy(), rows.column_data.copy())
     worth = distances_to_mean(rows)
-    members = np.zeros((rows.n_rows, k), dtype=np.int64)
-    cost = np.empty(rows.n_rows)
+    offers = _Offers(np.zeros((rows.n_rows, k), dtype=np.int64), np.zeros(rows.n_rows))
     work = np.diff(rows.column_start)[rows.indices].astype(np.float64)
     work = np.add.reduceat(work, rows.indptr[:-1])
-    run_parallel(
-        lambda low, high: _offer_groups(
-            csr, rows.size, columns, rows.norm, worth, low, high, members, cost
-        ),
-        split_evenly(work),
-        n_threads,
-    )
-    group, n_groups = _select(csr, rows.size, columns, rows.norm, worth, members, cost)
+    fixed = csr, rows.size, columns, rows.norm, worth
+    run_pass(Pass(_offer_groups, fixed, (), work, offers), n_threads)
+    group, n_groups = _select(*fixed, offers.members, offers.cost)
     left = np.flatnonzero(group == NOBODY)
     if left.size >= k or not n_groups:
         group[left] = n_groups + group_by_mdav(take_rows(rows, left), k)

@@ -6,6 +6,7 @@ import numpy as np
 
 from trailprint.arrays import Indices, Ints
 from trailprint.kernels.compiling import njit
+from trailprint.kernels.passes import Pass, run_pass
 from trailprint.kernels.subsets.postings import (
     Bits,
     Postings,
@@ -13,8 +14,8 @@ from trailprint.kernels.subsets.postings import (
     intersect,
     keep_set,
     make_scratch,
+    walk_lengths,
 )
-from trailprint.kernels.threads import run_parallel, split_evenly
 
 # isort: split
 import numpy.typing as npt
@@ -179,11 +180,10 @@ def count_drawn(
     own = np.arange(n_users, dtype=np.uint64) if streams is None else streams
     rows = np.arange(n_users) if targets is None else targets
     out = np.empty((len(rows), most), np.int32)
-    tasks = [
-        (ptr, codes, postings, own, seed, rows, low, high, out)
-        for low, high in split_evenly(np.diff(ptr)[rows])
-    ]
-    run_parallel(_count_drawn, tasks, n_threads)
+    share = most / np.maximum(most, np.diff(ptr))
+    work = (walk_lengths(ptr, codes, postings) * share)[rows]
+    fixed, fresh = (ptr, codes, postings), (own, seed, rows)
+    run_pass(Pass(_count_drawn, fixed, fresh, work, out), n_threads)
     return out
 
 
@@ -216,6 +216,6 @@ def count_holders(
 ) -> Indices:
     """Count, for each person, who has all of their keys, the person included."""
     out = np.empty(len(ptr) - 1, np.int32)
-    tasks = [(ptr, codes, postings, low, high, out) for low, high in split_evenly(np.diff(ptr))]
-    run_parallel(_count_holders, tasks, n_threads)
+    fixed, work = (ptr, codes, postings), walk_lengths(ptr, codes, postings)
+    run_pass(Pass(_count_holders, fixed, (), work, out), n_threads)
     return out

@@ -9,7 +9,7 @@ import numpy as np
 from trailprint.arrays import Indices, Ints
 from trailprint.kernels.compiling import njit
 from trailprint.kernels.csr import invert
-from trailprint.kernels.threads import run_parallel, split_evenly
+from trailprint.kernels.passes import Pass, run_pass
 
 
 class Itineraries(NamedTuple):
@@ -182,6 +182,7 @@ def find_fewest_in_order(
         person included. Other visits may lie between those that are known.
     """
     out = np.empty(len(trips.ptr) - 1, np.int32)
-    tasks = [(trips, budget, low, high, out) for low, high in split_evenly(np.diff(trips.ptr))]
-    run_parallel(_find_fewest, tasks, n_threads)
+    people = np.concatenate([[0], np.cumsum(np.diff(trips.who_ptr)[trips.own])])
+    work = np.diff(people[trips.own_ptr]) + np.diff(trips.ptr)
+    run_pass(Pass(_find_fewest, (trips,), (budget,), work, out), n_threads)
     return out

@@ -57,6 +57,16 @@ def build_postings(
     return Postings(ptr=start, users=users, row=row, bits=bits, dense_from=dense_from)
 
 
+def walk_lengths(ptr: Ints, codes: Indices, postings: Postings) -> Ints:
+    """Count the steps of walking the list of each of a person's keys, or its bits, once."""
+    n_words = postings.bits.shape[1]
+    lengths = np.diff(postings.ptr)
+    steps = np.where(postings.row >= 0, n_words, lengths)[codes]
+    sums = np.concatenate([[0], np.cumsum(steps)])
+    walked: Ints = sums[ptr[1:]] - sums[ptr[:-1]]
+    return walked
+
+
 @njit(cache=True, nogil=True)
 def _fill_bits(ptr: Ints, users: Indices, keys: Ints, bits: Bits) -> None:
     """Set the bits of everybody who has the keys, a row each. Cost: O(entries)."""

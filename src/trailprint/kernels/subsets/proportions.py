@@ -7,9 +7,9 @@ import numpy as np
 from trailprint.arrays import Floats, Indices, Ints
 from trailprint.kernels.compiling import njit
 from trailprint.kernels.csr import transpose_csr
+from trailprint.kernels.passes import Pass, run_pass
 from trailprint.kernels.subsets.postings import seek
 from trailprint.kernels.subsets.tolerant import agrees
-from trailprint.kernels.threads import run_parallel, split_evenly
 
 
 @njit(cache=True, nogil=True)
@@ -183,8 +183,6 @@ def find_fewest_proportional(
     at_ptr, at_user, at_value = transpose_csr(ptr, keys, values, n_keys)
     out = np.empty(len(ptr) - 1, np.int32)
     work = np.diff(np.concatenate([[0], np.cumsum(np.diff(at_ptr)[keys])])[ptr])
-    shared = (ptr, keys, values, at_ptr, at_user, at_value, float(tolerance), budget)
-    run_parallel(
-        _find_fewest, [(*shared, low, high, out) for low, high in split_evenly(work)], n_threads
-    )
+    fixed, fresh = (ptr, keys, values, at_ptr, at_user, at_value), (float(tolerance), budget)
+    run_pass(Pass(_find_fewest, fixed, fresh, work, out), n_threads)
     return out

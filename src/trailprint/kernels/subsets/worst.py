@@ -6,6 +6,7 @@ import numpy as np
 
 from trailprint.arrays import Indices, Ints
 from trailprint.kernels.compiling import njit
+from trailprint.kernels.passes import Pass, run_pass
 from trailprint.kernels.subsets.drawn import count_all
 from trailprint.kernels.subsets.postings import (
     Bits,
@@ -15,8 +16,8 @@ from trailprint.kernels.subsets.postings import (
     has_bit,
     make_scratch,
     seek,
+    walk_lengths,
 )
-from trailprint.kernels.threads import run_parallel, split_evenly
 
 
 @njit(cache=True, nogil=True)
@@ -232,11 +233,10 @@ def find_fewest(
         ``budget`` points come to the same where somebody has that many.
     """
     out = np.empty(len(ptr) - 1, np.int32)
-    tasks = [
-        (ptr, codes, cost, postings, budget, low, high, out)
-        for low, high in split_evenly(np.diff(ptr))
-    ]
-    run_parallel(_find_fewest, tasks, n_threads)
+    fixed = ptr, codes, cost, postings
+    # Each point of a person begins a search among those who have it.
+    work = walk_lengths(ptr, codes, postings) * np.diff(ptr)
+    run_pass(Pass(_find_fewest, fixed, (budget,), work, out), n_threads)
     return out
 
 

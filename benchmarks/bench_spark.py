@@ -1,0 +1,130 @@
+"""Exact matching on Spark against threads, as ratios in one run, and with a worker that is killed.
+
+Run ``python benchmarks/bench_spark.py`` (``--quick`` for small sizes, ``--only`` for one part).
+Needs pyspark and Java 17. Sessions and workers are warm before anything is timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.bench_matching import METRIC, PAPER_USERS, clock, prepare, say, warm_up
+from trailprint.engines.opening import open_engine
+from trailprint.engines.options import EngineOptions
+from trailprint.kernels.matching.solve import Solution, solve_assignment
+from trailprint.kernels.passes import passes_run_by
+
+
+def solve(data: tuple[Any, Any, int], runner: Any = None) -> Solution:
+    """The whole exact matching, with passes run by whoever is given."""
+    with passes_run_by(runner):
+        return solve_assignment(*data, METRIC)
+
+
+def is_same(found: Solution, expected: Solution) -> bool:
+    """Whether links, gains, prices and proof are equal to the bit."""
+    return all(np.array_equal(a, b) for a, b in zip(found[:9], expected[:9], strict=True))
+
+
+def compare(n_users: int, most: float, in_proportion: bool, repeat: int) -> None:
+    """Threads against two local workers."""
+    data = prepare(n_users, in_proportion=in_proportion)
+    with open_engine(EngineOptions(engine="spark", spark_master="local[2]")) as runner:
+        solve(data, runner)
+        # In turn, so that whatever else the machine does slows both.
+        rounds = [
+            (clock(lambda: solve(data)), clock(lambda: solve(data, runner))) for _ in range(repeat)
+        ]
+    threads = min(one[0] for one, _ in rounds)
+    spark = min(other[0] for _, other in rounds)
+    print(f"  {n_users:,} users: threads {threads:.2f} s, Spark {spark:.2f} s")
+    same = is_same(rounds[-1][1][1], rounds[-1][0][1])
+    say("Spark / threads", spark / threads, f"<= {most}", spark / threads <= most)
+    say("equal to the bit", float(same), "1", same)
+
+
+def bench_paper(quick: bool) -> None:
+    """Point 1: the paper's population."""
+    print("1. local[2] against threads")
+    compare(10_000 if quick else PAPER_USERS, 1.5, in_proportion=False, repeat=3)
+
+
+def bench_large(quick: bool) -> None:
+    """Point 2: four times the people, and as many more places."""
+    print("2. local[2] against threads, locations in proportion")
+    compare(20_000 if quick else 200_000, 1.3, in_proportion=True, repeat=1)
+
+
+def bench_killed(quick: bool) -> None:
+    """Point 3: two worker processes of their own, one of which is killed in a pass."""
+    n_users = 10_000 if quick else PAPER_USERS
+    print(f"3. local-cluster[2,1,4096], {n_users:,} users, an executor killed in a pass")
+    data = prepare(n_users)
+    expected = solve(data)
+    conf = ("spark.executor.memory=2g",)
+    options = EngineOptions(engine="spark", spark_master="local-cluster[2,1,4096]", spark_conf=conf)
+    with open_engine(options) as runner:
+        seconds, found = clock(lambda: solve(data, runner))
+        same = is_same(found, expected)
+        say(f"whole ({seconds:.1f} s): equal to the bit", float(same), "1", same)
+        killer = threading.Timer(0.3 * seconds, kill_executor)
+        killer.start()
+        seconds, found = clock(lambda: solve(data, runner))
+        killer.join()
+        same = is_same(found, expected)
+        say(f"executor killed ({seconds:.1f} s): equal to the bit", float(same), "1", same)
+
+
+def kill_executor() -> None:
+    """Kill one executor among this process's descendants."""
+    executors = [pid for pid in descendants(os.getpid()) if "CoarseGrained" in command_of(pid)]
+    print(f"  killing one of {len(executors)} executors", flush=True)
+    os.kill(executors[0], signal.SIGKILL)
+
+
+def descendants(pid: int) -> list[int]:
+    """Processes that a process has started, and those they have."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    own = [int(text) for path in tasks for text in path.read_text().split()]
+    return [*own, *(below for child in own for below in descendants(child))]
+
+
+def command_of(pid: int) -> str:
+    """The command line of a process; empty if it is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+PARTS = {"paper": bench_paper, "large": bench_large, "killed": bench_killed}
+
+
+def main() -> None:
+    """Run one part, or each in its own process."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small sizes")
+    parser.add_argument("--only", choices=sorted(PARTS), help="run one part in this process")
+    options = parser.parse_args()
+    if options.only:
+        warm_up()
+        PARTS[options.only](options.quick)
+        return
+    for name in PARTS:
+        command = [sys.executable, __file__, "--only", name, *["--quick"] * options.quick]
+        subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    main()
