@@ -96,13 +96,36 @@ def test_the_order_of_rows_changes_nothing(run, sources, name):
         assert answer(run, name, source) == first, Path(source).name
 
 
-@pytest.mark.parametrize("name", ["match", "correlate", "protect groups"])
-def test_the_hash_seed_changes_nothing(sources, name):
-    program = Path(sys.executable).with_name("trailprint")
-    line = [str(program), *(word.format(sources[0]) for word in COMMANDS[name]), "--json"]
+#: Runs each line of commands it is given, and prints what they print.
+PROGRAM = """
+import contextlib, json, sys
+from trailprint.cli.main import main
+for line in json.loads(sys.argv[1]):
+    with contextlib.suppress(SystemExit):
+        main(line)
+"""
+
+
+def test_the_hash_seed_changes_nothing(sources):
+    lines = [
+        [*(word.format(sources[0]) for word in COMMANDS[name]), "--json"]
+        for name in ("match", "correlate", "protect groups")
+    ]
+    program = [sys.executable, "-c", PROGRAM, json.dumps(lines)]
     answers = []
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
-        finished = subprocess.run(line, capture_output=True, env=environment, check=True)
-        answers.append(without_times(json.loads(finished.stdout)))
+        printed = subprocess.run(program, capture_output=True, env=environment, check=True).stdout
+        answers.append([without_times(one) for one in read_objects(printed.decode())])
+    assert len(answers[0]) == len(lines)
     assert answers[0] == answers[1]
+
+
+def read_objects(text: str) -> list[object]:
+    """The JSON objects that stand one after another in a text."""
+    found, place = [], 0
+    while text[place:].strip():
+        place = len(text) - len(text[place:].lstrip())
+        one, place = json.JSONDecoder().raw_decode(text, place)
+        found.append(one)
+    return found
