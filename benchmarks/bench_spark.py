@@ -34,7 +34,8 @@ def solve(data: tuple[Any, Any, int], runner: Any = None) -> Solution:
 
 def is_same(found: Solution, expected: Solution) -> bool:
     """Whether links, gains, prices and proof are equal to the bit."""
-    return all(np.array_equal(a, b) for a, b in zip(found[:9], expected[:9], strict=True))
+    pairs: Any = zip(found[:9], expected[:9], strict=True)
+    return all(np.array_equal(one, other) for one, other in pairs)
 
 
 def compare(n_users: int, most: float, in_proportion: bool, repeat: int) -> None:

@@ -118,13 +118,12 @@ def _single_out(counts, seed):
     ptr, keys, values = _csr(counts)
     n = counts.shape[1]
     postings = build_postings(ptr, keys, n)
-    within = {"tolerance": 0.3, "budget": 2}
     return [
         count_drawn(ptr, keys, postings, most=3, seed=seed),
         count_holders(ptr, keys, postings),
         find_fewest(ptr, keys, np.ones_like(keys), postings, budget=2),
-        find_fewest_within(ptr, keys, values, n, **within),
-        find_fewest_proportional(ptr, keys, values, n, **within),
+        find_fewest_within(ptr, keys, values, n, tolerance=0.3, budget=2),
+        find_fewest_proportional(ptr, keys, values, n, tolerance=0.3, budget=2),
         find_fewest_in_order(build_itineraries(ptr, keys, n), budget=2),
     ]
 

@@ -93,10 +93,10 @@ def numbered(events):
 @pytest.mark.parametrize("ids", [lambda events: events, numbered], ids=["text", "numbers"])
 def test_one_view_equals_the_histogram_attack(campus, views, gate_from, ids, monkeypatch):
     monkeypatch.setattr(combined, "GATE_FROM", gate_from)
-    sides = [ids(side) for side in campus]
+    released, auxiliary = (ids(side) for side in campus)
     options = tp.MatchOptions(margins=True, seed=3)
-    view = tp.match(*sides, options, views=ViewOptions(contributions=False, **views))
-    plain = tp.match(*sides, options)
+    view = tp.match(released, auxiliary, options, views=ViewOptions(contributions=False, **views))
+    plain = tp.match(released, auxiliary, options)
     assert view.links().equals(plain.links())
     assert view.to_dict()["accuracy"] == plain.to_dict()["accuracy"]
 
