@@ -119,6 +119,9 @@ def _check_named(folder: Folder, key: str, name: str) -> None:
 
 def propose_folder(folder: Folder, data: str) -> str:
     """A name for an audit's folder that nothing has yet."""
-    stem = re.sub(r"[^\w-]+", "-", Path(data).name.split(".")[0]).strip("-") or "data"
+    # The data of a release is called events: its folder says which.
+    named = [part.split(".")[0] for part in reversed(Path(data).parts)]
+    own = next((name for name in named if name not in ("", "events")), "data")
+    stem = re.sub(r"[^\w-]+", "-", own).strip("-") or "data"
     names = (f"audit-{stem}" + (f"-{n}" if n > 1 else "") for n in range(1, 10_000))
     return next(name for name in names if not os.path.lexists(folder.root / name))

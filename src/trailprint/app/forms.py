@@ -53,7 +53,18 @@ QUESTIONS = {
 }
 
 _FLAG = re.compile(r"--([a-z][a-z0-9-]*)")
-_TITLES = {"out": "Folder of the audit", "knows": "What an adversary knows", "cell": "Cell size"}
+#: Flags whose names alone say too little on a page.
+_TITLES = {
+    "between": "Period",
+    "cell": "Size of cells, in metres",
+    "knows": "What an adversary knows",
+    "lat-column": "Latitude column",
+    "lon-column": "Longitude column",
+    "min-events": "Fewest events of a person",
+    "out": "Folder of the audit",
+    "protect": "Protections to try",
+    "timezone": "Time zone",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -188,3 +188,9 @@ def refuse_forgery(request: Request, error: Exception) -> Any:
     return PlainTextResponse(
         "A form must carry this server's token. Go back, load the page again and repeat.", 403
     )
+
+
+def admit_defect(request: Request, error: Exception) -> Any:
+    """What a defect of ours is answered: an exception's own words may hold data."""
+    words = f"A defect of Trailprint ({type(error).__name__}). Please report it."
+    return PlainTextResponse(words, 500, headers=_HEADERS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -17,7 +18,14 @@ from starlette.routing import Route
 
 from trailprint.app.folders import Folder
 from trailprint.app.pages import audit, compare, home, protect, setup
-from trailprint.app.security import ForgeryError, Guard, Session, read_form, refuse_forgery
+from trailprint.app.security import (
+    ForgeryError,
+    Guard,
+    Session,
+    admit_defect,
+    read_form,
+    refuse_forgery,
+)
 from trailprint.app.site import Fields, Site
 from trailprint.errors import TrailprintError
 from trailprint.report.page import page_style
@@ -67,6 +75,7 @@ def build_site(folder: Folder, session: Session) -> Starlette:
             TrailprintError: partial(_explain, site),
             ForgeryError: refuse_forgery,
             404: partial(_not_found, site),
+            Exception: admit_defect,
         },
     )
 
@@ -126,7 +135,8 @@ def serve(site: Starlette, listening: socket.socket) -> None:
 
     settings = uvicorn.Config(
         site,
-        log_level="error",
+        # Its log would hold tracebacks, and they what is in the data.
+        log_level="debug" if os.environ.get("TRAILPRINT_DEBUG") else "critical",
         access_log=False,
         server_header=False,
         date_header=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Mapping
 from datetime import datetime
@@ -25,6 +26,9 @@ from trailprint.events.options import ReadOptions
 from trailprint.report.svg import clean
 
 Fields = Mapping[str, list[str]]
+
+#: A number and its sign, which stand apart but stay on one line.
+_PERCENT = re.compile(r"(?<=\d) ?%")
 
 
 class Site:
@@ -55,7 +59,7 @@ class Site:
             lstrip_blocks=True,
         )
         environment.filters |= {
-            "clean": clean,
+            "clean": lambda text: _PERCENT.sub("\u00a0%", clean(text)),
             "number": format_number,
             "percent": format_percent,
             "duration": duration,

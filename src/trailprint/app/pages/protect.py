@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from starlette.requests import Request
@@ -17,6 +19,7 @@ from trailprint.app.forms import (
     list_flags,
     list_words,
 )
+from trailprint.app.jobs import Job, State
 from trailprint.app.measured import (
     draw_points,
     list_jobs,
@@ -54,12 +57,12 @@ def show_protect(site: Site, request: Request) -> Response:
         chart=render_blocks([draw_points(points)]) if points else "",
         choices=list_parameters(),
         failed=[job.message() for job in measuring if job.state() == "failed"],
-        releases=[_describe(site, job) for job in releases],
+        releases=[_describe(job) for job in releases],
         running=running[0] if running else None,
         watch=site.watch(running[0]) if running else "",
         error=request.query_params.get("error", ""),
-        release=_free(site, f"release-{stem}"),
-        keys=_free(site, f"keys-{stem}", ".csv"),
+        release_name=_free(site, f"release-{stem}"),
+        keys_name=_free(site, f"keys-{stem}", ".csv"),
     )
 
 
@@ -78,21 +81,35 @@ def list_parameters() -> list[tuple[str, str, str]]:
     ]
 
 
-def _describe(site: Site, job: Any) -> dict[str, Any]:
-    """A release: where it is and what it cost, or why it is not."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A release that was asked for: where it is and what it cost, or why it is not."""
+
+    out: str
+    key_file: str
+    chain: str
+    state: State
+    found: dict[str, Any]
+    message: str
+
+    @property
+    def data(self) -> str:
+        """The protected data."""
+        return f"{self.out}/events.parquet"
+
+
+def _describe(job: Job) -> Release:
     words = job.words
-    out = words[words.index("--release") + 1] if "--release" in words else ""
-    keys = words[words.index("--keys") + 1] if "--keys" in words else ""
+    given = {word: after for word, after in pairwise(words) if word.startswith("--")}
     state = job.state()
-    return {
-        "out": out,
-        "data": f"{out}/events.parquet",
-        "keys": keys,
-        "chain": words[words.index("--apply") + 1] if "--apply" in words else "",
-        "state": state,
-        "found": job.result() or {},
-        "message": job.message() if state == "failed" else "",
-    }
+    return Release(
+        out=given.get("--release", ""),
+        key_file=given.get("--keys", ""),
+        chain=given.get("--apply", ""),
+        state=state,
+        found=job.result() or {},
+        message=job.message() if state == "failed" else "",
+    )
 
 
 def _shape(site: Site, audit: Audit, panels: tuple[str, ...]) -> Values:

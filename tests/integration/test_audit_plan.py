@@ -1,0 +1,43 @@
+"""``trailprint audit --plan``: what would be done, and nothing is."""
+
+from __future__ import annotations
+
+import os
+
+from trailprint import AuditOptions, read
+from trailprint.audit.run import Asked, plan_audit
+
+ROWS = "".join(f"u{n % 12},l{n % 7},2024-03-{1 + n % 28:02}\n" for n in range(400))
+
+
+def test_a_plan_says_parts_with_time_and_memory_and_leaves_nothing(run, write, tmp_path):
+    path = write("v.csv", "user,location,start\n" + ROWS)
+    plan = run("audit", path, "--out", tmp_path / "audit", "--plan", "--json").json
+    names = [part["name"] for part in plan["parts"]]
+    assert names[0] == "attack/histogram"
+    assert plan["people"] == 12
+    assert plan["seconds"] > 0
+    assert plan["megabytes"] == max(part["megabytes"] for part in plan["parts"]) > 0
+    assert os.listdir(tmp_path) == ["v.csv"]
+
+
+def test_parts_that_were_done_count_as_kept(run, write, tmp_path):
+    path = write("v.csv", "user,location,start\n" + ROWS)
+    words = ("audit", path, "--out", tmp_path / "audit", "--attacks", "trail", "--json")
+    assert run(*words).code == 0
+    plan = run(*words, "--plan").json
+    done = [part["name"] for part in plan["parts"] if part["kept"]]
+    assert "attack/trail" in done
+
+
+def test_a_plan_for_people_is_a_list(run, write, tmp_path):
+    path = write("v.csv", "user,location,start\n" + ROWS)
+    finished = run("audit", path, "--out", tmp_path / "audit", "--plan")
+    assert "parts to do" in finished.err
+    assert finished.out == ""
+
+
+def test_a_plan_in_python(write):
+    events = read(write("v.csv", "user,location,start\n" + ROWS))
+    plan = plan_audit(Asked(sides=[events], truth=None, options=AuditOptions()))
+    assert plan.to_dict()["people"] == 12

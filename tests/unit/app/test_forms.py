@@ -1,0 +1,114 @@
+"""Forms are the flags of the commands: nothing is declared twice, nothing is missing."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from trailprint.app.forms import (
+    _LEFT_OUT,
+    MEANING,
+    PATHS,
+    QUESTIONS,
+    check_values,
+    list_flags,
+    list_words,
+    make_panels,
+    read_values,
+    write_command,
+)
+from trailprint.cli.audit import run as audit
+
+VALUES = {"data": "visits.csv", "out": "audit"}
+
+
+def fields_of(panels):
+    return {field.flag: field for panel in panels for field in (*panel.fields, *panel.folded)}
+
+
+def test_every_flag_of_the_audit_has_a_field_once():
+    declared = [flag for one in audit.options.values() for _, flag in one.all_flags()]
+    shown = fields_of(make_panels("audit", {**MEANING, **QUESTIONS}, {}))
+    assert set(shown) == {flag.flag for flag in declared} - set(_LEFT_OUT)
+
+
+def test_what_is_shown_first_is_there():
+    for page in (MEANING, QUESTIONS):
+        for panel in make_panels("audit", page, {}):
+            assert [field.flag for field in panel.fields] == list(page[panel.title])
+
+
+def test_fields_say_what_the_help_says():
+    flags = {flag.flag: flag for flag in list_flags("audit").values()}
+    for name, field in fields_of(make_panels("audit", {**MEANING, **QUESTIONS}, {})).items():
+        assert field.about == flags[name].help()
+
+
+def test_flags_that_name_files_are_known_to_be_such():
+    """A new flag whose help speaks of a file or a folder must be confined to the folder."""
+    flags = {**list_flags("audit"), **list_flags("protect"), **list_flags("compare")}
+    speaking = {
+        key
+        for key, flag in flags.items()
+        if {"file", "folder", "here", "Where"} & set(flag.about.replace(",", " ").split())
+        and flag.kind is not bool
+    }
+    assert speaking - set(PATHS) == set()
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"target_risk": "5"}, "--target-risk must be a share from 0 to 1"),
+        ({"cell": "x"}, "Invalid value for '--cell'"),
+        ({"attacks": "magic"}, "--attacks must name some of"),
+        ({"time_limit": "soon"}, "--time-limit must be a duration"),
+        ({"active_both": True}, "Choices of users on both sides go with a split"),
+    ],
+)
+def test_what_is_wrong_is_said_in_the_sentence_of_the_command_line(run, write, given, sentence):
+    path = write("visits.csv", "user,location\na,b\n")
+    said = check_values("audit", {**VALUES, "data": path, **given})
+    assert said.startswith(sentence)
+    words = list_words("audit", {**VALUES, "data": path, **given})
+    assert said in run(*words).err
+
+
+def test_it_is_said_beside_the_field_it_is_about():
+    error = check_values("audit", {**VALUES, "target_risk": "5"})
+    shown = fields_of(make_panels("audit", QUESTIONS, {"target_risk": "5"}, error=error))
+    assert [name for name, field in shown.items() if field.error] == ["target-risk"]
+    assert shown["target-risk"].value == "5"
+
+
+def test_values_come_back_as_the_command_takes_them():
+    sent = {
+        "title": ["  A title "],
+        "attacks": ["histogram", "trail"],
+        "protect": ["microaggregate:k=5\n\ntop-locations:n=3"],
+        "per_user": ["yes"],
+        "target_risk": [""],
+    }
+    values = read_values("audit", sent, list_flags("audit"))
+    assert values == {
+        "title": "A title",
+        "attacks": "histogram,trail",
+        "protect": ["microaggregate:k=5", "top-locations:n=3"],
+        "per_user": True,
+    }
+    assert check_values("audit", {**VALUES, **values}) == ""
+
+
+def test_all_attacks_are_the_usual_ones():
+    from trailprint.audit.attacks.registry import attack_names
+
+    assert read_values("audit", {"attacks": list(attack_names())}, ["attacks"]) == {}
+
+
+@pytest.mark.parametrize("name", ["a b.csv", "$(rm -rf ~).csv", "'; echo", "--json", "-x.csv"])
+def test_the_command_shown_is_the_one_that_is_run(name):
+    values = {"data": f"./{name}", "out": name, "title": name}
+    shown = write_command("audit", values)
+    assert shlex.split(shown) == ["trailprint", *list_words("audit", values)]
+    assert check_values("audit", values) == ""
