@@ -137,14 +137,15 @@ def list_searched(context: AuditContext, tried: Sequence[Family]) -> list[Family
 
 def list_pairs(families: Sequence[Family]) -> list[Pair]:
     """
-    One protection before another: maps of times and places, lists of places, then averages.
+    One protection before another: maps of places, lists of places, averages; times before them.
 
     Averages of groups hold no times, so that rounding them before does nothing.
     """
-    events = [family for family in reversed(families) if not changes_histograms(family.chain)]
+    times = [family for family in families if family.title == _TIMES]
     last = [family for family in families if changes_histograms(family.chain)]
-    pairs = [(one, other) for place, one in enumerate(events) for other in events[place + 1 :]]
-    pairs += [(one, other) for one in events for other in last if one.title != _TIMES]
+    places = [family for family in reversed(families) if family not in (*times, *last)]
+    pairs = [(one, other) for n, one in enumerate(places) for other in (*last, *places[n + 1 :])]
+    pairs += [(one, other) for one in times for other in places]
     return [(_choose(one), _choose(other)) for one, other in pairs]
 
 

@@ -17,11 +17,17 @@ from trailprint.cli.groups import Given, Panel, argument, takes_options
 from trailprint.cli.inputs import ScoreOptions, Scoring, Sides
 from trailprint.cli.memory import require_address_space
 from trailprint.cli.option_fields import Written
-from trailprint.cli.present import open_console, print_json, print_line, print_table
+from trailprint.cli.present import (
+    open_console,
+    print_command,
+    print_json,
+    print_line,
+    print_table,
+)
 from trailprint.cli.progress import showing
 from trailprint.cli.progress_file import find_progress_file
 from trailprint.cli.running import EnginePanel, Running, RunOptions
-from trailprint.cli.settings import Typed
+from trailprint.cli.settings import Typed, spell_flag
 from trailprint.engines.options import EngineOptions
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
@@ -32,6 +38,7 @@ if TYPE_CHECKING:
     from trailprint.audit.plan import Plan
     from trailprint.audit.prepared import Prepared
     from trailprint.audit.result import AuditResult
+    from trailprint.audit.results.findings import Findings
     from trailprint.audit.run import Asked
 
 EXAMPLE = "trailprint audit visits.parquet --out audit"
@@ -157,6 +164,7 @@ def run(
         sources=described,
         settings={"reading": giving.reading.typed(), "shaping": giving.shaping.typed()},
         command=typed.command("audit"),
+        release=_propose_release(result.findings, data, giving, options, folder.out),
         asked=typed.kept(),
         per_user=result.per_user() if asked_for else None,
     )
@@ -169,6 +177,23 @@ def run(
     if excess is not None:
         print_line(open_console(stderr=True), excess, "bold")
         raise typer.Exit(_TOO_HIGH)
+
+
+def _propose_release(
+    found: Findings, data: str, giving: Sides, options: AuditOptions, out: str
+) -> str | None:
+    """The command that writes what the audit proposes, reading the data as the audit did."""
+    from trailprint.audit.release_command import spell_release
+
+    best = found.headline.protection
+    if best is None or not best.written:
+        return None
+    typed = {**giving.reading.typed(), **giving.shaping.typed()}
+    if options.weight != AuditOptions().weight:
+        typed["weight"] = options.weight
+    flags = {name.replace("_", "-"): value for name, value in typed.items()}
+    words = [word for flag, value in flags.items() for word in spell_flag(flag, value)]
+    return spell_release(data, best.written, [*words, "--audit", out])
 
 
 def _prepare(
@@ -347,3 +372,5 @@ def finish(written: Any, folder: str, running: RunOptions, *, closing: str | Non
     if closing is not None:
         notes.append(closing)
     print_table(written.findings.headline.sentence, summarise(written.findings), notes)
+    if written.release is not None:
+        print_command("To write this release:", written.release)

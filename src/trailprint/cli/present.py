@@ -38,6 +38,12 @@ def print_line(console: Console, text: str, style: str) -> None:
     console.print(Text(text), style=style, soft_wrap=not console.is_terminal)
 
 
+def print_command(title: str, command: str) -> None:
+    """Something to be typed, in one line however long it is: a folded one cannot be copied."""
+    console = open_console()
+    console.print(Text(f"{title}\n{command}"), soft_wrap=True)
+
+
 def print_table(
     title: str,
     rows: Iterable[tuple[str, object]],

@@ -42,7 +42,7 @@ class Typed:
         """The command that asks for all of it, as a shell takes it."""
         words = ["trailprint", name]
         for flag, value in self.kept().items():
-            words += [value] if flag in _ARGUMENTS else _spell(flag, value)
+            words += [value] if flag in _ARGUMENTS else spell_flag(flag, value)
         return shlex.join(words)
 
 
@@ -98,7 +98,7 @@ def _check_complete(values: Mapping[str, Any], needed: Sequence[OptionField]) ->
             raise OptionError(f"Missing option '--{flag.flag}'. Try --help.")
 
 
-def _spell(flag: str, value: Any) -> list[str]:
+def spell_flag(flag: str, value: Any) -> list[str]:
     """A flag and its value as words; one that may be repeated, for each of its values."""
     if value is True:
         return [f"--{flag}"]

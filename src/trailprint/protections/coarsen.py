@@ -226,8 +226,8 @@ class CoarsenTime(EventProtection):
 
     @classmethod
     def audit_values(cls, data: AuditedData) -> Sequence[float]:
-        """Hours, parts of the day, days; where there are times of the day at all."""
-        return (3600.0, 4 * 3600.0, _DAY_S) if _has_times(data.released) else ()
+        """Hours and days; where there are times of the day at all."""
+        return (3600.0, _DAY_S) if _has_times(data.released) else ()
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
         """Round start and end."""

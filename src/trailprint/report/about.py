@@ -43,12 +43,15 @@ class About:
         The day, in ISO form.
     command : str, optional
         The command that makes the same audit.
+    release : str, optional
+        The command that writes the release the report proposes.
     sources : sequence of Source
         What was read: first what would be released.
     """
 
     written: str | None = None
     command: str | None = None
+    release: str | None = None
     sources: Sequence[Source] = ()
 
 

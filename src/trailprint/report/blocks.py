@@ -61,6 +61,15 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Command:
+    """Something to be typed, with a line above it."""
+
+    template: ClassVar[str] = "command"
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Tile:
     """One key figure: what it is, its value, and what the value needs to be understood."""
 
@@ -154,7 +163,7 @@ class Row:
     figures: Sequence[Figure]
 
 
-Block = Heading | Prose | Points | Facts | Note | Tiles | Table | Figure | Row
+Block = Heading | Prose | Points | Facts | Note | Command | Tiles | Table | Figure | Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,8 @@ def draw_scatter(
     Points with a short text each; those on the frontier are joined.
 
     Reads ``x``, ``y``, ``low`` and ``high`` (an interval of y), ``label`` (keep it short: a
-    number), ``on_line`` (true on the frontier) and ``stressed`` (true to ring the point).
+    number), ``on_line`` (true on the frontier), ``stressed`` (true to ring the point) and
+    ``others`` (further values of y at the same x, drawn small).
     """
     points = [
         {**row, "label": isolate(str(row.get("label", ""))), "on_line": bool(row.get("on_line"))}
@@ -45,6 +46,7 @@ def draw_scatter(
             *layer_marks(marks, points),
             _intervals(points),
             _frontier(points),
+            _others(points),
             *_layer_texts(points, _sides(points, fitted, y, variant)),
             *_layer_points(points),
         ]
@@ -67,6 +69,17 @@ def _frontier(points: Rows) -> Layer:
         "data": {"values": joined},
         "mark": {"type": "line", "color": light("a"), "strokeWidth": 1.75, "opacity": 0.75},
     }
+
+
+def _others(points: Rows) -> Layer:
+    small = [
+        {"x": point["x"], "y": value}
+        for point in points
+        for value in point.get("others") or ()
+        if value is not None
+    ]
+    look = {"filled": True, "color": light("f"), "size": 14, "opacity": 0.8}
+    return {"data": {"values": small}, "mark": {"type": "point", **look}}
 
 
 def _layer_points(points: Rows) -> list[Layer]:

@@ -46,6 +46,8 @@ class Written:
         Options beyond those in the result: how the data was read and shaped.
     command : str, optional
         The command that makes the same audit.
+    release : str, optional
+        The command that writes the release the report proposes.
     asked : mapping
         What was typed, by flag, for ``settings.toml``; without it, the options in the result.
     per_user : pyarrow.Table, optional
@@ -56,6 +58,7 @@ class Written:
     sources: Sequence[Source] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     command: str | None = None
+    release: str | None = None
     asked: Mapping[str, Any] | None = None
     per_user: pa.Table | None = None
 
@@ -119,7 +122,10 @@ def write_outputs(folder: str | os.PathLike[str], written: Written) -> list[Path
     path = open_folder(folder)
     tables = {name: list(make(written.findings)) for name, make in TABLES.items()}
     about = About(
-        written=date.today().isoformat(), command=written.command, sources=written.sources
+        written=date.today().isoformat(),
+        command=written.command,
+        release=written.release,
+        sources=written.sources,
     )
     texts = {
         REPORT: render_report(written.findings, about),

@@ -100,7 +100,23 @@ def _knowledge(found: Findings) -> Iterator[Row]:
 def _protections(found: Findings) -> Iterator[Row]:
     for point in () if found.protections is None else found.protections.points:
         written = ",".join(f"{key}={value}" for key, value in point.parameters.items())
-        yield _with_ends(point, point.interval) | {"parameters": written}
+        groups = point.groups
+        row = _with_ends(point, point.interval) | {"parameters": written}
+        apart = ("judged", "not_judged", "groups")
+        yield {name: value for name, value in row.items() if name not in apart} | {
+            "smallest_group": None if groups is None else groups.smallest,
+            "share_under_k": None if groups is None else groups.share_under_k,
+        }
+
+
+def _judged(found: Findings) -> Iterator[Row]:
+    """What each attack achieves against each release; those that cannot be tried say why."""
+    for point in () if found.protections is None else found.protections.points:
+        own: Row = {"protection": point.written or point.name}
+        for one in point.judged:
+            yield own | {"at_most": None, **_with_ends(one, one.interval), "why_not": None}
+        for refused in point.not_judged:
+            yield own | {"attack": refused.attack, "why_not": refused.why}
 
 
 def _locations(found: Findings) -> Iterator[Row]:
@@ -125,6 +141,7 @@ TABLES: Mapping[str, Callable[[Findings], Iterator[Row]]] = {
     "growth_resolution": _resolution,
     "growth_knowledge": _knowledge,
     "protections": _protections,
+    "protections_by_attack": _judged,
     "locations": _locations,
     "risk": _risk,
 }

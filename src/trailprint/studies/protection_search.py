@@ -98,7 +98,7 @@ class Search:
 
     measure: Measure
     goal: float
-    most_trials: int = 80
+    most_trials: int = 150
     trials: dict[Chain, Trial] = field(default_factory=dict)
     best: Trial | None = None
     pending: list[str] = field(default_factory=list)

@@ -8,6 +8,7 @@ import pytest
 
 from trailprint.audit.results.findings import Findings
 from trailprint.report.about import About, Source
+from trailprint.report.blocks import Command, Points
 from trailprint.report.chapters.next_steps import write_next
 from trailprint.report.html import render_report
 
@@ -67,7 +68,9 @@ def test_without_a_title_and_a_source_nothing_is_made_up(result, blank_charts):
 
 
 def next_of(result):
-    return write_next(Findings.from_dict(result)).items
+    points = write_next(Findings.from_dict(result), About())[0]
+    assert isinstance(points, Points)
+    return points.items
 
 
 def test_what_to_do_next_is_three_sentences_on_the_first_screen(result, page):
@@ -93,6 +96,25 @@ def test_what_to_do_next_follows_from_what_was_found(result, sparse):
     assert next_of(result)[0].startswith("Treat the data as personal data")
     result["controls"][0]["passed"] = False
     assert next_of(result)[0].startswith("Do not use these figures")
+
+
+def test_the_release_that_is_proposed_can_be_typed(result):
+    found = Findings.from_dict(result)
+    command = write_next(found, About())[1]
+    assert isinstance(command, Command)
+    written = "--apply microaggregate:k=10 --release release"
+    assert command.text == f"trailprint protect DATA {written}"
+    told = write_next(found, About(release="trailprint protect x.csv"))[1]
+    assert isinstance(told, Command)
+    assert told.text == "trailprint protect x.csv"
+    result["headline"]["protection"] = None
+    assert len(write_next(Findings.from_dict(result), About())) == 1
+
+
+def test_data_that_reaches_the_target_is_said_to(result):
+    result["headline"]["protection"] = None
+    result["protections"]["target"] = result["protections"]["points"][0]
+    assert next_of(result)[1].startswith("The data as it is reaches the target")
 
 
 def test_links_that_cannot_be_scored_need_a_truth(unscored):

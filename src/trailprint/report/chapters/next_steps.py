@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from trailprint.audit.release_command import spell_release
 from trailprint.audit.results.findings import Findings
-from trailprint.report.blocks import Points
+from trailprint.report.about import About
+from trailprint.report.blocks import Block, Command, Points
 from trailprint.report.wording import percent, share_or_most, within
 
 _RECORD = (
@@ -12,9 +14,14 @@ _RECORD = (
 )
 
 
-def write_next(found: Findings) -> Points:
+def write_next(found: Findings, about: About) -> list[Block]:
     """Whether the figures can be used, what to do about the data, what to write down."""
-    return Points([_judge(found), _protect(found), _RECORD], "What to do next")
+    points = Points([_judge(found), _protect(found), _RECORD], "What to do next")
+    best = found.headline.protection
+    if best is None or not best.written:
+        return [points]
+    command = about.release or spell_release("DATA", best.written)
+    return [points, Command(command, "To write this release")]
 
 
 def _judge(found: Findings) -> str:
@@ -51,18 +58,35 @@ def _is_like_guessing(found: Findings) -> bool:
 
 def _protect(found: Findings) -> str:
     """Which protection to apply, or how to find one."""
-    best = found.headline.protection
+    best, protections = found.headline.protection, found.protections
     if best is not None:
         left = share_or_most(best.share, best.at_most)
         return (
-            "Of the protections that were tried, begin with the cheapest effective one, "
-            f"{within(best.label)}, which leaves {left} linked at a loss of "
-            f"{percent(best.loss)}: write it with trailprint protect --release, and audit "
-            "what it wrote."
+            f"{_tell_choice(found)} {within(best.label)}, which leaves {left} linked at a loss of "
+            f"{percent(best.loss)}: write it with the command below, and audit what it wrote."
         )
-    if found.protections is not None and found.protections.points:
+    if protections is None or not protections.points:
         return (
-            "None of the protections that were tried was effective enough, so try stronger ones "
-            "with --protect and --target-risk, or publish totals instead of records."
+            "Try protections with --protect, or name the risk you would accept with --target-risk."
         )
-    return "Try protections with --protect, or name the risk you would accept with --target-risk."
+    target = protections.target
+    if target is not None and not target.written:
+        return (
+            "The data as it is reaches the target that was set, so that no protection is needed "
+            "for that: write it under new ids with trailprint protect --release."
+        )
+    return (
+        "None of the protections that were tried was effective enough, so try stronger ones "
+        "with --protect and --target-risk, or publish totals instead of records."
+    )
+
+
+def _tell_choice(found: Findings) -> str:
+    """How the protection was chosen."""
+    risk = None if found.protections is None else found.protections.target_risk
+    if risk is None:
+        return "Of the protections that were tried, begin with the cheapest effective one,"
+    return (
+        f"Of what was tried, the least loss with at most {percent(risk)} linked, at the upper end "
+        "of the 95 % interval and by every attack, has"
+    )

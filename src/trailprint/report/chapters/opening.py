@@ -60,7 +60,7 @@ def write_lead(found: Findings, about: About) -> list[Block]:
     return [
         *lead,
         *([_show_tiles(found)] if is_measured else []),
-        write_next(found),
+        *write_next(found, about),
         *([_draw_hundred(found.headline)] if is_measured else []),
         Facts([*_list_facts(found), *_name_sources(about)]),
         Note(_NO_VERDICT, title="Not a verdict"),

@@ -1,4 +1,4 @@
-"""What protecting people costs: risk against loss, and the cheapest that reaches the target."""
+"""What protecting people costs: risk against loss, by every attack, and what reaches the target."""
 
 from __future__ import annotations
 
@@ -6,13 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trailprint.audit.results.findings import Findings
-from trailprint.audit.results.protections import ProtectionPoint, Protections
+from trailprint.audit.results.protections import (
+    GroupFacts,
+    JudgedBy,
+    ProtectionPoint,
+    Protections,
+    SearchFacts,
+)
 from trailprint.report.axes import Axis
-from trailprint.report.blocks import Block, Figure, Key, Points, Prose, Section, Table
+from trailprint.report.blocks import Block, Figure, Heading, Key, Points, Prose, Section, Table
 from trailprint.report.charts import Mark, draw_scatter
 from trailprint.report.wording import (
     NOT_SHOWN,
+    count,
     highest,
+    join,
     percent,
     rate,
     rate_interval,
@@ -23,22 +31,101 @@ from trailprint.report.wording import (
 
 _TITLE = "What protection costs"
 
+Numbered = Sequence[tuple[int, ProtectionPoint]]
+
 
 def write_protections(found: Findings) -> Section:
-    """The frontier, the target and what was not tried."""
+    """The frontier, the target, each attack's part in it, and what was not tried."""
     protections = found.protections
     if protections is None:
         return Section(_TITLE, [Prose("No protection was tested.")], "protections")
-    points = protections.points
-    blocks: list[Block] = [Prose(_tell_target(protections))] if points else []
-    if any(_is_measured(point) for point in points):
-        blocks.append(_draw(protections, found.attack_titles))
+    titles = found.attack_titles
+    shown = list(enumerate(choose_shown(protections), 1))
+    blocks: list[Block] = [Prose(_tell_target(protections))] if shown else []
+    if protections.search is not None:
+        blocks.append(Prose(_tell_search(protections.search, len(shown))))
+    if any(_is_measured(point) for _, point in shown):
+        blocks += [_draw(protections, shown, titles), *_compare_attacks(shown, titles)]
     else:
         blocks.append(Prose("No protection was tested."))
+    blocks += _list_left_out(protections, titles)
+    return Section(_TITLE, blocks, "protections")
+
+
+def choose_shown(protections: Protections) -> list[ProtectionPoint]:
+    """What every attack has judged and what was asked for; all where nothing was."""
+    points = protections.points
+    chosen = [point for point in points if point.judged_by_all or point.asked]
+    return chosen if len(chosen) > 1 else list(points)
+
+
+def _tell_search(search: SearchFacts, n_shown: int) -> str:
+    """How much was tried, and how."""
+    told = (
+        f"{count(search.tried)} releases were made and attacked. What could be cheapest, or is not "
+        f"beaten by another, was judged by every attack that ran: {count(search.judged_by_all)} of "
+        "them, which are shown here; the others are in protections.csv."
+    )
+    if search.combinations:
+        told += f" Combinations that were tried: {join(search.combinations)}."
+    if search.stopped:
+        told += " The time was up before the search was over."
+    if search.not_tried:
+        told += f" Combinations that were not tried: {join(search.not_tried)}."
+    return told
+
+
+def _list_left_out(protections: Protections, titles: Mapping[str, str]) -> list[Block]:
+    blocks: list[Block] = []
+    unable: dict[tuple[str, str], list[str]] = {}
+    for point in protections.points:
+        for refused in point.not_judged:
+            unable.setdefault((refused.attack, refused.why), []).append(within(point.label))
+    told = [
+        f"{titles.get(attack, attack)} of {join(labels)}: {sentence(why)}"
+        for (attack, why), labels in unable.items()
+    ]
+    if told:
+        blocks.append(Points(told, title="Attacks that cannot be tried"))
     left_out = [f"{refused.label}: {sentence(refused.why)}" for refused in protections.left_out]
     if left_out:
         blocks.append(Points(left_out, title="Not tested"))
-    return Section(_TITLE, blocks, "protections")
+    return blocks
+
+
+def _compare_attacks(shown: Numbered, titles: Mapping[str, str]) -> list[Block]:
+    """What each attack achieves against each release."""
+    found = [one.attack for _, point in shown for one in point.judged]
+    names = [name for name in titles if name in found]
+    if len(names) < 2:
+        return []
+    rows = [
+        (
+            f"{number}. {point.label}",
+            *(_tell_judge(_find(point, name), point) for name in names),
+        )
+        for number, point in shown
+    ]
+    table = Table(
+        columns=("Protection", *(titles[name] for name in names)),
+        rows=rows,
+        caption="Share of people that each attack links. * marks the strongest, which counts; — an "
+        "attack that cannot be tried or was not; “of” the people an attack was tried on, where "
+        "these are not all.",
+    )
+    return [Heading("By each attack"), table]
+
+
+def _find(point: ProtectionPoint, name: str) -> JudgedBy | None:
+    return next((one for one in point.judged if one.attack == name), None)
+
+
+def _tell_judge(one: JudgedBy | None, point: ProtectionPoint) -> str:
+    if one is None:
+        return "—"
+    most = max(other.people for other in point.judged)
+    of = "" if one.people == most else f" of {count(one.people)}"
+    return f"{rate(one)}{of}{' *' if one.attack == point.attack else ''}"
 
 
 def _is_measured(point: ProtectionPoint) -> bool:
@@ -56,11 +143,12 @@ def _tell_target(protections: Protections) -> str:
     return f"The target was a risk of at most {percent(protections.target_risk)}."
 
 
-def _draw(protections: Protections, names: Mapping[str, str]) -> Figure:
-    points, target = protections.points, protections.target_risk
+def _draw(protections: Protections, shown: Numbered, names: Mapping[str, str]) -> Figure:
+    target = protections.target_risk
+    points = [point for _, point in shown]
     marks = [Mark(target, f"Target: {percent(target)}")] if target is not None else []
-    best = None if protections.target is None else protections.target.label
-    drawn = [(n, point) for n, point in enumerate(points, 1) if _is_measured(point)]
+    best = None if protections.target is None else protections.target.written
+    drawn = [(n, point) for n, point in shown if _is_measured(point)]
     n_on = sum(point.on_frontier for point in points)
     return Figure(
         title="Risk that is left against what is lost",
@@ -72,19 +160,14 @@ def _draw(protections: Protections, names: Mapping[str, str]) -> Figure:
             Axis("People still linked", unit="percent"),
             marks=marks,
         ),
-        reading="Down is safer, left is cheaper. Points on the line are the best bargains: nothing "
-        "else that was tried both costs less and leaves less. "
+        reading="Down is safer, left is cheaper. Each point is what the strongest attack links, "
+        "small dots what the others do. Points on the line are the best bargains: nothing else "
+        "that was tried both costs less and leaves less. "
         f"{sentence(protections.loss_meaning)}{tell_veiled(points)}",
-        table=_tabulate(points, names),
+        table=_tabulate(shown, names),
         legend=_legend(points, best),
         is_open=True,
     )
-
-
-def _name_weight(attack: str | None) -> str:
-    """The strongest of several weights, as a reader would write it."""
-    written = (attack or "").replace("jensen-shannon", "Jensen–Shannon")
-    return f"Histograms, {written}" if written else ""
 
 
 def _row(number: int, point: ProtectionPoint, best: str | None) -> dict[str, Any]:
@@ -96,20 +179,21 @@ def _row(number: int, point: ProtectionPoint, best: str | None) -> dict[str, Any
         "high": high,
         "label": str(number),
         "on_line": point.on_frontier,
-        "stressed": point.label == best,
+        "stressed": best is not None and point.written == best,
+        "others": [highest(one) for one in point.judged if one.attack != point.attack],
     }
 
 
 def _legend(points: Sequence[ProtectionPoint], best: str | None) -> list[Key]:
     legend = [Key("a", "Best bargain", "dot"), Key("f", "Beaten by another", "hollow")]
-    if best is not None and any(point.label == best for point in points):
+    if best is not None and any(point.written == best for point in points):
         legend.append(Key("b", "Cheapest that reaches the target", "ring"))
     return legend
 
 
-def _tabulate(points: Sequence[ProtectionPoint], names: Mapping[str, str]) -> Table:
+def _tabulate(shown: Numbered, names: Mapping[str, str]) -> Table:
     """The points; the attack has a column only where it is not the same for all."""
-    attacks = [names.get(point.attack or "") or _name_weight(point.attack) for point in points]
+    attacks = [names.get(point.attack or "", point.attack or "") for _, point in shown]
     is_one = len(set(attacks)) == 1
     rows = [
         (
@@ -119,17 +203,34 @@ def _tabulate(points: Sequence[ProtectionPoint], names: Mapping[str, str]) -> Ta
             rate(point),
             rate_interval(point.interval, point.at_most),
             NOT_SHOWN if point.cluster_accuracy is None else percent(point.cluster_accuracy),
+            *_tell_groups(point.groups),
         )
-        for number, (point, attack) in enumerate(zip(points, attacks, strict=True), 1)
+        for (number, point), attack in zip(shown, attacks, strict=True)
     ]
-    figures = ("Loss", "Still linked", "95 % interval", "To an equal record")
+    size = next((point.groups.k for _, point in shown if point.groups is not None), 5)
+    figures = (
+        "Loss",
+        "Still linked",
+        "95 % interval",
+        "To an equal record",
+        "Smallest group (k)",
+        f"In groups under {size}",
+    )
     texts = ("Protection",) if is_one else ("Protection", "Strongest attack")
     by = f"Strongest attack: {within(attacks[0])}. " if is_one and attacks[0] else ""
-    by += f"Guessing would link {percent(points[0].chance)}. "
+    by += f"Guessing would link {percent(shown[0][1].chance)}. "
     return Table(
         columns=texts + figures,
         rows=rows,
         caption=f"{by}“To an equal record” also counts links to a record that looks exactly like "
-        "one's own: who shares it cannot be told apart, but what it says is known of all of them.",
+        "one's own: who shares it cannot be told apart, but what it says is known of all of them. "
+        "A group are people whose released records are equal in everything but the id.",
         text_columns=len(texts),
     )
+
+
+def _tell_groups(groups: GroupFacts | None) -> tuple[str, str]:
+    if groups is None:
+        return "—", "—"
+    share = count(groups.people_under_k) if groups.share_under_k is None else None
+    return count(groups.smallest), share or percent(groups.share_under_k)
