@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ from trailprint.report.wording import (
     highest,
     join,
     percent,
+    plural,
     rate,
     rate_interval,
     sentence,
@@ -53,10 +55,10 @@ def write_protections(found: Findings) -> Section:
 
 
 def choose_shown(protections: Protections) -> list[ProtectionPoint]:
-    """What every attack has judged and what was asked for; all where nothing was."""
-    points = protections.points
+    """What every attack has judged and what was asked for, by loss; all where nothing was."""
+    points = sorted(protections.points, key=lambda point: (bool(point.written), point.loss or 0.0))
     chosen = [point for point in points if point.judged_by_all or point.asked]
-    return chosen if len(chosen) > 1 else list(points)
+    return chosen if len(chosen) > 1 else points
 
 
 def _tell_search(search: SearchFacts, n_shown: int) -> str:
@@ -77,13 +79,15 @@ def _tell_search(search: SearchFacts, n_shown: int) -> str:
 
 def _list_left_out(protections: Protections, titles: Mapping[str, str]) -> list[Block]:
     blocks: list[Block] = []
-    unable: dict[tuple[str, str], list[str]] = {}
-    for point in protections.points:
-        for refused in point.not_judged:
-            unable.setdefault((refused.attack, refused.why), []).append(within(point.label))
+    unable = Counter(
+        (refused.attack, refused.why)
+        for point in protections.points
+        for refused in point.not_judged
+    )
     told = [
-        f"{titles.get(attack, attack)} of {join(labels)}: {sentence(why)}"
-        for (attack, why), labels in unable.items()
+        f"{titles.get(attack, attack)}, of {plural(n_points, 'release', 'releases')} marked —: "
+        f"{sentence(why)}"
+        for (attack, why), n_points in unable.items()
     ]
     if told:
         blocks.append(Points(told, title="Attacks that cannot be tried"))
