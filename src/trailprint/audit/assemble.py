@@ -25,7 +25,7 @@ from trailprint.audit.plan import LeftOut
 from trailprint.audit.protection_search import SEARCH, find_target, mark_frontier
 from trailprint.audit.results import kept
 from trailprint.audit.results.attacks import Agreement, AttackFinding, MeasuredAttack, WorstCase
-from trailprint.audit.results.data import DataFacts, Has, Sampled, SideFacts, SplitFacts
+from trailprint.audit.results.data import DataFacts, Has, Outside, Sampled, SideFacts, SplitFacts
 from trailprint.audit.results.findings import Findings, Privacy, RiskSpread, Seconds, Why
 from trailprint.audit.results.growth import Growth, StudyLeftOut
 from trailprint.audit.results.plain import from_plain
@@ -34,6 +34,7 @@ from trailprint.audit.results.protections import (
     ProtectionLeftOut,
     Protections,
 )
+from trailprint.audit.sides import Sides
 from trailprint.audit.wording import LOSS_MEANING, NOTHING_KNOWN, target_sentence
 from trailprint.display.discreet import Discreet
 from trailprint.evaluation.per_user import distribute_risk
@@ -102,6 +103,7 @@ def assemble(context: AuditContext, done: Done) -> Findings:
         seconds=Seconds(
             total=done.seconds,
             parts={name: outcome.seconds for name, outcome in done.outcomes.items()},
+            estimated={name: outcome.estimated for name, outcome in done.outcomes.items()},
         ),
     )
 
@@ -150,7 +152,26 @@ def _data(context: AuditContext, done: Done) -> DataFacts:
         knows=tell_known(sides.known),
         columns=_tell_columns(context.events),
         timezone=" and ".join(dict.fromkeys(side.timezone for side in context.events)),
+        outside=_outside(sides),
     )
+
+
+_ONE_SIDE = "their data is on one side of the cut only"
+_WHY_OUTSIDE = {
+    None: "they are on one side only",
+    "weeks-halves": "they were active in one week only",
+    "halves-of-weeks": "they were active in one week only",
+}
+
+
+def _outside(sides: Sides) -> Outside | None:
+    """Whom no rate is about; None where that is nobody."""
+    n_both = sides.sampled_of or sides.n_people
+    n_outside = sides.n_given - n_both
+    if n_outside <= 0:
+        return None
+    why = _WHY_OUTSIDE.get(sides.kind, _ONE_SIDE)
+    return Outside(people=n_outside, of=sides.n_given, why=why)
 
 
 def _tell_columns(events: Sequence[Events]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from trailprint.audit.options import AuditOptions
-from trailprint.audit.sides import Sides
+from trailprint.audit.sides import Sides, draw_sides
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms, build_histogram_pair
@@ -56,6 +56,15 @@ class AuditContext:
         if key not in self._remembered:
             self._remembered[key] = build()
         return cast("Built", self._remembered[key])
+
+    def drawn(self, n_people: int, options: AuditOptions | None = None) -> AuditContext:
+        """The same with only this number of people, drawn at random."""
+
+        def draw() -> AuditContext:
+            sides = draw_sides(self.sides, n_people, self.options.seed)
+            return AuditContext(sides, options or self.options, self.n_threads)
+
+        return draw() if options is not None else self.remember(("drawn", n_people), draw)
 
     @property
     def events(self) -> tuple[Events, Events]:

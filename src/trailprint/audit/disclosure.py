@@ -121,6 +121,7 @@ def _veil_coverage(points: Sequence[CoveragePoint]) -> tuple[CoveragePoint, ...]
 
 def veil_protection(point: MeasuredProtection, n_people: int) -> ProtectionPoint:
     """A protection without rates that would tell a few people."""
+    n_people = point.people or n_people
     is_told = not is_small(round(point.accuracy * n_people))
     is_cluster_told = not is_small(round(point.cluster_accuracy * n_people))
     return ProtectionPoint(
@@ -141,6 +142,7 @@ def veil_protection(point: MeasuredProtection, n_people: int) -> ProtectionPoint
         on_frontier=point.on_frontier,
         asked=point.asked,
         at_most=None if is_told else highest_share(n_people),
+        people=point.people,
     )
 
 

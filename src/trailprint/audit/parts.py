@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,11 +36,14 @@ class Outcome(Discreet):
         What later parts need: flags, rates and row numbers.
     seconds : float
         How long it took, when it was done.
+    estimated : float
+        How long it should have taken, as was thought when it began.
     """
 
     data: dict[str, Any]
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     seconds: float = 0.0
+    estimated: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,7 +58,7 @@ class Part:
     title : str
         What a person is told meanwhile.
     seconds : float
-        How long it should take, from the size of the data.
+        How long it should take.
     compute : callable
         Does it, from the outcomes of the parts before it.
     depends_on : mapping
@@ -68,6 +71,12 @@ class Part:
         Done whatever the time limit, and not stopped.
     needed_bytes : float
         How much memory its arrays should take.
+    is_open_ended : bool
+        It goes on as long as it may: how long it took teaches nothing.
+    seconds_after : callable, optional
+        How long it should take now that others are done, where that depends on what they found.
+    on_fewer : callable, optional
+        The same part on some number of people only, where that says something.
     """
 
     name: str
@@ -79,6 +88,15 @@ class Part:
     uses: tuple[str, ...] = ()
     is_asked: bool = False
     needed_bytes: float = 0.0
+    is_open_ended: bool = False
+    seconds_after: Callable[[Mapping[str, Outcome]], float] | None = None
+    on_fewer: Callable[[int], Part] | None = None
+
+    def timed(self, before: Mapping[str, Outcome]) -> Part:
+        """The same, with the seconds it should take after these others."""
+        if self.seconds_after is None:
+            return self
+        return replace(self, seconds=self.seconds_after(before))
 
 
 def key_of(part: Part, fingerprint: Mapping[str, Any], done: Collection[str]) -> str:
@@ -105,7 +123,12 @@ def read_outcome(kept: bytes) -> Outcome | None:
         with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
             found = {name: arrays[name] for name in arrays.files}
         about = json.loads(found.pop("about").tobytes())
-        outcome = Outcome(data=about["data"], seconds=float(about["seconds"]), arrays=found)
+        outcome = Outcome(
+            data=about["data"],
+            seconds=float(about["seconds"]),
+            estimated=float(about.get("estimated", 0.0)),
+            arrays=found,
+        )
     # Nobody knows what a store gives back, and readers of archives, arrays and JSON fail on it in
     # ways of their own: too deep, too large, no such encoding.
     except Exception:
@@ -115,7 +138,8 @@ def read_outcome(kept: bytes) -> Outcome | None:
 
 def keep(store: Store, key: str, outcome: Outcome) -> None:
     """Keep an outcome, wholly or not at all."""
-    about = json.dumps({"data": outcome.data, "seconds": outcome.seconds}).encode()
+    times = {"seconds": outcome.seconds, "estimated": outcome.estimated}
+    about = json.dumps({"data": outcome.data, **times}).encode()
     buffer = io.BytesIO()
     arrays = {"about": np.frombuffer(about, dtype=np.uint8), **outcome.arrays}
     np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]

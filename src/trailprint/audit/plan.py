@@ -21,7 +21,8 @@ from trailprint.audit.memory import feature_bytes, find_too_large
 from trailprint.audit.parts import Outcome, Part, PartProgress
 from trailprint.audit.protection_parts import Family, list_families, try_family
 from trailprint.audit.protection_search import SEARCH, estimate_search, search_protections
-from trailprint.audit.protection_trials import NONE, label_chain
+from trailprint.audit.protection_trials import NONE
+from trailprint.audit.sampling import TOLD_OF_FEWER, compute_on_fewer
 from trailprint.audit.wording import duration
 
 #: Weights each protection is attacked with.
@@ -29,6 +30,9 @@ _N_WEIGHTS = 3
 
 #: Of the time limit, a family of protections that nobody asked for may take so much.
 _MOST_OF_LIMIT = 0.15
+
+#: With more people, the time of most parts grows by about this power.
+_GROWS = 1.5
 
 Compute = Callable[[AuditContext, Mapping[str, Outcome], PartProgress], Outcome]
 
@@ -40,6 +44,7 @@ class LeftOut:
     name: str
     title: str
     why: str
+    was_stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -118,8 +123,8 @@ class Plan:
 
     def fits(self, part: Part, spent_s: float) -> bool:
         """Whether there is time for a part after ``spent_s`` seconds."""
-        # What is kept for later differs from run to run: it must not decide on a kept part.
-        limit = self.time_limit_s if part.name in self.kept else self.usable_s
+        # What is there already costs nothing: the same audit again gives the same result.
+        limit = None if part.name in self.kept else self.usable_s
         return limit is None or part.is_asked or spent_s + part.seconds <= limit
 
     def may_take(self, part: Part, spent_s: float) -> float | None:
@@ -140,7 +145,7 @@ class Plan:
             f"It was stopped after {duration(seconds)}: it would have taken longer than the time "
             f"limit of {duration(self.time_limit_s or 0.0)} allows."
         )
-        return LeftOut(name=part.name, title=part.title, why=why)
+        return LeftOut(name=part.name, title=part.title, why=why, was_stopped=True)
 
     def too_long(self, part: Part) -> LeftOut:
         """A part that there is no time for."""
@@ -152,14 +157,15 @@ class Plan:
 
 
 def make_plan(context: AuditContext) -> Plan:
-    """Attacks first, then their controls, protections, growth, and why."""
+    """Attacks first, then their controls, protections, growth, why, and what is left to try."""
     attacks, refused = _plan_attacks(context)
-    protections, thinned = _plan_protections(context)
+    protections, other_values = _plan_protections(context)
     parts = [
         *attacks,
         *_plan_controls(context, attacks),
         *protections,
         *_plan_studies(context),
+        *other_values,
     ]
     why = find_too_large(parts, context.events[0].engine.memory_bytes)
     too_large = [
@@ -169,7 +175,7 @@ def make_plan(context: AuditContext) -> Plan:
     ]
     return Plan(
         parts=tuple(part for part in parts if part.name not in why),
-        left_out=(*refused, *thinned, *too_large),
+        left_out=(*refused, *too_large),
         time_limit_s=context.options.time_limit_s,
         n_people=context.sizes.n_people,
     )
@@ -220,21 +226,23 @@ def _plan_controls(context: AuditContext, attacks: Sequence[Part]) -> list[Part]
     return parts
 
 
-def _plan_protections(context: AuditContext) -> tuple[list[Part], list[LeftOut]]:
+def _plan_protections(context: AuditContext) -> tuple[list[Part], list[Part]]:
+    """Every protection with as many values as there is time for, and the other values."""
     parts: list[Part] = []
-    thinned: list[LeftOut] = []
+    others: list[Part] = []
     for family in list_families(context):
-        fitting, dropped = _thin(context, family)
-        parts.append(_plan_family(context, fitting))
-        thinned += dropped
-    return [*parts, _plan_search(context, parts)], thinned
+        first, rest = _thin(context, family)
+        parts.append(_plan_family(context, first))
+        if rest is not None:
+            others.append(_plan_family(context, rest, name=f"{family.title}, other values"))
+    return [*parts, _plan_search(context, parts)], others
 
 
 def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
     """What was tried judged by every attack, and the least loss looked for."""
     judges = tuple(f"attack/{family.name}" for family in list_judging(context))
     options = context.options
-    return _part(
+    part = _part(
         context,
         SEARCH,
         "Protections judged by every attack",
@@ -245,13 +253,14 @@ def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
         uses=("attack/histogram", *judges, *(part.name for part in tried)),
         needed_bytes=feature_bytes(context.sizes) + repeat_bytes(context),
     )
+    return replace(part, is_open_ended=True)
 
 
-def _thin(context: AuditContext, family: Family) -> tuple[Family, list[LeftOut]]:
-    """Every other value, and again, as long as a family would take too much of the time."""
+def _thin(context: AuditContext, family: Family) -> tuple[Family, Family | None]:
+    """Every other value, and again, as long as a family would take too much; and the rest."""
     limit, fitting = context.options.time_limit_s, family
     if family.parameter is None:
-        return family, []
+        return family, None
     once = _once_seconds(context, family)
     while (
         limit is not None
@@ -259,19 +268,8 @@ def _thin(context: AuditContext, family: Family) -> tuple[Family, list[LeftOut]]
         and fitting.n_points * once > _MOST_OF_LIMIT * limit
     ):
         fitting = replace(fitting, values=fitting.values[1::2])
-    why = (
-        f"It would take about {duration(once)}; for the time limit fewer values of "
-        f"{family.parameter} were tried."
-    )
-    dropped = [
-        LeftOut(name=f"protect/{label}", title=label, why=why)
-        for label in (
-            label_chain(family.with_value(value))
-            for value in family.values
-            if value not in fitting.values
-        )
-    ]
-    return fitting, dropped
+    rest = tuple(value for value in family.values if value not in fitting.values)
+    return fitting, replace(family, values=rest) if rest else None
 
 
 def _once_seconds(context: AuditContext, family: Family) -> float:
@@ -281,12 +279,12 @@ def _once_seconds(context: AuditContext, family: Family) -> float:
     return once + sum(step.seconds(sizes.n_released, sizes.n_visited) for step in family.chain)
 
 
-def _plan_family(context: AuditContext, family: Family) -> Part:
-    title = f"Protection: {family.title}" if family.chain else "Without protection"
+def _plan_family(context: AuditContext, family: Family, *, name: str | None = None) -> Part:
+    name = name or family.title
     return _part(
         context,
-        f"protect/{family.title}",
-        title,
+        f"protect/{name}",
+        f"Protection: {name}" if family.chain else "Without protection",
         family.n_points * _once_seconds(context, family),
         partial(_try, family),
         depends_on={
@@ -305,35 +303,80 @@ def _try(
     return try_family(context, family, before, progress)
 
 
+#: Matchings of everybody that a study is worth, and runs of which each takes a moment.
+_USERS_RUNS, _USERS_MOMENTS, _KNOWLEDGE_RUNS, _TIME_RUNS, _RESOLUTION_RUNS = 4, 100, 8, 8, 6
+_MOMENT_S = 0.01
+
+
 def _plan_studies(context: AuditContext) -> list[Part]:
-    once = repeat_seconds(context)
-    changed = repeat_seconds(context, on_events=True) + events_seconds(context.sizes)
-    study = partial(
-        _part,
-        context,
-        uses=tuple(f"attack/{family.name}" for family in list_repeated(context)),
-        needed_bytes=repeat_bytes(context),
-    )
+    study = partial(_plan_study, context)
     return [
-        study("growth/users", "Risk by number of people", 25 * once, study_parts.study_users),
-        study("growth/time", "Risk by length of observation", 8 * changed, study_parts.study_time),
+        study("growth/users", "Risk by number of people", _users_seconds, study_parts.study_users),
+        study(
+            "growth/time",
+            "Risk by length of observation",
+            partial(_changed_seconds, _TIME_RUNS),
+            study_parts.study_time,
+        ),
         study(
             "why",
             "Most revealing locations",
-            once + study_parts.N_LOCATIONS * _leave_out_seconds(context),
+            _why_seconds,
             study_parts.explain,
             uses=_list_explaining(context),
         ),
         study(
-            "growth/resolution", "Risk by size of places", 6 * changed, study_parts.study_resolution
+            "growth/resolution",
+            "Risk by size of places",
+            partial(_changed_seconds, _RESOLUTION_RUNS),
+            study_parts.study_resolution,
         ),
         study(
             "growth/knowledge",
             "Risk by share of people known",
-            15 * once,
+            _knowledge_seconds,
             study_parts.study_knowledge,
         ),
     ]
+
+
+def _plan_study(
+    context: AuditContext,
+    name: str,
+    title: str,
+    seconds: Callable[[AuditContext, Mapping[str, Outcome]], float],
+    compute: Compute,
+    uses: tuple[str, ...] | None = None,
+) -> Part:
+    repeated = tuple(f"attack/{family.name}" for family in list_repeated(context))
+    part = _part(
+        context,
+        name,
+        title,
+        seconds(context, {}),
+        compute,
+        uses=repeated if uses is None else uses,
+        needed_bytes=repeat_bytes(context),
+    )
+    return replace(part, seconds_after=partial(seconds, context))
+
+
+def _users_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> float:
+    return _USERS_RUNS * repeat_seconds(context, before) + _USERS_MOMENTS * _MOMENT_S
+
+
+def _knowledge_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> float:
+    return _KNOWLEDGE_RUNS * repeat_seconds(context, before)
+
+
+def _changed_seconds(n_runs: int, context: AuditContext, before: Mapping[str, Outcome]) -> float:
+    """Events changed, and attacked again, for a number of times."""
+    once = repeat_seconds(context, before, on_events=True) + events_seconds(context.sizes)
+    return n_runs * once
+
+
+def _why_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> float:
+    return repeat_seconds(context, before) + study_parts.N_LOCATIONS * _leave_out_seconds(context)
 
 
 def _list_explaining(context: AuditContext) -> tuple[str, ...]:
@@ -365,14 +408,31 @@ def _part(
     is_asked: bool = False,
     needed_bytes: float = 0.0,
 ) -> Part:
-    return Part(
+    depends_on = depends_on or {}
+
+    def on_fewer(n_people: int) -> Part:
+        fewer = partial(compute_on_fewer, context, name, compute, n_people)
+        share = min(n_people / max(context.sizes.n_people, 1), 1.0)
+        return replace(
+            part,
+            title=f"{title} ({n_people:,} people)",
+            seconds=part.seconds * share**_GROWS,
+            compute=fewer,
+            depends_on={**depends_on, "people": n_people},
+            seconds_after=None,
+            on_fewer=None,
+        )
+
+    part = Part(
         name=name,
         title=title,
         seconds=seconds,
         compute=partial(compute, context),
-        depends_on=depends_on or {},
+        depends_on=depends_on,
         needs=needs,
         uses=uses,
         is_asked=is_asked,
         needed_bytes=needed_bytes,
+        on_fewer=on_fewer if name.partition("/")[0] in TOLD_OF_FEWER else None,
     )
+    return part

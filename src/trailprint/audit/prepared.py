@@ -43,6 +43,8 @@ LEAST_ROWS = 1_000_000
 _ABOUT = f"{FOLDER}/about"
 _SIDES = ("released", "auxiliary")
 _OWN_IDS = "own_ids"
+#: Members of sides that are plain values.
+_COPIED = ("kind", "description", "n_people", "sampled_of", "n_given")
 
 
 class Prepared:
@@ -149,7 +151,7 @@ class Prepared:
 
     def _open(self, plain: Mapping[str, Any], files: Mapping[str, str]) -> Sides:
         released, auxiliary = (self._events(files[_file(name)], plain[name]) for name in _SIDES)
-        others = {name: plain[name] for name in ("kind", "description", "n_people", "sampled_of")}
+        others = {name: plain[name] for name in _COPIED}
         own_ids = files.get(_file(_OWN_IDS))
         return Sides(
             released=released,
@@ -226,10 +228,7 @@ def _hash(path: str) -> str:
 
 def _to_plain(sides: Sides) -> dict[str, Any]:
     return {
-        "kind": sides.kind,
-        "description": sides.description,
-        "n_people": sides.n_people,
-        "sampled_of": sides.sampled_of,
+        **{name: getattr(sides, name) for name in _COPIED},
         "truth": sides.truth,
         "known": sides.known.to_dict(),
         **{name: _describe(getattr(sides, name)) for name in _SIDES},

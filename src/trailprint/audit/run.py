@@ -12,14 +12,17 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from trailprint.audit.assemble import Done, assemble
+from trailprint.audit.calibration import calibrate
 from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.outcomes import keep_outcomes
+from trailprint.audit.pace import Pace
 from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome, Part, fetch, keep, key_of
 from trailprint.audit.plan import LeftOut, Plan, make_plan
 from trailprint.audit.prepared import Prepared, prepare_sides
 from trailprint.audit.result import AuditResult
+from trailprint.audit.sampling import SAMPLES
 from trailprint.audit.sides import make_sides
 from trailprint.audit.wording import duration
 from trailprint.display.discreet import Discreet
@@ -123,11 +126,24 @@ class _Work:
         }
         plan = make_plan(context)
         self._sizes = context.sizes
+        self._parts = plan.parts
+        self._waiting: dict[str, LeftOut] = {}
+        self._furthest = 0.0
         planned = [part.name for part in plan.parts]
         kept = frozenset(part.name for part in plan.parts if self._find(part, planned) is not None)
+        self._pace = self._measure(context, [p for p in plan.parts if p.name not in kept])
         self.plan = replace(
-            plan, kept=kept, reserved_s=reserved_s, spent_s=time.perf_counter() - began
+            plan,
+            parts=tuple(replace(p, seconds=self._pace.seconds(p)) for p in plan.parts),
+            kept=kept,
+            reserved_s=reserved_s,
+            spent_s=time.perf_counter() - began,
         )
+
+    def _measure(self, context: AuditContext, parts: Sequence[Part]) -> Pace:
+        """How fast parts go, from a small piece of the data."""
+        self._report("Measuring how long parts take", None)
+        return Pace(calibrate(context, parts))
 
     def _find(self, part: Part, done: Collection[str]) -> Outcome | None:
         """What was kept of a part that followed these others, if it is usable."""
@@ -138,26 +154,63 @@ class _Work:
         """Do what is not kept, as far as the time goes; what kept parts took counts as spent."""
         self._check_possible()
         outcomes: dict[str, Outcome] = {}
-        left_out = list(self.plan.left_out)
-        over, total = 0.0, max(self.plan.seconds, 1e-9)
-        for part in self.plan.parts:
-            spent = self._spent(part, outcomes)
-            kept = self._find(part, outcomes)
-            found: Outcome | LeftOut
-            if not all(name in outcomes for name in part.needs) or not self.plan.fits(part, spent):
-                found = self.plan.too_long(part)
-            elif kept is not None:
-                found = kept
-            else:
-                stretch = _Stretch(over / total, part.seconds / total)
-                found = self._do(part, outcomes, stretch, self.plan.may_take(part, spent))
-                over += part.seconds
-            if isinstance(found, LeftOut):
-                left_out.append(found)
-            else:
-                outcomes[part.name] = found
+        for part in self._parts:
+            self._attempt(part, outcomes)
+        while self._try_again(outcomes):
+            pass
+        for part in self._parts:
+            if part.name in self._waiting:
+                self._try_on_fewer(part, outcomes)
         self._check_attacked(outcomes)
-        return outcomes, left_out
+        return outcomes, [*self.plan.left_out, *self._waiting.values()]
+
+    def _attempt(self, part: Part, outcomes: dict[str, Outcome]) -> bool:
+        """Find a part, or do it if there is time; whether there is an outcome of it now."""
+        kept, part = self._find(part, outcomes), part.timed(outcomes)
+        timed = replace(part, seconds=self._pace.seconds(part))
+        spent = self._spent(part, outcomes)
+        found: Outcome | LeftOut
+        if not all(name in outcomes for name in part.needs):
+            found = self.plan.too_long(timed)
+        elif kept is not None:
+            found = kept
+        elif not self.plan.fits(timed, spent):
+            found = self.plan.too_long(timed)
+        else:
+            found = self._do(part, timed.seconds, outcomes, self.plan.may_take(timed, spent))
+        if isinstance(found, LeftOut):
+            self._waiting[part.name] = found
+            return False
+        self._waiting.pop(part.name, None)
+        outcomes[part.name] = found
+        return True
+
+    def _try_again(self, outcomes: dict[str, Outcome]) -> bool:
+        """Parts that were left out may fit by now: others took less; whether one did."""
+        again = [part for part in self._parts if part.name in self._untried()]
+        done = [self._attempt(part, outcomes) for part in again]
+        return any(done)
+
+    def _untried(self) -> set[str]:
+        return {name for name, left in self._waiting.items() if not left.was_stopped}
+
+    def _try_on_fewer(self, part: Part, outcomes: dict[str, Outcome]) -> None:
+        """A part that there is no time for, on as many people as there is time for."""
+        for n_people in SAMPLES:
+            if part.on_fewer is None or n_people > self.plan.n_people // 2:
+                continue
+            if self._attempt(part.on_fewer(n_people), outcomes):
+                return
+
+    def _stretch(self, seconds: float, outcomes: Mapping[str, Outcome]) -> _Stretch:
+        """What share of everything is over, and how much of it a part of some seconds is."""
+        over = sum(one.seconds for name, one in outcomes.items() if name not in self.plan.kept)
+        open_parts = [part for part in self._parts if part.name not in outcomes]
+        ahead = sum(
+            self._pace.seconds(part) for part in open_parts if part.name not in self._waiting
+        )
+        total = max(over + max(ahead, seconds), 1e-9)
+        return _Stretch(over / total, seconds / total)
 
     def _spent(self, part: Part, outcomes: Mapping[str, Outcome]) -> float:
         """
@@ -193,12 +246,13 @@ class _Work:
     def _do(
         self,
         part: Part,
+        estimated: float,
         before: dict[str, Outcome],
-        stretch: _Stretch,
         may_take: float | None,
     ) -> Outcome | LeftOut:
         """Do one part and keep it, unless it takes too long."""
         began = time.perf_counter()
+        stretch = self._stretch(estimated, before)
         furthest = 0.0
 
         def follow(share: float | None) -> None:
@@ -206,16 +260,23 @@ class _Work:
             nonlocal furthest
             check_stop()
             furthest = max(furthest, share or 0.0)
-            self._report(part.title, min(stretch.first + stretch.length * furthest, 1.0))
+            over = min(stretch.first + stretch.length * furthest, 1.0)
+            self._furthest = max(self._furthest, over)
+            self._report(part.title, self._furthest)
 
         try:
             with time_limit(may_take):
                 follow(0.0)
                 outcome = part.compute(before, follow)
         except OutOfTimeError:
-            return self.plan.stopped(part, time.perf_counter() - began)
+            seconds = time.perf_counter() - began
+            if seconds > estimated:
+                self._pace.learn(part, seconds)
+            return self.plan.stopped(part, seconds)
         # As it will be read again: a resumed audit must not differ in a tuple.
         plain = json.loads(to_json(outcome.data, indent=None))
-        outcome = replace(outcome, data=plain, seconds=time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        outcome = replace(outcome, data=plain, seconds=seconds, estimated=estimated)
+        self._pace.learn(part, seconds)
         keep(self.store, key_of(part, self._fingerprint, before), outcome)
         return outcome

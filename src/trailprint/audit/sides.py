@@ -47,6 +47,8 @@ class Sides(Discreet):
         People on both sides, after sampling.
     sampled_of : int, optional
         Of how many people they were drawn.
+    n_given : int
+        People in the data before it was cut; of two datasets, in the first.
     truth : {"same-ids", "file"}
         Where it is known from who is who.
     own_ids : pyarrow.Table, optional
@@ -61,6 +63,7 @@ class Sides(Discreet):
     description: str | None
     n_people: int
     sampled_of: int | None = None
+    n_given: int = 0
     truth: Literal["same-ids", "file"] = "same-ids"
     own_ids: pa.Table | None = None
     known: Known = field(default_factory=Known)
@@ -75,6 +78,8 @@ class Sides(Discreet):
 def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOptions) -> Sides:
     """Place, cut, relabel and sample what was given; run once, so that what follows is quick."""
     placed = _place(in_one_engine(given))
+    if len(placed) == 1:
+        placed = [placed[0].materialise()]
     kind = description = own_ids = None
     if len(placed) == 2:
         if options.split is not None:
@@ -94,12 +99,13 @@ def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOp
         kind=kind,
         description=description,
         n_people=n_people,
+        n_given=_count_users(placed[0]),
         truth="same-ids" if truth is None else "file",
         own_ids=own_ids,
     )
     _check_people(sides)
     if options.users is not None:
-        sides = _sample(sides, options.users, options.seed)
+        sides = draw_sides(sides, options.users, options.seed)
     known, facts = restrict(sides.auxiliary, Knowledge.parse(options.knows, options.seed))
     return replace(sides, auxiliary=known, known=facts)
 
@@ -119,7 +125,6 @@ def _cut(events: Events, options: AuditOptions) -> tuple[Events, Events, str, st
         sides = split(events, options.split)
         sentence = f"The data was cut in two as asked: {sides.description}."
         return sides.released, sides.auxiliary, options.split.method, sentence
-    events = events.materialise()
     kind = suitable_halving(events)
     released, auxiliary, how = HALVINGS[kind](events, options.seed)
     sentence = f"{how} The first part stands for the release, the second for an adversary's data."
@@ -171,6 +176,10 @@ def given_ids(sides: Sides, users: pa.Array) -> pa.Array:
     return pa.array([names.get(user, user.removeprefix(_STRANGER)) for user in users.to_pylist()])
 
 
+def _count_users(events: Events) -> int:
+    return int(events.engine.row(f'SELECT count(DISTINCT "user") FROM ({events.query})')[0])
+
+
 def _check_people(sides: Sides) -> None:
     """Fewer than two people cannot be confused, and without truth nothing can be scored."""
     if sides.n_people >= 2:
@@ -186,7 +195,7 @@ def _check_people(sides: Sides) -> None:
     )
 
 
-def _sample(sides: Sides, n_wanted: int, seed: int) -> Sides:
+def draw_sides(sides: Sides, n_wanted: int, seed: int) -> Sides:
     """A random choice of the people on both sides; everybody else is left out of both."""
     if n_wanted >= sides.n_people:
         return sides

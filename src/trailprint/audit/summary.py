@@ -13,23 +13,34 @@ from trailprint.audit.results.attacks import (
     VeiledCount,
     WorstCase,
 )
+from trailprint.audit.results.data import Outside
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.protections import (
     HeadlineProtection,
     ProtectionPoint,
     Protections,
 )
-from trailprint.audit.wording import percent, share_or_most
+from trailprint.audit.wording import lower_first, percent, share_or_most
 from trailprint.studies.small_counts import HIDDEN
 
 Row = tuple[str, str]
 
+#: Of what was left out, so much is named.
+_MOST_NAMED = 6
+_STUDIES = {
+    "users": "number of people",
+    "time": "length of observation",
+    "resolution": "size of places",
+    "knowledge": "share of people known",
+}
+
 
 def summarise(found: Findings) -> list[Row]:
     """The figures that matter most, as names and values; at most a screen of them."""
-    n_people = found.data.common_users or 0
+    n_people, outside = found.data.common_users or 0, found.data.outside
     rows: list[Row] = [
         ("people on both sides", f"{n_people:,}"),
+        *([] if outside is None else [_outside(outside)]),
         ("locations", f"{found.data.locations:,}"),
         *(_attack(attack, n_people) for attack in found.attacks),
         *([] if found.worst_case is None else [_worst_case(found.worst_case)]),
@@ -43,6 +54,10 @@ def summarise(found: Findings) -> list[Row]:
     if found.protections is None:
         return rows
     return rows + _protections(found.protections, found.headline.protection)
+
+
+def _outside(outside: Outside) -> Row:
+    return "people no rate is about", f"{outside.people:,} of {outside.of:,}: {outside.why}"
 
 
 def _attack(attack: AttackFinding, n_people: int) -> Row:
@@ -136,12 +151,19 @@ def list_notes(found: Findings) -> list[str]:
         for attack in found.attacks
         if not attack.ran
     ]
-    refused = () if found.protections is None else found.protections.left_out
-    n_left_out = len(found.growth.left_out) + len(refused)
-    if n_left_out:
-        were = "part was" if n_left_out == 1 else "parts were"
-        notes.append(f"{n_left_out} further {were} left out; the report says why.")
+    left_out = _list_left_out(found)
+    if left_out:
+        more = f" and {len(left_out) - _MOST_NAMED:,} more" if len(left_out) > _MOST_NAMED else ""
+        named = "; ".join(left_out[:_MOST_NAMED])
+        notes.append(f"Left out: {named}{more}. The report says why.")
     return notes
+
+
+def _list_left_out(found: Findings) -> list[str]:
+    """Studies and protections that were not done, by name."""
+    refused = () if found.protections is None else found.protections.left_out
+    studies = [f"risk by {_STUDIES.get(one.study, one.study)}" for one in found.growth.left_out]
+    return [*studies, *(lower_first(one.label) for one in refused)]
 
 
 def to_html(found: Findings) -> str:

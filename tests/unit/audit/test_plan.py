@@ -100,15 +100,15 @@ def test_fewer_models_where_time_is_short(campus):
 
 def test_protections_are_thinned_where_time_is_short(campus):
     everything = make_plan(make_context(campus, time_limit_s=None))
-    context = make_context(campus, time_limit_s=4.0)
-    plan = make_plan(context)
-    part = next(part for part in plan.parts if part.name == "protect/microaggregate")
-    assert part.depends_on["values"] == [5]
-    labels = [left.title for left in plan.left_out if left.name.startswith("protect/Averages")]
-    assert labels == ["Averages of groups of 2", "Averages of groups of 10"]
-    assert "fewer values of k" in plan.left_out[0].why
-    whole = next(part for part in everything.parts if part.name == "protect/microaggregate")
-    assert whole.depends_on["values"] == [2, 5, 10]
+    plan = make_plan(make_context(campus, time_limit_s=0.1))
+    parts = {part.name: part for part in plan.parts}
+    assert parts["protect/microaggregate"].depends_on["values"] == [5]
+    assert list(parts)[-1].endswith("other values")
+    assert parts["protect/microaggregate, other values"].depends_on["values"] == [2, 10]
+    assert plan.left_out == ()
+    whole = {part.name: part for part in everything.parts}
+    assert whole["protect/microaggregate"].depends_on["values"] == [2, 5, 10]
+    assert not [name for name in whole if name.endswith("other values")]
 
 
 def test_a_chain_asked_for_is_not_thinned(campus):

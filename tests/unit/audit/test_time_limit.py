@@ -100,6 +100,62 @@ def test_the_cheapest_attack_is_done_whatever_the_limit(context, monkeypatch):
     assert "leaves less" in left_out[0].why
 
 
+def paced(seconds):
+    def compute(context, before, progress):
+        time.sleep(seconds)
+        return Outcome(data={})
+
+    return compute
+
+
+def work_at_pace(context, monkeypatch, estimates, limit_s, **others):
+    """Parts that take a tenth of a second, whatever is thought of them; what came of them."""
+    parts = tuple(
+        Part(name=name, title=name, seconds=seconds, compute=partial(paced(0.1), context))
+        for name, seconds in estimates.items()
+    )
+    parts = tuple(replace(part, **others.get(part.name.replace("/", "_"), {})) for part in parts)
+    plan = Plan(parts=parts, time_limit_s=limit_s, n_people=4_000)
+    monkeypatch.setattr(run, "make_plan", lambda _: plan)
+    monkeypatch.setattr(run, "calibrate", lambda *_: {})
+    work = run._Work(context, MemoryStore(), lambda *_: None, time.perf_counter())
+    return work.run()
+
+
+def test_what_was_left_out_is_tried_again_when_others_took_less(context, monkeypatch):
+    estimates = {"attack/a": 0.2, "protect/slow": 30.0, "protect/one": 3.0}
+    outcomes, left_out = work_at_pace(context, monkeypatch, estimates, limit_s=6.0)
+    assert list(outcomes) == ["attack/a", "protect/one", "protect/slow"]
+    assert not left_out
+    assert outcomes["protect/one"].estimated == 3.0
+    assert outcomes["protect/slow"].estimated < 6.0
+
+
+def test_before_a_part_is_left_out_it_is_tried_on_fewer_people(context, monkeypatch):
+    tried = []
+
+    def on_fewer(n_people):
+        tried.append(n_people)
+        return Part(
+            name="protect/slow",
+            title="fewer",
+            seconds=9.0 * n_people / 4_000,
+            compute=partial(paced(0.0), context),
+            depends_on={"people": n_people},
+        )
+
+    outcomes, left_out = work_at_pace(
+        context,
+        monkeypatch,
+        {"attack/a": 0.1, "protect/slow": 9.0, "protect/none": 9.0},
+        limit_s=2.0,
+        protect_slow={"on_fewer": on_fewer},
+    )
+    assert tried == [2_000, 1_000, 500]
+    assert list(outcomes) == ["attack/a", "protect/slow"]
+    assert [one.name for one in left_out] == ["protect/none"]
+
+
 def test_what_is_reserved_for_the_report_is_left(context, monkeypatch):
     parts = {"attack/histogram": at_once, "why": goes_on, "b": goes_on}
     began = time.perf_counter()

@@ -26,7 +26,7 @@ from trailprint.audit.attacks.measuring import (
     measure_coverage,
 )
 from trailprint.audit.context import AuditContext, Sizes
-from trailprint.audit.estimates import views_seconds
+from trailprint.audit.estimates import learning_seconds, margins_seconds, views_seconds
 from trailprint.audit.memory import view_bytes
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
@@ -44,7 +44,7 @@ from trailprint.studies.controls import control_weights
 from trailprint.studies.judging import Judge
 from trailprint.studies.people import Attack
 from trailprint.studies.repeated import Prepared
-from trailprint.workflows.views import describe_views, draw_people
+from trailprint.workflows.views import MOST_PEOPLE, describe_views, draw_people
 
 Method = Literal["joint", "one-by-one"]
 Pair = tuple[Views, Views]
@@ -83,7 +83,14 @@ class CombinedFamily(AttackFamily):
 
     def estimate(self, context: AuditContext) -> float:
         """Weights learnt, two matchings, and two for each view to see what it adds."""
-        return 8 * views_seconds(context.sizes) + self.estimate_repeat(context.sizes)
+        sizes = context.sizes
+        few = replace(
+            sizes,
+            n_released=min(sizes.n_released, MOST_PEOPLE),
+            n_auxiliary=min(sizes.n_auxiliary, MOST_PEOPLE),
+        )
+        matching = 4 * views_seconds(sizes) + margins_seconds(sizes)
+        return learning_seconds(sizes) + matching + 2 * len(VIEWS) * views_seconds(few)
 
     def run(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
@@ -123,9 +130,8 @@ class CombinedFamily(AttackFamily):
 
     def estimate_control(self, context: AuditContext) -> float:
         """Two more matchings with margins, and weights learnt once more."""
-        return self.estimate_repeat(context.sizes, on_events=True) + 4 * views_seconds(
-            context.sizes
-        )
+        sizes = context.sizes
+        return 2 * learning_seconds(sizes) + 8 * views_seconds(sizes) + 2 * margins_seconds(sizes)
 
     def control(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
@@ -175,8 +181,7 @@ class CombinedFamily(AttackFamily):
 
     def estimate_repeat(self, sizes: Sizes, *, on_events: bool = False) -> float:
         """One matching; on changed events views are counted and weights learnt before it."""
-        learning = 3.0 + 2e-5 * sizes.n_events if on_events else 0.0
-        return views_seconds(sizes) + learning
+        return views_seconds(sizes) + (learning_seconds(sizes) if on_events else 0.0)
 
     def has_margins(self, outcome: Outcome) -> bool:
         """The confidence of a link made one by one is its gain, which is no margin."""

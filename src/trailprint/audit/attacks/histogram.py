@@ -18,7 +18,7 @@ from trailprint.audit.attacks.measuring import (
     measure_coverage,
 )
 from trailprint.audit.context import AuditContext
-from trailprint.audit.estimates import match_seconds
+from trailprint.audit.estimates import margins_seconds, match_seconds
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.attacks import Proof
@@ -54,7 +54,7 @@ class HistogramFamily(AttackFamily):
 
     def estimate(self, context: AuditContext) -> float:
         """Two matchings, one of them with margins."""
-        return 3 * match_seconds(context.sizes)
+        return margins_seconds(context.sizes) + match_seconds(context.sizes)
 
     def run(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
@@ -84,7 +84,7 @@ class HistogramFamily(AttackFamily):
 
     def estimate_control(self, context: AuditContext) -> float:
         """Two more matchings, with margins."""
-        return 3 * match_seconds(context.sizes)
+        return 2 * margins_seconds(context.sizes)
 
     def control(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress

@@ -24,10 +24,14 @@ def _is_able(family: AttackFamily) -> bool:
 
 def choose_repeated(context: AuditContext, before: Mapping[str, Outcome]) -> Repeated:
     """The one that linked the most people; an adversary takes what works best."""
+    return _repeat(find_strongest(context, before), context, before)
+
+
+def find_strongest(context: AuditContext, before: Mapping[str, Outcome]) -> AttackFamily:
+    """Of the families that studies can run again, the one that linked the most people."""
     families = list_repeated(context)
     done = [family for family in families if f"attack/{family.name}" in before]
-    best = max(done, key=lambda family: _count_linked(family, before), default=families[0])
-    return _repeat(best, context, before)
+    return max(done, key=lambda family: _count_linked(family, before), default=families[0])
 
 
 def _count_linked(family: AttackFamily, before: Mapping[str, Outcome]) -> int:
@@ -41,10 +45,18 @@ def _repeat(family: AttackFamily, context: AuditContext, before: Mapping[str, Ou
     return found
 
 
-def repeat_seconds(context: AuditContext, *, on_events: bool = False) -> float:
-    """How long one run of a study takes at most."""
+def repeat_seconds(
+    context: AuditContext, before: Mapping[str, Outcome] | None = None, *, on_events: bool = False
+) -> float:
+    """How long one run of a study takes; as long as nobody knows by which attack, at most."""
     families = list_repeated(context)
+    if before:
+        families = [family for family in families if _is_chosen(family, context, before)]
     return max(family.estimate_repeat(context.sizes, on_events=on_events) for family in families)
+
+
+def _is_chosen(family: AttackFamily, context: AuditContext, before: Mapping[str, Outcome]) -> bool:
+    return family.name == find_strongest(context, before).name
 
 
 def repeat_bytes(context: AuditContext) -> float:

@@ -61,6 +61,15 @@ class Has:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """People of the data, ``of`` whom there are so many in all, whom no rate is about."""
+
+    people: int
+    of: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DataFacts:
     """The data, as far as it may be told."""
 
@@ -79,3 +88,4 @@ class DataFacts:
     knows: KnownFacts | None = field(default=None, metadata=OMITTED)
     columns: tuple[str, ...] | None = field(default=None, metadata=OMITTED)
     timezone: str | None = field(default=None, metadata=OMITTED)
+    outside: Outside | None = field(default=None, metadata=OMITTED)

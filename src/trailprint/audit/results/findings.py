@@ -96,10 +96,11 @@ class RiskSpread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seconds:
-    """How long the audit took, and each of its parts."""
+    """How long the audit took, each of its parts, and how long those should have taken."""
 
     total: float
     parts: Mapping[str, float]
+    estimated: Mapping[str, float] | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,6 +97,7 @@ class UsersGrowth:
     points: tuple[UsersPoint, ...]
     fit: Fit | None
     reading: str
+    people: int | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +106,7 @@ class TimeGrowth:
 
     points: tuple[TimePoint, ...]
     reading: str
+    people: int | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +115,7 @@ class ResolutionGrowth:
 
     points: tuple[ResolutionPoint, ...]
     reading: str
+    people: int | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +124,7 @@ class KnowledgeGrowth:
 
     points: tuple[KnowledgePoint, ...]
     reading: str
+    people: int | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

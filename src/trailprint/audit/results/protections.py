@@ -66,6 +66,7 @@ class MeasuredProtection:
     groups: MeasuredGroups | None = None
     on_frontier: bool = False
     asked: bool = False
+    people: int | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +124,7 @@ class ProtectionPoint:
     on_frontier: bool
     asked: bool
     at_most: float | None = field(default=None, metadata=OMITTED)
+    people: int | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

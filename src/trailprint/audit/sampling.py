@@ -1,0 +1,134 @@
+"""
+Parts that there is no time for, done on fewer people, and said to be.
+
+With fewer people to confuse, more of them are linked: such a rate is no lower than it would be for
+everybody, on average, and is never compared with one of everybody without saying so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from trailprint.audit.context import AuditContext
+from trailprint.audit.parts import Outcome, PartProgress
+from trailprint.audit.results.kept import attack_of, protections_of
+from trailprint.audit.results.plain import to_plain
+from trailprint.audit.results.protections import MeasuredProtection
+
+Compute = Callable[[AuditContext, Mapping[str, Outcome], PartProgress], Outcome]
+
+SAMPLES = (2_000, 1_000, 500, 200, 100, 50)
+"""Numbers of people that are tried, the most first."""
+
+_LINKS = ("released", "auxiliary", "confidence")
+
+
+def note_sample(n_people: int) -> str:
+    """What has to be known of a rate among fewer people."""
+    return (
+        f"Tried on {n_people:,} people drawn at random, for want of time: with fewer people to "
+        "confuse, its share is higher than it would be for all."
+    )
+
+
+def compute_on_fewer(
+    context: AuditContext,
+    name: str,
+    compute: Compute,
+    n_people: int,
+    before: Mapping[str, Outcome],
+    progress: PartProgress,
+) -> Outcome:
+    """Do a part on a draw of people; its outcome says so, in terms of everybody."""
+    piece, kind = context.drawn(n_people), name.partition("/")[0]
+    if kind == "control":
+        attack = f"attack/{name.partition('/')[2]}"
+        before = {**before, attack: _gather(before[attack], context, piece)}
+    outcome = compute(piece, before, progress)
+    return _TELL[kind](outcome, context, piece)
+
+
+def _tell_attack(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+    kept = attack_of(outcome)
+    entry = replace(kept.entry, notes=(*kept.entry.notes, note_sample(piece.sizes.n_people)))
+    told = replace(outcome, data=to_plain(replace(kept, entry=entry)))
+    return _move(told, piece, context)
+
+
+def _tell_protections(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+    kept, n_people = protections_of(outcome), piece.sizes.n_people
+    told = replace(kept, points=tuple(_tell_point(point, n_people) for point in kept.points))
+    return replace(outcome, data=to_plain(told))
+
+
+def _tell_point(point: MeasuredProtection, n_people: int) -> MeasuredProtection:
+    return replace(point, label=f"{point.label}, among {n_people:,} people", people=n_people)
+
+
+def _tell_study(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+    study, n_people = outcome.data["study"], piece.sizes.n_people
+    if study is None:
+        return outcome
+    told = {**study, "reading": f"{study['reading']} {note_sample(n_people)}", "people": n_people}
+    return replace(outcome, data={**outcome.data, "study": told})
+
+
+def _tell_nothing(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+    return outcome
+
+
+_TELL = {
+    "attack": _tell_attack,
+    "control": _tell_nothing,
+    "protect": _tell_protections,
+    "growth": _tell_study,
+}
+
+
+TOLD_OF_FEWER = frozenset(_TELL)
+"""Kinds of parts that say something when they are done on fewer people."""
+
+
+def _gather(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+    """An attack's outcome on a draw of people, in terms of that draw."""
+    return _move(outcome, context, piece)
+
+
+def _move(outcome: Outcome, source: AuditContext, target: AuditContext) -> Outcome:
+    """Arrays over people and rows of one context as those of another."""
+    arrays = outcome.arrays
+    rows = [
+        _look_up(source.histograms[side].users, target.histograms[side].users) for side in (0, 1)
+    ]
+    links = [rows[0][arrays["released"]], rows[1][arrays["auxiliary"]]]
+    is_there = (links[0] >= 0) & (links[1] >= 0)
+    people = _look_up(target.people, source.people)
+    moved = {
+        "released": links[0][is_there],
+        "auxiliary": links[1][is_there],
+        "confidence": arrays["confidence"][is_there],
+        **{name: _take(array, people) for name, array in arrays.items() if name not in _LINKS},
+    }
+    return replace(outcome, arrays=moved)
+
+
+def _take(values: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
+    """Values at places; where there is no place, what says that nothing is known."""
+    missing = {"b": False, "f": np.nan}.get(values.dtype.kind, -1)
+    taken = np.full(len(places), missing, dtype=values.dtype)
+    taken[places >= 0] = values[places[places >= 0]]
+    return taken
+
+
+def _look_up(ids: pa.Array, among: pa.Array) -> NDArray[np.int64]:
+    """For each id its place among others; -1 where it is not there."""
+    places = pc.fill_null(pc.index_in(ids, value_set=among), -1)
+    found: NDArray[np.int64] = places.to_numpy(zero_copy_only=False).astype(np.int64)
+    return found
