@@ -149,9 +149,14 @@ def test_relabelling_keys_or_people_permutes_the_result(problem, seed):
         matrices = tuple(m[:, order] for m, order in zip(views.matrices, keys, strict=True))
         return Views(views=views.views, matrices=matrices, users=views.users, left_out={})
 
-    plain = match_views(released, auxiliary, weights)
-    moved = match_views(relabel(released).select(people), relabel(auxiliary), weights)
+    options = MatchOptions(margins=True)
+    plain = match_views(released, auxiliary, weights, options)
+    moved = match_views(relabel(released).select(people), relabel(auxiliary), weights, options)
     assert moved.facts["total_gain"] == pytest.approx(plain.facts["total_gain"], abs=1e-9)
+    is_sure = plain.confidence > 1e-6
+    sure = zip(plain.released[is_sure], plain.auxiliary[is_sure], strict=True)
+    found = set(zip(people[moved.released], moved.auxiliary, strict=True))
+    assert set(sure) <= found
 
 
 @settings(max_examples=40, deadline=None)
@@ -251,7 +256,7 @@ def test_too_few_people_get_equal_weights_and_a_reason():
     weights = learn_weights(*habits(np.random.default_rng(0), 12, (True, True, True)))
     assert weights.source == "equal"
     assert weights.shares == pytest.approx(dict.fromkeys(("visits", "days", "moves"), 1 / 3))
-    assert "only 12 people are in both halves" in weights.note
+    assert "at least 20 people must be in both halves" in weights.note
 
 
 def test_shuffled_truth_scores_at_chance():
@@ -266,6 +271,7 @@ def test_shuffled_truth_scores_at_chance():
 
 def test_given_weights_are_checked_and_brought_to_one():
     assert given_weights({"visits": 3, "days": 1}, NAMES).shares == {"visits": 0.75, "days": 0.25}
+    assert given_weights({"visits": 1e308, "days": 1e308}, NAMES).shares["days"] == 0.5
     with pytest.raises(OptionError, match="'moves', which this data does not give"):
         given_weights({"moves": 1}, NAMES)
     with pytest.raises(OptionError, match="zero or more, got -1"):

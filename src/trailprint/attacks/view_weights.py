@@ -9,7 +9,7 @@ person again. The weights maximise the conditional log-likelihood of the true pa
 
 which is concave, less a penalty on their deviation from a simple answer: all views alike, or the
 first one alone. Which of the two, and how strong the penalty, is decided by cross-validation on the
-same data. Several views must be better than the first one alone by one standard error, so that
+same data. Several views must be better than the first one alone by two standard errors, so that
 views that only add noise are left out and views that help are kept.
 """
 
@@ -40,11 +40,11 @@ LEAST_PEOPLE = 20
 MOST_PEOPLE = 600
 #: Penalties per squared deviation that are tried, for each simple answer.
 PENALTIES = (1.0, 5.0)
-#: Folds of people for cross-validation, and people drawn for it.
+#: Folds of people for cross-validation, and people of the other folds that it learns from.
 N_FOLDS = 3
-MOST_VALIDATED = 180
+MOST_VALIDATING = 120
 #: Standard errors by which several views must be better than the first one alone.
-CLEARLY = 1.0
+CLEARLY = 2.0
 #: Views that would count less than this share are dropped: they cost time and decide nothing.
 LEAST_SHARE = 0.05
 #: Where the search begins; any other place leads to the same weights.
@@ -97,8 +97,10 @@ def given_weights(weights: Mapping[str, float], names: Sequence[str]) -> ViewWei
             f"There are: {', '.join(names)}."
         )
     checked = ViewWeights(shares=dict(weights), source="given")
-    total = sum(checked.shares.values())
-    shares = {name: share / total for name, share in checked.shares.items() if share > 0}
+    largest = max(checked.shares.values())
+    relative = {name: share / largest for name, share in checked.shares.items() if share > 0}
+    total = sum(relative.values())
+    shares = {name: share / total for name, share in relative.items()}
     return ViewWeights(shares=shares, source="given")
 
 
@@ -115,8 +117,8 @@ def learn_weights(
     if len(own) < LEAST_PEOPLE:
         return equal_weights(
             first.names,
-            f"Weights are equal: only {len(own)} people are in both halves of the auxiliary "
-            f"data, and at least {LEAST_PEOPLE} are needed to learn from.",
+            f"Weights are equal: at least {LEAST_PEOPLE} people must be in both halves of the "
+            f"auxiliary data to learn from, and there are {len(own)}.",
         )
     drawn = np.sort(np.random.default_rng(seed).permutation(len(own))[:MOST_PEOPLE])
     gains = _gains(first.select(own[drawn]), second.select(other[drawn]), n_threads)
@@ -161,24 +163,28 @@ def _choose_shrinkage(gains: Floats, seed: int) -> _Shrinkage | None:
     errors: a smaller difference is as likely to be luck.
     """
     n_views, n_people, _ = gains.shape
-    drawn = np.random.default_rng([seed, 1]).permutation(n_people)[:MOST_VALIDATED]
+    order = np.random.default_rng([seed, 1]).permutation(n_people)
     alike, first = np.full(n_views, n_views**-0.5), np.eye(n_views)[0]
     tried = [_Shrinkage(p, towards) for towards in (alike, first) for p in PENALTIES]
-    losses = [_held_out_losses(gains, drawn, shrinkage) for shrinkage in tried]
+    losses = [_held_out_losses(gains, order, shrinkage) for shrinkage in tried]
     best = int(np.argmin([loss.sum() for loss in losses]))
-    better_by = _held_out_losses(gains, drawn, None) - losses[best]
-    standard_error = float(better_by.std()) * len(drawn) ** 0.5
+    better_by = _held_out_losses(gains, order, None) - losses[best]
+    standard_error = float(better_by.std()) * n_people**0.5
     return tried[best] if better_by.sum() > CLEARLY * standard_error else None
 
 
-def _held_out_losses(gains: Floats, people: Ints, shrinkage: _Shrinkage | None) -> Floats:
-    """Each person's negative log-likelihood under weights learnt from the other folds."""
-    fold = np.arange(len(people)) % N_FOLDS
-    losses = np.empty(len(people))
+def _held_out_losses(gains: Floats, order: Ints, shrinkage: _Shrinkage | None) -> Floats:
+    """
+    Each person's negative log-likelihood under weights learnt from some of the other folds.
+
+    They are looked for among everybody, as in the attack, and not among their fold alone.
+    """
+    fold = np.arange(len(order)) % N_FOLDS
+    losses = np.empty(len(order))
     for left_out in range(N_FOLDS):
-        weights = _fit(_among(gains, people[fold != left_out]), shrinkage)
-        own = _among(gains, people[fold == left_out])
-        losses[fold == left_out] = _losses(weights, own)
+        others = order[fold != left_out][:MOST_VALIDATING]
+        weights = _fit(_among(gains, others), shrinkage)
+        losses[fold == left_out] = _losses(weights, gains)[order[fold == left_out]]
     return losses
 
 

@@ -31,9 +31,11 @@ def read_weights(text: str) -> str | dict[str, float]:
         return text
     weights = {}
     for part in text.split(","):
-        name, _, number = part.partition("=")
+        name, _, number = (piece.strip() for piece in part.partition("="))
+        if name in weights:
+            raise OptionError(f"--view-weights must name a view once, got {name!r} twice.")
         try:
-            weights[name.strip()] = float(number)
+            weights[name] = float(number)
         except ValueError:
             raise OptionError(
                 f"--view-weights must be NAME=WEIGHT,…, got {part!r} instead. Try visits=2,days=1."
@@ -209,7 +211,12 @@ def _notes(found: dict[str, Any]) -> list[str]:
     notes = note_knowledge(found["knows"])
     if found["truth"] == "none":
         notes.append("No user id is on both sides and no --truth was given: nothing to score.")
-    if found["periods_overlap"]:
+    if found.get("same_period"):
+        notes.append(
+            "The sides are taken for different sources about the same days: if they hold the same "
+            "events, the rate misleads."
+        )
+    elif found["periods_overlap"]:
         notes.append("The two periods overlap: the sides are not independent, the rate misleads.")
     if found.get("weights_note"):
         notes.append(found["weights_note"])

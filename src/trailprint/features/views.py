@@ -321,6 +321,22 @@ def choose_views(names: Sequence[str] | None, *, same_period: bool = False) -> t
     return tuple(view for name, view in known.items() if name in names)
 
 
+def find_views(
+    sides: Sequence[Events], names: Sequence[str] | None, *, same_period: bool = False
+) -> tuple[tuple[View, ...], dict[str, str]]:
+    """The wanted views that both sides can give, and why the others are left out."""
+    wanted = choose_views(names, same_period=same_period)
+    reasons = {view.name: view.lacks(sides) for view in wanted}
+    left_out = {name: why for name, why in reasons.items() if why is not None}
+    found = tuple(view for view in wanted if view.name not in left_out)
+    if not found:
+        why = "; ".join(f"{name} {reason}" for name, reason in left_out.items())
+        raise InputError(
+            f"At least one of the views must be possible, but none is: {why}. Try --views all."
+        )
+    return found, left_out
+
+
 def build_view_pair(
     released: Events,
     auxiliary: Events,
@@ -337,29 +353,19 @@ def build_view_pair(
     Views that either side cannot give are left out and named in ``left_out``. A person without
     an event at any location has an empty row everywhere.
     """
-    left_out: dict[str, str] = {}
-    built: list[View] = []
-    tables: list[Tables] = []
-    for view in choose_views(names, same_period=same_period):
-        reason = view.lacks((released, auxiliary))
-        if reason is not None:
-            left_out[view.name] = reason
-            continue
-        built.append(view)
-        tables.append(view.count(released, auxiliary))
-    if not built:
-        raise InputError("None of the views can be built from this data: it has no locations.")
+    built, left_out = find_views((released, auxiliary), names, same_period=same_period)
+    tables = [view.count(released, auxiliary) for view in built]
     users = tuple(_all_users([pair[side] for pair in tables]) for side in (0, 1))
     pairs = [_assemble(pair, users) for pair in tables]
     return (
         Views(
-            views=tuple(built),
+            views=built,
             matrices=tuple(pair[0] for pair in pairs),
             users=users[0],
             left_out=left_out,
         ),
         Views(
-            views=tuple(built),
+            views=built,
             matrices=tuple(pair[1] for pair in pairs),
             users=users[1],
             left_out=left_out,

@@ -59,7 +59,8 @@ class MatchResult(Result):
     What histogram matching found, and what it proves.
 
     ``risk`` is None without truth. Who was linked to whom is in ``links()`` only. With several
-    views, ``views`` says what each one is worth and ``view_weights`` where that comes from.
+    views, ``views`` says what each one is worth and ``view_weights`` where that comes from;
+    ``same_period`` says that the sides were taken for different sources about the same days.
     """
 
     options: MatchOptions
@@ -73,6 +74,7 @@ class MatchResult(Result):
     rejection: Rejection | None = None
     views: tuple[ViewShare, ...] = ()
     view_weights: ViewWeights | None = None
+    same_period: bool = False
     knows: Known = field(default_factory=Known)
     seconds: Mapping[str, float] = field(default_factory=dict)
     peak_memory_mb: float = 0.0
@@ -192,6 +194,7 @@ class MatchResult(Result):
                 "weights_from": self.view_weights.source,
                 "weights_note": self.view_weights.note or None,
                 "views_left_out": dict(getattr(self.released, "left_out", {})),
+                "same_period": self.same_period,
             }
         if self.options.margins:
             result["precision_at_coverage"] = [asdict(point) for point in self.curve]
@@ -313,6 +316,7 @@ def match(
         rejection=_decide(rejection, linkage, first.n_locations),
         views=_describe(attack, views, known, options, n_threads),
         view_weights=attack.weights,
+        same_period=views is not None and views.same_period,
         knows=known_of_each,
         seconds={**linkage.seconds, **watch.seconds()},
         peak_memory_mb=peak_memory_mb(),

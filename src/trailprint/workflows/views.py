@@ -19,7 +19,7 @@ from trailprint.errors import InputError
 from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import Truth
 from trailprint.events.events import Events
-from trailprint.features.views import Views, build_view_pair, choose_views
+from trailprint.features.views import Views, build_view_pair, find_views
 from trailprint.workflows.learning_cuts import CutEvents, choose_cut, draw_people_of
 from trailprint.workflows.options import ViewOptions
 
@@ -59,13 +59,13 @@ def build_views(
     auxiliary side for learning, instead of the way the options name.
     """
     sides = released, auxiliary
-    wanted = choose_views(options.names, same_period=options.same_period)
-    names = [view.name for view in wanted if view.lacks(sides) is None] or list(options.names or ())
+    found, left_out = find_views(sides, options.names, same_period=options.same_period)
+    names = [view.name for view in found]
     cutting = cut or choose_cut(options)
     weights = _weigh(auxiliary, names, options, cutting, seed, n_threads)
-    counted = options.names if options.contributions else list(weights.shares)
-    pair = build_view_pair(*sides, counted, same_period=options.same_period)
-    return *pair, weights
+    counted = names if options.contributions else list(weights.shares)
+    first, second = build_view_pair(*sides, counted, same_period=options.same_period)
+    return replace(first, left_out=left_out), replace(second, left_out=left_out), weights
 
 
 def _weigh(
@@ -77,8 +77,6 @@ def _weigh(
     n_threads: int | None,
 ) -> ViewWeights:
     """Weights of the views there are, as the options want them."""
-    if not names:
-        raise InputError("None of the views can be built from this data: it has no locations.")
     if not isinstance(options.weights, str):
         return given_weights(options.weights, names)
     if options.weights == "equal" or len(names) == 1:

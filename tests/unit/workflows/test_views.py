@@ -132,14 +132,15 @@ def test_an_auxiliary_side_that_cannot_be_cut_gets_equal_weights_and_the_reason(
 
 
 def thinned(seed=0):
-    """People without habits: every event goes to one of two sources only, minutes apart."""
+    """People without habits; an event goes to one of two sources only, some to a wrong place."""
     rng = np.random.default_rng(seed)
     begin = datetime(2024, 5, 6)
     sources: tuple[list[Any], list[Any]] = ([], [])
     for person in range(100):
         for block in range(21 * 4):
-            place = f"cell{rng.integers(3)}"
+            usual = rng.integers(3)
             for minute in rng.integers(0, 60, 2):
+                place = f"cell{rng.integers(3) if rng.random() < 0.15 else usual}"
                 at = begin + timedelta(hours=6 * block, minutes=int(minute))
                 event = {"user": f"p{person:03}", "location": place, "start": at}
                 sources[int(rng.integers(2))].append(event)
@@ -165,6 +166,16 @@ def test_two_sources_of_one_period_are_linked_by_calendar_time():
     same = tp.match(*sides, views=views)
     assert {"calendar-days", "calendar-hours"} <= {share.name for share in same.views}
     assert accuracy_of(same) > accuracy_of(plain) + 0.2
+    assert same.to_dict()["same_period"]
+    assert not plain.to_dict()["same_period"]
+
+
+def test_views_that_the_data_cannot_give_are_named_with_the_reason(campus):
+    few = ViewOptions(names=["visits", "cells-1km"], contributions=False)
+    left_out = tp.match(*campus, views=few).to_dict()["views_left_out"]
+    assert left_out == {"cells-1km": "needs lat and lon on both sides"}
+    with pytest.raises(InputError, match="none is: cells-1km needs lat and lon on both sides"):
+        tp.match(*campus, views=ViewOptions(names=["cells-1km"]))
 
 
 def test_calendar_views_need_the_same_period():
