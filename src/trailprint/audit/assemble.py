@@ -22,6 +22,7 @@ from trailprint.audit.headline import make_headline
 from trailprint.audit.overlaps import tell_together
 from trailprint.audit.parts import Outcome
 from trailprint.audit.plan import LeftOut
+from trailprint.audit.points_finding import find_points
 from trailprint.audit.protection_search import SEARCH, find_target, mark_frontier
 from trailprint.audit.results import kept
 from trailprint.audit.results.attacks import Agreement, AttackFinding, MeasuredAttack, WorstCase
@@ -97,6 +98,7 @@ def assemble(context: AuditContext, done: Done) -> Findings:
         protections=_veil_protections(protections, context.sizes.n_people),
         why=_why(context, done),
         per_user=_per_user(done),
+        points=find_points(context, done.outcomes, dict(done.reasons("points"))),
         settings={**context.options.to_dict(), "data_notes": _notes(context)},
         versions={"python": platform.python_version()}
         | {package: version(package) for package in _PACKAGES},
@@ -245,7 +247,14 @@ def _growth(done: Done) -> Growth:
     time = kept.time_of(parts["time"]) if "time" in parts else None
     resolution = kept.resolution_of(parts["resolution"]) if "resolution" in parts else None
     knowledge = kept.knowledge_of(parts["knowledge"]) if "knowledge" in parts else None
-    found = {"users": users, "time": time, "resolution": resolution, "knowledge": knowledge}
+    amount = kept.amount_of(parts["amount-known"]) if "amount-known" in parts else None
+    found = {
+        "users": users,
+        "time": time,
+        "resolution": resolution,
+        "knowledge": knowledge,
+        "amount-known": amount,
+    }
     reasons = done.reasons("growth") + [
         (name, study.why_not)
         for name, study in found.items()
@@ -256,6 +265,7 @@ def _growth(done: Done) -> Growth:
         time=None if time is None else time.study,
         resolution=None if resolution is None else resolution.study,
         knowledge=None if knowledge is None else knowledge.study,
+        amount_known=None if amount is None else amount.study,
         left_out=tuple(StudyLeftOut(study=name, why=why) for name, why in reasons),
     )
 

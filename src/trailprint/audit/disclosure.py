@@ -141,6 +141,7 @@ def veil_protection(point: MeasuredProtection, n_people: int) -> ProtectionPoint
         groups=None if point.groups is None else _veil_groups(point.groups),
         on_frontier=point.on_frontier,
         asked=point.asked,
+        singling_out=point.singling_out or None,
         at_most=None if is_told else highest_share(n_people),
         people=point.people,
     )

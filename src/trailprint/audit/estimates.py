@@ -49,6 +49,21 @@ def sequence_seconds(sizes: Sizes, n_most: int) -> float:
     return 0.2 + share * visits + 1e-5 * n_people**2
 
 
+def points_seconds(sizes: Sizes) -> float:
+    """Points of everybody drawn ten times, and who agrees with them."""
+    return 0.8 + 2e-6 * sizes.n_events + 1e-8 * sizes.n_pairs
+
+
+def worst_points_seconds(sizes: Sizes) -> float:
+    """All choices of up to two or up to four points looked at."""
+    return 0.2 + 1e-6 * sizes.n_events + 1e-8 * sizes.n_pairs
+
+
+def coarser_points_seconds(sizes: Sizes) -> float:
+    """The same points compared with sixteen coarser releases."""
+    return 0.5 + 2.5e-6 * sizes.n_events
+
+
 def events_seconds(sizes: Sizes) -> float:
     """Events changed and counted anew."""
     return 0.1 + 2e-6 * sizes.n_events

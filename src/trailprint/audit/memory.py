@@ -55,6 +55,11 @@ def view_bytes(sizes: Sizes) -> float:
     return match_bytes(sizes) + 150 * sizes.n_events
 
 
+def points_bytes(sizes: Sizes) -> float:
+    """Points of the released side, and who has each; at most one for each event."""
+    return 60 * sizes.n_events
+
+
 def sequence_bytes(sizes: Sizes, n_most: int) -> float:
     """Visits of both sides as arrays, and those that models are run over spelt out for them."""
     share = min(sizes.n_released, n_most) / max(sizes.n_released, 1)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trailprint.arguments import Texts, Understood, check_fields, understood
-from trailprint.audit.attacks.registry import attack_names
+from trailprint.audit.attacks.registry import attack_names, family_names
 from trailprint.errors import OptionError
 from trailprint.events.knowledge import Knowledge
 from trailprint.events.split import SplitOptions
@@ -30,7 +30,7 @@ class AuditOptions:
     title : str
         The report's title, such as the name of the dataset.
     attacks : tuple of str
-        Which attacks are run.
+        Which attacks are run; points looks at the release alone and links nobody.
     protections : tuple of str
         Try NAME[:key=value,…], or 'A then B' (default: what fits). Without any, a small set that
         fits the data is tried.
@@ -68,7 +68,7 @@ class AuditOptions:
     """
 
     title: str = ""
-    attacks: Texts = understood(make=attack_names)
+    attacks: Texts = understood(make=family_names)
     protections: Texts = understood()
     target_risk: float | None = None
     weight: Weight = "visits"
@@ -87,12 +87,18 @@ class AuditOptions:
             object.__setattr__(self, "knows", str(self.knows))
         check_fields(self)
         Knowledge.parse(self.knows)
-        unknown = [name for name in self.attacks if name not in attack_names()]
+        unknown = [name for name in self.attacks if name not in family_names()]
         if unknown or not self.attacks or len(set(self.attacks)) < len(self.attacks):
             got = ",".join(self.attacks) or "none"
             raise OptionError(
-                f"--attacks must name some of {', '.join(attack_names())}, each once, "
+                f"--attacks must name some of {', '.join(family_names())}, each once, "
                 f"got {got!r} instead."
+            )
+        if not set(self.attacks) & set(attack_names()):
+            raise OptionError(
+                f"--attacks must name at least one that links people "
+                f"({', '.join(attack_names())}), got {','.join(self.attacks)!r} instead. For "
+                "known points alone use trailprint points."
             )
         if self.target_risk is not None and not 0 <= self.target_risk <= 1:
             raise OptionError(

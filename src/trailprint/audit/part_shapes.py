@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trailprint.audit.attacks.registry import find_attack
+from trailprint.audit.attacks.registry import find_attack, find_release_families
 from trailprint.audit.context import Sizes
 from trailprint.audit.parts import Outcome
 from trailprint.audit.results.kept import (
+    amount_of,
     attack_of,
     controls_of,
     knowledge_of,
@@ -34,6 +35,7 @@ _STUDIES: Mapping[str, Callable[[Outcome], object]] = {
     "time": time_of,
     "resolution": resolution_of,
     "knowledge": knowledge_of,
+    "amount-known": amount_of,
 }
 
 
@@ -105,11 +107,17 @@ def _fits_why(name: str, outcome: Outcome, sizes: Sizes) -> bool:
     )
 
 
+def _fits_points(name: str, outcome: Outcome, sizes: Sizes) -> bool:
+    (family,) = find_release_families(["points"])
+    return family.fits(name, outcome, sizes)
+
+
 _CHECKS: Mapping[str, Check] = {
     "attack": _fits_attack,
     "control": _fits_control,
     "protect": _fits_protection,
     "search": _fits_protection,
     "growth": _fits_growth,
+    "points": _fits_points,
     "why": _fits_why,
 }

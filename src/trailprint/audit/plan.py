@@ -9,7 +9,7 @@ from typing import Any
 
 from trailprint.audit import study_parts
 from trailprint.audit.attacks.judges import list_judging
-from trailprint.audit.attacks.registry import find_attack
+from trailprint.audit.attacks.registry import find_attack, find_attacks, find_release_families
 from trailprint.audit.attacks.repeating import (
     list_repeated,
     repeat_bytes,
@@ -24,6 +24,7 @@ from trailprint.audit.protection_search import SEARCH, estimate_search, search_p
 from trailprint.audit.protection_trials import NONE
 from trailprint.audit.sampling import TOLD_OF_FEWER, compute_on_fewer
 from trailprint.audit.wording import duration
+from trailprint.studies.growth_amount import N_LEVELS
 
 #: Weights each protection is attacked with.
 _N_WEIGHTS = 3
@@ -157,11 +158,12 @@ class Plan:
 
 
 def make_plan(context: AuditContext) -> Plan:
-    """Attacks first, then their controls, protections, growth, why, and what is left to try."""
+    """Attacks first, then singling out, controls, protections, growth, why, and what is left."""
     attacks, refused = _plan_attacks(context)
     protections, other_values = _plan_protections(context)
     parts = [
         *attacks,
+        *_plan_singling_out(context),
         *_plan_controls(context, attacks),
         *protections,
         *_plan_studies(context),
@@ -184,7 +186,7 @@ def make_plan(context: AuditContext) -> Plan:
 def _plan_attacks(context: AuditContext) -> tuple[list[Part], list[LeftOut]]:
     parts: list[Part] = []
     refused: list[LeftOut] = []
-    for family in map(find_attack, context.options.attacks):
+    for family in find_attacks(context.options.attacks):
         name, why = f"attack/{family.name}", family.refuse(context)
         if why is not None:
             refused.append(LeftOut(name=name, title=family.title, why=why))
@@ -204,6 +206,21 @@ def _plan_attacks(context: AuditContext) -> tuple[list[Part], list[LeftOut]]:
             )
         )
     return parts, refused
+
+
+def _plan_singling_out(context: AuditContext) -> list[Part]:
+    return [
+        _part(
+            context,
+            f"{family.name}/{step.name}",
+            step.title,
+            step.seconds,
+            step.compute,
+            needed_bytes=step.needed_bytes,
+        )
+        for family in find_release_families(context.options.attacks)
+        for step in family.list_steps(context)
+    ]
 
 
 def _plan_controls(context: AuditContext, attacks: Sequence[Part]) -> list[Part]:
@@ -337,6 +354,12 @@ def _plan_studies(context: AuditContext) -> list[Part]:
             _knowledge_seconds,
             study_parts.study_knowledge,
         ),
+        study(
+            "growth/amount-known",
+            "Risk by how much is known of each person",
+            _amount_seconds,
+            study_parts.study_amount,
+        ),
     ]
 
 
@@ -375,6 +398,12 @@ def _changed_seconds(n_runs: int, context: AuditContext, before: Mapping[str, Ou
     return n_runs * once
 
 
+def _amount_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> float:
+    """The quickest attack on habits, with less of each person."""
+    once = list_repeated(context)[0].estimate_repeat(context.sizes)
+    return N_LEVELS * (once + events_seconds(context.sizes))
+
+
 def _why_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> float:
     return repeat_seconds(context, before) + study_parts.N_LOCATIONS * _leave_out_seconds(context)
 
@@ -383,15 +412,15 @@ def _list_explaining(context: AuditContext) -> tuple[str, ...]:
     """Attacks whose links rest on locations, and those that try to do without them."""
     able = {family.name for family in list_repeated(context)}
     able |= {
-        name
-        for name in context.options.attacks
-        if find_attack(name).estimate_leave_out(context.sizes)
+        family.name
+        for family in find_attacks(context.options.attacks)
+        if family.estimate_leave_out(context.sizes)
     }
     return tuple(f"attack/{name}" for name in sorted(able))
 
 
 def _leave_out_seconds(context: AuditContext) -> float:
-    asked = map(find_attack, context.options.attacks)
+    asked = find_attacks(context.options.attacks)
     return sum(family.estimate_leave_out(context.sizes) for family in asked)
 
 

@@ -20,6 +20,7 @@ from trailprint.audit.outcomes import (
     keep_outcomes,
 )
 from trailprint.audit.parts import Outcome
+from trailprint.audit.points_finding import tell_point_risks
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.kept import attack_of
 from trailprint.audit.showing import Shown
@@ -75,7 +76,9 @@ class AuditResult(Shown):
         how much worse the best matching without it is (null without a link, and for everybody
         where matching one by one links more people: it has no margins); ``risk``, the estimated
         probability that the strongest attack links them correctly; then what single attacks
-        add, such as the view that decided.
+        add, such as the view that decided; ``unique_draws`` and ``fewest_candidates``, what a few
+        known points reveal: the share of draws of four points that nobody else agreed with, and
+        the fewest people who agree with any two.
         """
         context = self._context
         columns: dict[str, Any] = {"user": context.people}
@@ -88,6 +91,7 @@ class AuditResult(Shown):
         columns["risk"] = pa.array(np.nan_to_num(worst_risk(self._outcomes)))
         for name, outcome in self._found.items():
             columns |= find_attack(name).tell_people(outcome)
+        columns |= tell_point_risks(self._outcomes)
         return pa.table(columns)
 
     def outcomes(self) -> PersonOutcomes:

@@ -34,7 +34,7 @@ from trailprint.progress import Progress, tell_nobody
 from trailprint.store import MemoryStore, Store
 
 #: Raised whenever a part computes something else than before: kept parts are then done anew.
-_REVISION = 4
+_REVISION = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

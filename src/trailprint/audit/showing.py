@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.points import PointsFinding
 from trailprint.audit.summary import to_html as write_summary
-from trailprint.display.plots import Plot, draw_bars, draw_line
+from trailprint.display.plots import Plot, draw_bars, draw_curve, draw_line
 from trailprint.display.tables import Table
 from trailprint.workflows.results import Folder, Makers, Result, as_table, write_private
 
@@ -37,10 +38,14 @@ class Shown(Result):
         return makers
 
     def _plots(self) -> Mapping[str, Callable[[], Plot]]:
-        return {
+        plots: dict[str, Callable[[], Plot]] = {
             "attacks": lambda: _plot_attacks(self.findings),
             "protections": lambda: _plot_protections(self.findings),
         }
+        points = self.findings.points
+        if points is not None and points.ran:
+            plots["points"] = lambda: _plot_points(points)
+        return plots
 
     def to_html(self) -> str:
         """The report, as a page."""
@@ -82,6 +87,15 @@ def _plot_attacks(found: Findings) -> Plot:
             row = {"name": attack.title, "share": attack.accuracy, "low": low, "high": high}
             rows.append(row)
     return draw_bars(rows, "name", "share")
+
+
+def _plot_points(found: PointsFinding) -> Plot:
+    """Points drawn at random, and the people whom they single out."""
+    rows = []
+    for one in found.unicity:
+        low, high = one.interval or (None, None)
+        rows.append({"points": one.points, "share": one.share, "low": low, "high": high})
+    return draw_curve([row for row in rows if row["share"] is not None], "points", "share")
 
 
 def _plot_protections(found: Findings) -> Plot:

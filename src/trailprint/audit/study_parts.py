@@ -7,13 +7,14 @@ from typing import Any, Protocol
 
 from trailprint.arrays import Floats, Ints
 from trailprint.audit.attacks.measuring import restore_linkage
-from trailprint.audit.attacks.registry import find_attack
-from trailprint.audit.attacks.repeating import choose_repeated
+from trailprint.audit.attacks.registry import find_attacks
+from trailprint.audit.attacks.repeating import choose_repeated, list_repeated
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import attack_of
 from trailprint.linkage import Linkage
 from trailprint.studies.driving_locations import find_driving_locations
+from trailprint.studies.growth_amount import AmountGrowth, grow_amount
 from trailprint.studies.growth_knowledge import KnowledgeOptions, grow_knowledge
 from trailprint.studies.growth_resolution import grow_resolution
 from trailprint.studies.growth_time import grow_time
@@ -22,6 +23,10 @@ from trailprint.studies.repeated import Prepared
 
 Compute = Callable[[AuditContext, Mapping[str, Outcome], PartProgress], Outcome]
 
+_ALREADY_LITTLE = (
+    "The audit was asked to know only a part of each person (--knows); without that, it measures "
+    "what knowing less or more changes."
+)
 N_LOCATIONS = 20
 """Number of the most revealing locations that are shown."""
 
@@ -53,6 +58,27 @@ def study_knowledge(
     return _grown(
         grow_knowledge(known.attack, *sides, context.truth, options, progress=_to(progress))
     )
+
+
+def study_amount(
+    context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+) -> Outcome:
+    """Risk by how much is known of each person, by the quickest attack on habits."""
+    if context.sides.known.kind != "everything":
+        return _grown(AmountGrowth(why_not=_ALREADY_LITTLE))
+    quickest = list_repeated(context)[0]
+    repeated = quickest.repeat(context, None)
+    if repeated is None:
+        raise ValueError("studies repeat an attack")
+    title = f"Risk by how much is known of each person, by {quickest.title.lower()}"
+    grown = grow_amount(
+        repeated.prepare,
+        *context.events,
+        title=title,
+        seed=context.options.seed,
+        progress=_to(progress),
+    )
+    return _grown(grown)
 
 
 def study_time(
@@ -107,7 +133,7 @@ def _leave_out(
     context: AuditContext, before: Mapping[str, Outcome], locations: Ints
 ) -> tuple[Floats | None, int]:
     """What the first attack that can tell says, and how many people it links with everything."""
-    for family in map(find_attack, context.options.attacks):
+    for family in find_attacks(context.options.attacks):
         outcome = before.get(f"attack/{family.name}")
         changes = None if outcome is None else family.leave_out(context, outcome, locations)
         if outcome is not None and changes is not None:

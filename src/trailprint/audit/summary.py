@@ -15,6 +15,7 @@ from trailprint.audit.results.attacks import (
 )
 from trailprint.audit.results.data import Outside
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.points import PointsFinding
 from trailprint.audit.results.protections import (
     HeadlineProtection,
     ProtectionPoint,
@@ -44,6 +45,7 @@ def summarise(found: Findings) -> list[Row]:
         ("locations", f"{found.data.locations:,}"),
         *(_attack(attack, n_people) for attack in found.attacks),
         *([] if found.worst_case is None else [_worst_case(found.worst_case)]),
+        *([] if found.points is None else _points(found.points)),
         ("controls", _controls(found.controls)),
     ]
     users = found.growth.users
@@ -79,6 +81,29 @@ def _worst_case(worst: WorstCase) -> Row:
     return name, _linked(worst.linked, worst.share, worst.interval)
 
 
+def _points(found: PointsFinding) -> list[Row]:
+    """Singling out, with names of its own: nobody is linked by it."""
+    if not found.ran:
+        return [(found.title.lower(), "not run")]
+    drawn, worst = found.quoted_point, found.worst
+    rows = []
+    if drawn is not None:
+        named = f"singled out by {_known(drawn.points)}"
+        rows.append((named, share_or_most(drawn.share, drawn.at_most) + _within(drawn.interval)))
+    if worst is not None:
+        named = f"  by the {_known(worst.k)} that tell most"
+        rows.append((named, share_or_most(worst.share, worst.at_most) + _within(worst.interval)))
+    return rows
+
+
+def _known(number: int) -> str:
+    return "1 known point" if number == 1 else f"{number} known points"
+
+
+def _within(interval: Interval | None) -> str:
+    return f" ({_reach(*interval)})" if interval else ""
+
+
 def _linked(linked: VeiledCount | None, share: float | None, interval: Interval | None) -> str:
     """A share with its interval; of a count that is not told exactly, that in words."""
     if linked == HIDDEN:
@@ -87,7 +112,7 @@ def _linked(linked: VeiledCount | None, share: float | None, interval: Interval 
         return f"{'fewer' if linked[0] == '<' else 'more'} than {int(linked[1:]):,} people"
     if share is None:
         return "—"
-    return percent(share) + (f" ({_reach(*interval)})" if interval else "")
+    return percent(share) + _within(interval)
 
 
 def _reach(low: float, high: float) -> str:
@@ -151,6 +176,8 @@ def list_notes(found: Findings) -> list[str]:
         for attack in found.attacks
         if not attack.ran
     ]
+    if found.points is not None and not found.points.ran:
+        notes.append(f"{found.points.title} was not measured: {found.points.why_not}")
     left_out = _list_left_out(found)
     if left_out:
         more = f" and {len(left_out) - _MOST_NAMED:,} more" if len(left_out) > _MOST_NAMED else ""
@@ -163,7 +190,11 @@ def _list_left_out(found: Findings) -> list[str]:
     """Studies and protections that were not done, by name."""
     refused = () if found.protections is None else found.protections.left_out
     studies = [f"risk by {_STUDIES.get(one.study, one.study)}" for one in found.growth.left_out]
-    return [*studies, *(lower_first(one.label) for one in refused)]
+    of_points = () if found.points is None else found.points.left_out
+    points = [
+        f"known points ({one.study})" for one in of_points if found.points and found.points.ran
+    ]
+    return [*studies, *points, *(lower_first(one.label) for one in refused)]
 
 
 def to_html(found: Findings) -> str:

@@ -2,7 +2,7 @@
 On a machine's first audit kernels are compiled before anything else, in two processes.
 
 Numba compiles on one core. While this process compiles what matching needs, another one compiles
-what trails and micro-aggregation need, and both find each other's kernels on disk.
+what trails, known points and micro-aggregation need, and both find each other's kernels on disk.
 """
 
 from __future__ import annotations
@@ -74,14 +74,17 @@ def compile_matching() -> None:
 
 
 def compile_kernels() -> None:
-    """Use every kernel of trails and micro-aggregation once, on a few people who do not exist."""
+    """Use every kernel of trails, points and micro-aggregation once, on people who do not exist."""
     from trailprint.attacks.options import TrailOptions
     from trailprint.attacks.trail import match_trails
     from trailprint.features.histograms import build_histograms
     from trailprint.features.trails import trails_of
     from trailprint.protections.microaggregate import Microaggregate
+    from trailprint.workflows.points import points
 
-    histograms = build_histograms(_make_campus())
+    campus = _make_campus()
+    points(campus, n_threads=1)
+    histograms = build_histograms(campus)
     Microaggregate(k=3).change(histograms, (0, 0))
     trails = trails_of(histograms)
     for options in (TrailOptions(), TrailOptions(algorithm="incomplete", reserved="auxiliary")):

@@ -81,9 +81,10 @@ class WorstCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sharing:
-    """How many people share each person's trace, set of places or top places in a release."""
+    """How many of ``people`` share each one's trace, set of places or top places in a release."""
 
     what: str
+    people: int
     unique_share: float
     interval: tuple[float, float]
     sharing_median: float
@@ -129,6 +130,7 @@ def measure_sharing(what: str, counts: Ints) -> Sharing:
     share = float(np.mean(counts == 1))
     return Sharing(
         what=what,
+        people=len(counts),
         unique_share=share,
         interval=_interval(share, len(counts)),
         sharing_median=float(np.median(counts)),

@@ -16,6 +16,7 @@ from trailprint.report.chapters.meaning import (
 )
 from trailprint.report.chapters.opening import write_eyebrow, write_lead, write_title
 from trailprint.report.chapters.people import write_people
+from trailprint.report.chapters.points import write_points
 from trailprint.report.chapters.protections import write_protections
 from trailprint.report.chapters.worst_case import write_worst_case
 from trailprint.report.page import render_page
@@ -43,6 +44,7 @@ def render_report(found: Findings, about: About | None = None) -> str:
         write_worst_case(found),
         write_confidence(found),
         write_people(found),
+        write_points(found),
         write_growth(found),
         write_protections(found),
         write_locations(found),

@@ -10,6 +10,7 @@ from trailprint.report.chapters.attacks import write_attacks
 from trailprint.report.chapters.growth import write_growth
 from trailprint.report.chapters.opening import write_lead, write_title
 from trailprint.report.chapters.people import write_people
+from trailprint.report.chapters.points import write_points
 from trailprint.report.chapters.protections import write_protections
 from trailprint.report.page import render_page
 
@@ -20,10 +21,14 @@ def embed_report(found: Findings) -> str:
 
     Neither the notebook's style nor the report's reaches the other, and nothing in it can run.
     """
-    chapters = [write_attacks(found), write_people(found), write_growth(found)]
-    page = render_page(
-        write_title(found), [*chapters, write_protections(found)], lead=write_lead(found, About())
-    )
+    chapters = [
+        write_attacks(found),
+        write_people(found),
+        write_points(found),
+        write_growth(found),
+        write_protections(found),
+    ]
+    page = render_page(write_title(found), chapters, lead=write_lead(found, About()))
     return (
         f'<iframe title="Audit" sandbox="" srcdoc="{escape(page)}" '
         'style="width:100%;height:42rem;border:1px solid #d5d9df"></iframe>'

@@ -8,6 +8,7 @@ from typing import Any
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.plain import to_plain
+from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
 
 Row = dict[str, Any]
 
@@ -97,12 +98,40 @@ def _knowledge(found: Findings) -> Iterator[Row]:
     return _plain(() if found.growth.knowledge is None else found.growth.knowledge.points)
 
 
+def _amount_known(found: Findings) -> Iterator[Row]:
+    grown = found.growth.amount_known
+    return ({"at_most": None, **row} for row in _plain(() if grown is None else grown.points))
+
+
+def _unicity(found: Findings) -> Iterator[Row]:
+    return map(_with_few, () if found.points is None else found.points.unicity)
+
+
+def _points_worst_case(found: Findings) -> Iterator[Row]:
+    return map(_with_few, () if found.points is None else found.points.worst_case)
+
+
+def _points_grid(found: Findings) -> Iterator[Row]:
+    return _plain(() if found.points is None else found.points.grid)
+
+
+def _singling_out(found: Findings) -> Iterator[Row]:
+    return map(_with_few, () if found.points is None else found.points.singling_out)
+
+
+def _with_few(found: UnicityPoint | WorstPoint | SharedPart) -> Row:
+    """A row whose interval and shares with few candidates are columns."""
+    row = {"at_most": None, **_with_ends(found, found.interval)}
+    shares = row.pop("fewer_than")
+    return row | {f"fewer_than_{few}": shares.get(few) for few in ("2", "5", "10", "20")}
+
+
 def _protections(found: Findings) -> Iterator[Row]:
     for point in () if found.protections is None else found.protections.points:
         written = ",".join(f"{key}={value}" for key, value in point.parameters.items())
         groups = point.groups
         row = _with_ends(point, point.interval) | {"parameters": written}
-        apart = ("judged", "not_judged", "groups")
+        apart = ("judged", "not_judged", "groups", "singling_out")
         yield {name: value for name, value in row.items() if name not in apart} | {
             "smallest_group": None if groups is None else groups.smallest,
             "share_under_k": None if groups is None else groups.share_under_k,
@@ -117,6 +146,12 @@ def _judged(found: Findings) -> Iterator[Row]:
             yield own | {"at_most": None, **_with_ends(one, one.interval), "why_not": None}
         for refused in point.not_judged:
             yield own | {"attack": refused.attack, "why_not": refused.why}
+
+
+def _protections_singling_out(found: Findings) -> Iterator[Row]:
+    for point in () if found.protections is None else found.protections.points:
+        for part in point.singling_out or ():
+            yield {"protection": point.label, **_with_few(part)}
 
 
 def _locations(found: Findings) -> Iterator[Row]:
@@ -140,8 +175,14 @@ TABLES: Mapping[str, Callable[[Findings], Iterator[Row]]] = {
     "growth_time": _time,
     "growth_resolution": _resolution,
     "growth_knowledge": _knowledge,
+    "growth_amount_known": _amount_known,
+    "points_unicity": _unicity,
+    "points_worst_case": _points_worst_case,
+    "points_grid": _points_grid,
+    "points_singling_out": _singling_out,
     "protections": _protections,
     "protections_by_attack": _judged,
+    "protections_singling_out": _protections_singling_out,
     "locations": _locations,
     "risk": _risk,
 }

@@ -111,7 +111,13 @@ def _name_levels(points: Points) -> list[PlaceLevel]:
     for kept in range(depth - 1, 0, -1):
         cut = pa.array([".".join(part[:kept]) for part in parts])
         codes = cut.dictionary_encode().indices.to_numpy().astype(np.int32)
-        levels.append(PlaceLevel(name=f"{kept} parts of names", cell_m=None, place_of=codes))
+        levels.append(
+            PlaceLevel(
+                name="1 part of names" if kept == 1 else f"{kept} parts of names",
+                cell_m=None,
+                place_of=codes,
+            )
+        )
     return levels
 
 

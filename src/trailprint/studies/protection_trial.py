@@ -18,6 +18,7 @@ from trailprint.display.discreet import Discreet
 from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.truth import Truth, truth_from_ids
+from trailprint.evaluation.unicity import Sharing
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
@@ -44,6 +45,7 @@ from trailprint.studies.judging import (
 )
 from trailprint.studies.options import TrialOptions
 from trailprint.studies.released_groups import Groups, group_events, group_histograms
+from trailprint.studies.shared_traces import measure_shared, share_release
 
 _MOST_KEPT = 6
 """Stages of protected events that are kept: they take memory."""
@@ -67,6 +69,8 @@ class Point:
         All that were tried.
     groups : Groups
         How many people share a record.
+    singling_out : tuple of Sharing
+        How many people share a trace, a set of places, or the places visited most.
     not_judged : tuple of NotJudged
         Families that could not be tried.
     facts : mapping
@@ -78,6 +82,7 @@ class Point:
     attacks: tuple[Success, ...]
     groups: Groups
     not_judged: tuple[NotJudged, ...] = ()
+    singling_out: tuple[Sharing, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -145,6 +150,7 @@ class TrialContext:
             attacks=tuple(found),
             groups=trial.count_groups(),
             not_judged=tuple(refused),
+            singling_out=trial.measure_sharing(),
             facts={**stage.facts, **change.facts},
         )
 
@@ -233,6 +239,12 @@ class _Trial(Discreet):
         if changes_histograms(self.chain):
             return group_histograms(self.sides[0])
         return group_events(self.stage.released)
+
+    def measure_sharing(self) -> tuple[Sharing, ...]:
+        """How many people share a trace, places or top places in what would be released."""
+        if changes_histograms(self.chain):
+            return measure_shared(share_release(None, self.sides[0]))
+        return measure_shared(share_release(with_locations(self.stage.released), None))
 
 
 def _describe(name: str, linkage: Linkage, counted: Counted, n_people: int) -> Success:

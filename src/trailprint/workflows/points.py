@@ -10,7 +10,6 @@ from trailprint.arguments import check_arguments
 from trailprint.arrays import Floats, Indices, Ints
 from trailprint.attacks.points.drawn import CandidateCounts, choose_numbers, draw_candidates
 from trailprint.attacks.points.options import DRAWN, Knowledge, PointsOptions
-from trailprint.attacks.points.singling_out import find_same_trace, find_sharing, places_of
 from trailprint.attacks.points.worst import find_worst, find_worst_order
 from trailprint.display.discreet import Discreet
 from trailprint.engines.options import EngineName, EngineOptions
@@ -22,7 +21,6 @@ from trailprint.evaluation.larger_populations import (
 from trailprint.evaluation.unicity import (
     Sharing,
     WorstCase,
-    measure_sharing,
     measure_unicity,
     measure_worst,
 )
@@ -35,6 +33,7 @@ from trailprint.progress import Progress, shows_progress, tell_nobody
 from trailprint.protections.chain import apply_protections
 from trailprint.protections.protection import Protection
 from trailprint.studies.known_points import GridShare, find_levels, measure_grid
+from trailprint.studies.shared_traces import measure_shared, share_release, share_traces
 from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.measuring import Stopwatch, announce_compilation
 from trailprint.workflows.points_result import QUOTED, PointsResult, ProtectedSharing
@@ -228,24 +227,7 @@ def _measure_sharing(run: _Measurement) -> tuple[Sharing, ...]:
     shared = share_traces(run.events, run.options.resolution_s, run.built)
     for name, counts in shared.items():
         run.risks[f"sharing_{name.replace('-', '_')}"] = counts
-    return tuple(measure_sharing(name, counts) for name, counts in shared.items())
-
-
-def share_traces(
-    events: Events, resolution_s: int, built: dict[PointKind, Points] | None = None
-) -> dict[str, Ints]:
-    """
-    For each person, how many people share their trace, set of places and top places.
-
-    A trace is everybody's places with times, or with counts where there are no times.
-    """
-    there = {} if built is None else built
-    whole: PointKind = "place-time" if "start" in events.columns else "place"
-    kinds: tuple[PointKind, ...] = (whole, "place")
-    for kind in kinds:
-        if kind not in there:
-            there[kind] = build_points(events, kind, resolution_s)
-    return {"trace": find_same_trace(there[whole]), **find_sharing(there["place"])}
+    return measure_shared(shared)
 
 
 def _protect(run: _Measurement, protection: Protection | str) -> ProtectedSharing:
@@ -254,13 +236,9 @@ def _protect(run: _Measurement, protection: Protection | str) -> ProtectedSharin
     seed, n_threads = run.options.seed, run.n_threads
     run.tell("Protecting", None)
     protected = apply_protections(run.events, chain, seed=seed, n_threads=n_threads)
-    if protected.histograms is not None:
-        places = places_of(protected.histograms)
-        shared = {"trace": find_same_trace(places), **find_sharing(places)}
-    elif protected.events is not None:
-        shared = share_traces(protected.events, run.options.resolution_s)
+    shared = share_release(protected.events, protected.histograms, run.options.resolution_s)
     return ProtectedSharing(
         protection=" then ".join(step.label() or step.name for step in chain),
         people=len(next(iter(shared.values()))),
-        singling_out=tuple(measure_sharing(name, counts) for name, counts in shared.items()),
+        singling_out=measure_shared(shared),
     )

@@ -12,7 +12,8 @@ from trailprint.events.split import SplitOptions
     [
         (
             {"attacks": ()},
-            "attacks must name some of histogram, combined, trail, sequence, each once, got 'none'",
+            "attacks must name some of histogram, combined, trail, sequence, points, each once, "
+            "got 'none'",
         ),
         ({"attacks": ("trail", "guess")}, "got 'trail,guess'"),
         ({"attacks": ("trail", "trail")}, "got 'trail,trail'"),
@@ -54,4 +55,4 @@ def test_settings_are_plain_values():
     plain = AuditOptions(split=SplitOptions(at="median"), protections=("noise",)).to_dict()
     assert plain["split"] == {"at": "median"}
     assert plain["protections"] == ["noise"]
-    assert plain["attacks"] == ["histogram", "combined", "trail", "sequence"]
+    assert plain["attacks"] == ["histogram", "combined", "trail", "sequence", "points"]

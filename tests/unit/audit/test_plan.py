@@ -43,12 +43,12 @@ def test_everything_without_a_limit(campus):
     names = [part.name for part in plan.parts]
     families = ["histogram", "combined", "trail", "sequence"]
     assert names[:4] == [f"attack/{name}" for name in families]
-    assert names[4:8] == [f"control/{name}" for name in families]
-    assert names[8] == "protect/none"
+    assert names[4:8] == [f"points/{step}" for step in ("unicity", "worst-2", "grid", "worst-4")]
+    assert names[8:12] == [f"control/{name}" for name in families]
+    assert names[12] == "protect/none"
     assert {"protect/microaggregate", "protect/coarsen-names"} <= set(names)
-    assert {"growth/users", "growth/time", "growth/resolution", "growth/knowledge", "why"} < set(
-        names
-    )
+    studies = ("users", "time", "resolution", "knowledge", "amount-known")
+    assert {*(f"growth/{study}" for study in studies), "why"} < set(names)
     assert len(set(names)) == len(names)
     assert plan.expected() == list(plan.parts)
     assert plan.left_out == ()

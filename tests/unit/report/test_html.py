@@ -85,6 +85,7 @@ def test_chapters_come_in_their_order(result, blank_charts) -> None:
         "Worst case and agreement",
         "How sure an adversary can be",
         "Risk from person to person",
+        "Singling out: what a few points reveal",
         "How risk grows and shrinks",
         "What protection costs",
         "The most revealing locations",

@@ -91,6 +91,8 @@ def test_what_to_do_next_follows_from_what_was_found(result, sparse):
     assert next_of(result)[1].startswith("None of the protections that were tried")
     assert next_of(sparse)[1].startswith("Try protections")
     result["headline"]["interval"] = [0.0, 0.5]
+    assert "a few known points tell most people apart" in next_of(result)[0]
+    result["points"] = None
     assert next_of(result)[0].startswith("These attacks do no better than guessing")
     result["headline"] |= {"share": None, "interval": None, "linked": "<10", "at_most": 0.01}
     assert next_of(result)[0].startswith("Treat the data as personal data")

@@ -1,16 +1,18 @@
 """
-Every attack of an audit by name.
+Every family of an audit by name: attacks that link two sides, and those that look at one release.
 
-Names are known at once, for options and help; an attack is loaded when it is first asked for.
+Names are known at once, for options and help; a family is loaded when it is first asked for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trailprint.audit.attacks.family import AttackFamily
+    from trailprint.audit.attacks.release_family import ReleaseFamily
 
 _FAMILIES: dict[str, str | type[AttackFamily]] = {
     "histogram": "trailprint.audit.attacks.histogram:HistogramFamily",
@@ -18,22 +20,45 @@ _FAMILIES: dict[str, str | type[AttackFamily]] = {
     "trail": "trailprint.audit.attacks.trail:TrailFamily",
     "sequence": "trailprint.audit.attacks.sequence:SequenceFamily",
 }
-"""In the order they are run: a class, or where it is found."""
+"""Attacks that link two sides, in the order they are run: a class, or where it is found."""
+
+_OF_ONE_RELEASE: dict[str, str] = {
+    "points": "trailprint.audit.attacks.points:PointsFamily",
+}
+"""Singling out within the release: never part of what is said about linking."""
+
+
+def family_names() -> tuple[str, ...]:
+    """Everything that ``--attacks`` may name."""
+    return (*_FAMILIES, *_OF_ONE_RELEASE)
 
 
 def attack_names() -> tuple[str, ...]:
-    """Every attack, in the order they are run."""
+    """Every attack that links, in the order they are run."""
     return tuple(_FAMILIES)
 
 
 def find_attack(name: str) -> AttackFamily:
     """The attack of this name."""
-    found = _FAMILIES[name]
-    if isinstance(found, str):
-        module, _, kind = found.partition(":")
-        found = getattr(import_module(module), kind)
-    family: type[AttackFamily] = found
-    return family()
+    found: AttackFamily = _load(_FAMILIES[name])()
+    return found
+
+
+def find_attacks(names: Iterable[str]) -> list[AttackFamily]:
+    """Of some families, those that link two sides."""
+    return [find_attack(name) for name in names if name in _FAMILIES]
+
+
+def find_release_families(names: Iterable[str]) -> list[ReleaseFamily]:
+    """Of some families, those that look at one release."""
+    return [_load(_OF_ONE_RELEASE[name])() for name in names if name in _OF_ONE_RELEASE]
+
+
+def _load(found: str | type[Any]) -> Any:
+    if not isinstance(found, str):
+        return found
+    module, _, kind = found.partition(":")
+    return getattr(import_module(module), kind)
 
 
 def register_attack(family: type[AttackFamily]) -> None:

@@ -17,6 +17,7 @@ from trailprint.audit.results.attacks import (
 from trailprint.audit.results.data import DataFacts
 from trailprint.audit.results.growth import Growth
 from trailprint.audit.results.plain import OMITTED, from_plain, to_plain
+from trailprint.audit.results.points import PointsFinding
 from trailprint.audit.results.protections import HeadlineProtection, Protections
 
 SCHEMA = "trailprint.result/1"
@@ -125,6 +126,7 @@ class Findings:
     protections: Protections | None
     why: Why | None
     per_user: RiskSpread | None
+    points: PointsFinding | None = field(default=None, metadata=OMITTED)
     settings: Mapping[str, Any]
     versions: Mapping[str, str]
     seconds: Seconds | None = field(default=None, metadata=OMITTED)

@@ -81,6 +81,21 @@ class KnowledgePoint(_Point):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AmountPoint(_Point):
+    """
+    Risk where only so much is known of each person; ``x`` is the mean number of events known.
+
+    ``people_with_less`` have less than ``amount``: all of theirs is known.
+    """
+
+    kind: str
+    amount: int | None
+    label: str
+    people_with_less: VeiledCount
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
     """A curve through the measurements, and how it goes on."""
 
@@ -128,6 +143,15 @@ class KnowledgeGrowth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AmountGrowth:
+    """Risk by how much is known of each person."""
+
+    title: str
+    points: tuple[AmountPoint, ...]
+    reading: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StudyLeftOut:
     """A study that was not made, and why."""
 
@@ -143,4 +167,5 @@ class Growth:
     time: TimeGrowth | None
     resolution: ResolutionGrowth | None
     knowledge: KnowledgeGrowth | None
+    amount_known: AmountGrowth | None = field(default=None, metadata=OMITTED)
     left_out: tuple[StudyLeftOut, ...]

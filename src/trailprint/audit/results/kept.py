@@ -15,6 +15,7 @@ from trailprint.audit.parts import Outcome
 from trailprint.audit.results.attacks import ControlFinding, MeasuredAttack
 from trailprint.audit.results.findings import Why
 from trailprint.audit.results.growth import (
+    AmountGrowth,
     KnowledgeGrowth,
     ResolutionGrowth,
     TimeGrowth,
@@ -85,6 +86,14 @@ class KeptKnowledge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAmount:
+    """Risk by how much is known of each person, or why it was not measured."""
+
+    study: AmountGrowth | None
+    why_not: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KeptWhy:
     """Which locations give people away."""
 
@@ -124,6 +133,11 @@ def resolution_of(outcome: Outcome) -> KeptResolution:
 def knowledge_of(outcome: Outcome) -> KeptKnowledge:
     """Risk by the share of people known."""
     return from_plain(KeptKnowledge, outcome.data)
+
+
+def amount_of(outcome: Outcome) -> KeptAmount:
+    """Risk by how much is known of each person."""
+    return from_plain(KeptAmount, outcome.data)
 
 
 def why_of(outcome: Outcome) -> Why:

@@ -8,6 +8,7 @@ from typing import Any
 
 from trailprint.audit.results.attacks import Interval, VeiledCount
 from trailprint.audit.results.plain import OMITTED
+from trailprint.audit.results.points import SharedPart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,7 @@ class MeasuredProtection:
     groups: MeasuredGroups | None = None
     on_frontier: bool = False
     asked: bool = False
+    singling_out: tuple[SharedPart, ...] = ()
     people: int | None = field(default=None, metadata=OMITTED)
 
 
@@ -123,6 +125,7 @@ class ProtectionPoint:
     groups: GroupFacts | None = None
     on_frontier: bool
     asked: bool
+    singling_out: tuple[SharedPart, ...] | None = field(default=None, metadata=OMITTED)
     at_most: float | None = field(default=None, metadata=OMITTED)
     people: int | None = field(default=None, metadata=OMITTED)
 

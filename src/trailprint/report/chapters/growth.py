@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.growth import (
+    AmountGrowth,
     Banded,
     Growth,
     KnowledgeGrowth,
@@ -17,6 +18,7 @@ from trailprint.audit.results.growth import (
 )
 from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Key, Note, Points, Row, Section, Table
+from trailprint.report.chapters.amount_known import draw_amount
 from trailprint.report.chart_style import Size
 from trailprint.report.charts import draw_lines
 from trailprint.report.wording import (
@@ -29,7 +31,7 @@ from trailprint.report.wording import (
     tell_veiled,
 )
 
-Study = UsersGrowth | TimeGrowth | ResolutionGrowth | KnowledgeGrowth
+Study = UsersGrowth | TimeGrowth | ResolutionGrowth | KnowledgeGrowth | AmountGrowth
 Draw = Callable[[Size], Figure]
 P = TypeVar("P", bound=Banded)
 
@@ -41,7 +43,8 @@ _NAMES = {
     "users": "number of people",
     "time": "length of observation",
     "resolution": "resolution",
-    "knowledge": "what the adversary knows",
+    "knowledge": "share of people known",
+    "amount-known": "how much is known of each person",
 }
 
 
@@ -55,6 +58,8 @@ def write_growth(found: Findings) -> Section:
     paired = drawn[len(drawn) % 2 :]
     if paired:
         blocks.append(Row([draw("half") for draw in paired]))
+    if growth.amount_known is not None and _is_measured(growth.amount_known):
+        blocks.append(draw_amount(growth.amount_known))
     left_out = _list_left_out(growth)
     if left_out:
         blocks.append(Points(left_out, title="Not measured"))
@@ -81,6 +86,7 @@ def _list_left_out(growth: Growth) -> list[str]:
         "time": growth.time,
         "resolution": growth.resolution,
         "knowledge": growth.knowledge,
+        "amount-known": growth.amount_known,
     }
     missing = [name for name, study in studies.items() if not _is_measured(study)]
     told = [f"By {_NAMES[n]}: {reasons.get(n) or 'no reason is recorded.'}" for n in missing]
@@ -173,7 +179,7 @@ def _draw_knowledge(study: KnowledgeGrowth, size: Size) -> Figure:
     legend = [Key("a", "Of those they know, linked"), Key("b", "Of their links, right")]
     share = "Share" if precise else "Linked, of those they know"
     return Figure(
-        title="Risk by what the adversary knows",
+        title="Risk by share of people known",
         summary=_summary(points, lambda point: f"{percent(point.x)} known"),
         drawing=draw_lines(rows, axis, Axis(share, unit="percent"), size=size),
         reading=_reading(study),

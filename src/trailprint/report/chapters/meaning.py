@@ -6,6 +6,7 @@ from dataclasses import fields
 
 from trailprint.audit.results.data import DataFacts
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.points import PointsFinding, SharedPart
 from trailprint.report.blocks import Block, Facts, Heading, Points, Prose, Section, Table
 from trailprint.report.wording import (
     count,
@@ -81,6 +82,9 @@ def write_assumptions(found: Findings) -> Section:
                 Heading(attack.title),
                 Points([sentence(a) for a in attack.assumptions]),
             ]
+    if found.points is not None and found.points.ran:
+        blocks.append(Heading(found.points.title))
+        blocks.append(Points([sentence(a) for a in found.points.assumptions]))
     return Section("Assumptions", blocks, "assumptions")
 
 
@@ -101,7 +105,29 @@ def _tell_means(found: Findings) -> str:
 
 
 def _tell_singling_out(found: Findings) -> str:
-    told = ["Can a person's record be told apart from all others?"]
+    told = "Can a person's record be told apart from all others in the release? "
+    points = found.points
+    if points is None or not points.ran:
+        why = "" if points is None else f" {sentence(points.why_not)}"
+        return f"{told}This was not measured.{why}"
+    alone = [
+        f"{within(one.label)} {share_or_most(one.share, one.at_most)}" for one in _whole(points)
+    ]
+    shared = f" Shared by nobody: {join(alone)} of the people." if alone else ""
+    return (
+        f"{told}{points.sentence}{shared} This assumes that points of the released trace itself "
+        "are known; it is not re-identification in a second period."
+    )
+
+
+def _whole(points: PointsFinding) -> list[SharedPart]:
+    """What is said of whole traces, sets of places and the two most visited ones."""
+    return [one for one in points.singling_out if one.what in ("trace", "places", "top-2")]
+
+
+def _tell_sure(found: Findings) -> list[str]:
+    """What links rest on and how sure they are."""
+    told: list[str] = []
     rare = None if found.why is None else found.why.one_rare_location
     if rare is not None:
         told.append(f"One rare location gives away {people_and_share(rare)}.")
@@ -111,11 +137,11 @@ def _tell_singling_out(found: Findings) -> str:
         most = max(sure, key=lambda point: point.coverage)
         told.append(
             f"The surest links, for {percent(most.coverage)} of the people, are right in "
-            f"{percent(most.precision)} of cases: they are singled out with confidence."
+            f"{percent(most.precision)} of cases."
         )
     elif curve:
         told.append(f"However few links are kept, fewer than {percent(_SURE)} of them are right.")
-    return " ".join(told if len(told) > 1 else [*told, "This was not measured."])
+    return told
 
 
 def _tell_linkability(found: Findings) -> str:
@@ -139,7 +165,7 @@ def _tell_linkability(found: Findings) -> str:
             f" At least one attack links {percent(worst.share)} of the "
             f"{count(worst.people)} people every attack was tried on."
         )
-    return told
+    return " ".join([told, *_tell_sure(found)])
 
 
 def _tell_intruder(found: Findings) -> str:

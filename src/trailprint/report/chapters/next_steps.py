@@ -8,6 +8,7 @@ from trailprint.report.about import About
 from trailprint.report.blocks import Block, Command, Points
 from trailprint.report.wording import percent, share_or_most, within
 
+_MOST = 0.5
 _RECORD = (
     "Put the figures, with their assumptions and what you decide, into your data protection impact "
     "assessment (DPIA), and audit again when the data or what others may know changes."
@@ -31,6 +32,11 @@ def _judge(found: Findings) -> str:
         return "Do not use these figures before you know why a control failed."
     if headline.share is None and headline.at_most is None:
         return "Say who is who with --truth, because links that cannot be scored are no measure."
+    if _is_like_guessing(found) and _are_singled_out(found):
+        return (
+            "Treat the data as personal data: these attacks link people no better than guessing, "
+            "but a few known points tell most people apart from everybody else."
+        )
     if _is_like_guessing(found):
         return (
             "These attacks do no better than guessing, which does not prove that the data is "
@@ -45,6 +51,12 @@ def _judge(found: Findings) -> str:
         "Do not publish the data as it is: people can be linked, so that it has to be treated as "
         "personal data."
     )
+
+
+def _are_singled_out(found: Findings) -> bool:
+    """Whether a few points leave nobody else for more than half of the people."""
+    drawn = None if found.points is None else found.points.quoted_point
+    return drawn is not None and (drawn.share or 0.0) > _MOST
 
 
 def _is_like_guessing(found: Findings) -> bool:

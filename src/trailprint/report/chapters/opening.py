@@ -53,6 +53,8 @@ def _tell_linked(headline: Headline) -> str:
 def write_lead(found: Findings, about: About) -> list[Block]:
     """What stands below the heading."""
     lead: list[Block] = [Prose(sentence(found.headline.sentence))]
+    if found.points is not None and found.points.sentence:
+        lead.append(Prose(f"Singling out, another question than linking. {found.points.sentence}"))
     n_failed = sum(not control.passed for control in found.controls)
     if n_failed:
         lead.append(_warn(n_failed, len(found.controls)))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.points import SharedPart
 from trailprint.audit.results.protections import (
     GroupFacts,
     JudgedBy,
@@ -27,6 +28,7 @@ from trailprint.report.wording import (
     rate,
     rate_interval,
     sentence,
+    share_or_most,
     tell_veiled,
     within,
 )
@@ -48,6 +50,7 @@ def write_protections(found: Findings) -> Section:
         blocks.append(Prose(_tell_search(protections.search, len(shown))))
     if any(_is_measured(point) for _, point in shown):
         blocks += [_draw(protections, shown, titles), *_compare_attacks(shown, titles)]
+        blocks += _tell_singling_out(shown)
     else:
         blocks.append(Prose("No protection was tested."))
     blocks += _list_left_out(protections, titles)
@@ -130,6 +133,32 @@ def _tell_judge(one: JudgedBy | None, point: ProtectionPoint) -> str:
     most = max(other.people for other in point.judged)
     of = "" if one.people == most else f" of {count(one.people)}"
     return f"{rate(one)}{of}{' *' if one.attack == point.attack else ''}"
+
+
+def _tell_singling_out(shown: Numbered) -> list[Block]:
+    """How many people are alone with their trace after each protection."""
+    told = [(number, point) for number, point in shown if point.singling_out]
+    if not told:
+        return []
+    labels = [one.label for one in told[0][1].singling_out or ()]
+    table = Table(
+        columns=("Protection", *labels),
+        rows=[
+            (f"{number}. {point.label}", *map(_tell_alone, point.singling_out or ()))
+            for number, point in told
+        ],
+        caption="Share of the people who are left with whom nobody shares it",
+    )
+    text = (
+        "Linking is one risk, singling out another. The table says how many people nobody else "
+        "looks like in what would be released: by their whole trace, the set of their places, and "
+        "the places they visit most. Where histograms are released, the trace is the histogram."
+    )
+    return [Heading("Singling out in the protected release"), Prose(text), table]
+
+
+def _tell_alone(part: SharedPart) -> str:
+    return share_or_most(part.share, part.at_most)
 
 
 def _is_measured(point: ProtectionPoint) -> bool:

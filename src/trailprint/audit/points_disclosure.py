@@ -1,0 +1,100 @@
+"""What an audit may tell of singling out: no count of a few people, nor a share that gives one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypedDict
+
+from trailprint.audit.results.attacks import Interval
+from trailprint.audit.results.points import GridCell, SharedPart, UnicityPoint, WorstPoint
+from trailprint.evaluation.unicity import Sharing, Unicity, WorstCase
+from trailprint.studies.known_points import GridShare
+from trailprint.studies.small_counts import hide_small, highest_share, is_small
+from trailprint.workflows.points_result import show_resolution
+
+_ALONE = 2
+"""Fewer candidates than this: the person alone."""
+
+SHARED = {
+    "trace": "Whole trace",
+    "places": "Set of places",
+    "top-1": "Most visited place",
+    "top-2": "Two most visited places",
+    "top-3": "Three most visited places",
+}
+"""What people may share in a release, as readers call it."""
+
+
+class _Told(TypedDict):
+    share: float | None
+    interval: Interval | None
+    at_most: float | None
+
+
+def tell_unicity(found: Unicity) -> UnicityPoint:
+    """What some points drawn at random reveal, as it may be told."""
+    return UnicityPoint(
+        points=found.points,
+        **_tell_share(found.share, found.interval, found.people),
+        candidates_mean=found.candidates_mean,
+        candidates_median=found.candidates_median,
+        fewer_than=_tell_few(found.fewer_than, found.people),
+        shorter=hide_small(found.shorter),
+    )
+
+
+def tell_worst(found: WorstCase, n_people: int) -> WorstPoint:
+    """What the most telling points reveal, as it may be told."""
+    told = _tell_share(found.share_at_one, found.interval, n_people)
+    return WorstPoint(
+        k=found.k,
+        **told,
+        mean_risk=None if told["share"] is None else found.mean_risk,
+        candidates_median=found.candidates_median,
+        fewer_than=_tell_few(found.fewer_than, n_people),
+    )
+
+
+def tell_sharing(found: Sharing) -> SharedPart:
+    """How many people share something, as it may be told."""
+    return SharedPart(
+        what=found.what,
+        label=SHARED[found.what],
+        **_tell_share(found.unique_share, found.interval, found.people),
+        sharing_median=found.sharing_median,
+        fewer_than=_tell_few(found.fewer_than, found.people),
+    )
+
+
+def tell_cell(found: GridShare, n_people: int) -> GridCell:
+    """One cell of the grid, as it may be told."""
+    told = _tell_share(found.share, None, n_people)
+    return GridCell(
+        points=found.points,
+        place=found.place,
+        cell_m=found.cell_m,
+        time=show_resolution(found.time_s),
+        time_s=found.time_s,
+        share=told["share"],
+        candidates_median=found.candidates_median,
+        at_most=told["at_most"],
+    )
+
+
+def _tell_share(share: float, interval: Interval | None, n_people: int) -> _Told:
+    if is_small(round(share * n_people)):
+        return {"share": None, "interval": None, "at_most": highest_share(n_people)}
+    return {"share": share, "interval": interval, "at_most": None}
+
+
+def _tell_few(shares: Mapping[int, float], n_people: int) -> dict[str, float]:
+    """Shares with few candidates, where nobody or at least ten people lie between any two told."""
+    told, last = {}, 0
+    for few, share in sorted(shares.items()):
+        count = round(share * n_people)
+        # How many are alone is told on its own; what is missing to the whole follows from that.
+        rest = 0 if few == _ALONE else n_people - count
+        if not is_small(count - last) and not is_small(rest):
+            told[str(few)] = share
+            last = count
+    return told

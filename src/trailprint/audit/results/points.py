@@ -1,0 +1,132 @@
+"""What a few known points reveal in one release: singling out, apart from every rate of links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from trailprint.audit.results.attacks import Interval, VeiledCount
+from trailprint.audit.results.growth import StudyLeftOut
+from trailprint.audit.results.plain import OMITTED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnicityPoint:
+    """
+    What ``points`` points drawn at random reveal.
+
+    ``share`` is the mean over people and draws of those with whom nobody else agrees;
+    ``fewer_than`` the share with fewer than 2, 5, 10 and 20 candidates, the person included;
+    ``shorter`` counts people with fewer points, who are known entirely.
+    """
+
+    points: int
+    share: float | None
+    interval: Interval | None
+    candidates_mean: float
+    candidates_median: float
+    fewer_than: Mapping[str, float]
+    shorter: VeiledCount
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorstPoint:
+    """
+    What the most telling ``k`` points reveal, over all choices of them.
+
+    ``share`` of the people are singled out by some choice; ``mean_risk`` is the mean of one over
+    the fewest candidates, None where ``share`` is veiled.
+    """
+
+    k: int
+    share: float | None
+    interval: Interval | None
+    mean_risk: float | None
+    candidates_median: float
+    fewer_than: Mapping[str, float]
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedPart:
+    """How many people share each person's whole trace, set of places, or most visited places."""
+
+    what: str
+    label: str
+    share: float | None
+    interval: Interval | None
+    sharing_median: float
+    fewer_than: Mapping[str, float]
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridCell:
+    """Unicity where places and times are released coarser; None for a time that is not known."""
+
+    points: int
+    place: str
+    cell_m: float | None
+    time: str
+    time_s: int | None
+    share: float | None
+    candidates_median: float
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointsFinding:
+    """
+    What a few known points reveal.
+
+    Attributes
+    ----------
+    name, title, question, assumptions : str
+        Of the family.
+    ran, why_not : bool, str
+        Whether anything was measured, and why not.
+    people, places : int
+        In the release: those on the released side, whether or not they are on the other.
+    knowledge : str
+        What one point says: ``place-time`` or ``place``.
+    time_resolution : str, optional
+        Length of a time bin; None where points have no time.
+    draws : int
+        How often points were drawn of everybody.
+    quoted : int, optional
+        The number of points that sentences and the grid are about.
+    sentence : str
+        What was found, for people.
+    """
+
+    name: str
+    title: str
+    question: str
+    assumptions: tuple[str, ...]
+    ran: bool
+    why_not: str | None
+    people: int = 0
+    places: int = 0
+    knowledge: str | None = None
+    time_resolution: str | None = None
+    cell_m: float | None = None
+    draws: int = 0
+    quoted: int | None = None
+    unicity: tuple[UnicityPoint, ...] = ()
+    grid: tuple[GridCell, ...] = ()
+    worst_case: tuple[WorstPoint, ...] = ()
+    singling_out: tuple[SharedPart, ...] = ()
+    left_out: tuple[StudyLeftOut, ...] = ()
+    notes: tuple[str, ...] = ()
+    sentence: str = ""
+
+    @property
+    def quoted_point(self) -> UnicityPoint | None:
+        """What the number of points that people quote reveals."""
+        return next((one for one in self.unicity if one.points == self.quoted), None)
+
+    @property
+    def worst(self) -> WorstPoint | None:
+        """The worst case for two points, or the nearest number below."""
+        return next(iter([*[one for one in self.worst_case if one.k <= 2][-1:]]), None)

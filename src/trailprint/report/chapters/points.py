@@ -1,0 +1,241 @@
+"""Singling out: what a few known points reveal within the release, apart from every link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.points import (
+    GridCell,
+    PointsFinding,
+    SharedPart,
+    UnicityPoint,
+    WorstPoint,
+)
+from trailprint.report.axes import Axis
+from trailprint.report.blocks import (
+    Block,
+    Figure,
+    Heading,
+    Key,
+    Note,
+    Points,
+    Prose,
+    Section,
+    Table,
+)
+from trailprint.report.charts import draw_bars, draw_heat, draw_lines
+from trailprint.report.wording import (
+    capital,
+    count,
+    plural,
+    rate_interval,
+    sentence,
+    share_or_most,
+)
+
+_TITLE = "Singling out: what a few points reveal"
+_SINGLED_OUT = Axis("People whom some choice of points singles out", unit="percent")
+_FEW = ("5", "10", "20")
+_ALONE = "Nobody else agrees"
+_NO_LINKS = (
+    "The adversary here knows points of the very trace that is released, and asks who else agrees "
+    "with them. Nothing is linked across two periods. A person who is singled out is told apart "
+    "from everybody else, and the rest of their trace is known; that they are named, or found in "
+    "other data, does not follow. Do not compare these shares with those of the attacks above, "
+    "and do not add them."
+)
+_PARTS = {
+    "unicity": "Points drawn at random",
+    "worst-2": "The most telling two points",
+    "worst-4": "The most telling four points",
+    "grid": "Coarser places and times",
+}
+
+
+def write_points(found: Findings) -> Section:
+    """The curve, the worst case, the grid, and how many people share a trace."""
+    points = found.points
+    if points is None:
+        return Section(_TITLE, [Prose("This was not measured.")], "points")
+    blocks: list[Block] = [Prose(points.question)]
+    if not points.ran:
+        blocks.append(Note(sentence(points.why_not), title="Not measured"))
+        return Section(_TITLE, blocks, "points")
+    blocks += [
+        Prose(sentence(points.sentence)),
+        Note(_NO_LINKS, title="Another question than linking"),
+        _draw_unicity(points),
+    ]
+    if points.worst_case:
+        blocks.append(_draw_worst(points))
+    blocks += _draw_coarser(points.grid)
+    if points.singling_out:
+        blocks += [Heading("How many people look the same"), tabulate_shared(points.singling_out)]
+    blocks.append(Points([sentence(one) for one in points.assumptions], title="What is assumed"))
+    blocks += [Prose(sentence(note)) for note in points.notes]
+    left_out = [f"{_PARTS.get(one.study, one.study)}: {one.why}" for one in points.left_out]
+    if left_out:
+        blocks.append(Points(left_out, title="Not measured"))
+    return Section(_TITLE, blocks, "points")
+
+
+def _tell_veiled(found: Sequence[UnicityPoint | WorstPoint | GridCell]) -> str:
+    if all(one.at_most is None for one in found):
+        return ""
+    return (
+        " Where fewer than ten people are singled out, how many is not shown: the mark stands "
+        "where it could be at most."
+    )
+
+
+def tell_share(found: UnicityPoint | WorstPoint | SharedPart | GridCell) -> str:
+    """A share in percent; where it would tell a few people, the most it can be."""
+    return share_or_most(found.share, found.at_most)
+
+
+def _most(found: UnicityPoint | WorstPoint | GridCell) -> float:
+    share = found.at_most if found.share is None else found.share
+    return share or 0.0
+
+
+def _draw_unicity(points: PointsFinding) -> Figure:
+    first, last = points.unicity[0], points.unicity[-1]
+    numbers = tuple(one.points for one in points.unicity)
+    axis = Axis(
+        "Points known, drawn at random",
+        low=numbers[0] - 0.5,
+        high=numbers[-1] + 0.5,
+        ticks=numbers,
+        labels=tuple(map(str, numbers)),
+    )
+    return Figure(
+        title="How many people are singled out by points drawn at random",
+        summary=f"From {plural(first.points, 'point', 'points')} ({tell_share(first)}) to "
+        f"{count(last.points)} ({tell_share(last)}).",
+        drawing=draw_lines(
+            [_line(one) for one in points.unicity],
+            axis,
+            Axis("People with whom nobody else agrees", unit="percent"),
+        ),
+        reading=f"{_tell_point(points)} Points were drawn {count(points.draws)} times of each "
+        f"person. The band is the 95 % interval over people.{_tell_shorter(points)}"
+        f"{_tell_veiled(points.unicity)}",
+        table=Table(
+            columns=("Points", _ALONE, "95 % interval", *_name_few(), "Candidates, median"),
+            rows=[_cells(count(one.points), one, one.candidates_median) for one in points.unicity],
+            caption="Candidates are the people who agree with the points, the person included",
+        ),
+    )
+
+
+def _line(one: UnicityPoint) -> dict[str, Any]:
+    low, high = one.interval or (None, None)
+    return {"x": one.points, "y": _most(one), "low": low, "high": high}
+
+
+def _tell_point(points: PointsFinding) -> str:
+    where = "a place" if points.cell_m is None else f"a cell of {points.cell_m:,.0f} m"
+    when = "" if points.time_resolution is None else ", and the hour of a day somebody was there"
+    return f"One point is {where}{when}."
+
+
+def _tell_shorter(points: PointsFinding) -> str:
+    last = points.unicity[-1]
+    if not last.shorter:
+        return ""
+    has = plural(last.shorter, "person has", "people have")
+    return f" {capital(has)} fewer than {last.points} points: all of theirs are known."
+
+
+def _name_few() -> tuple[str, ...]:
+    return tuple(f"Fewer than {few} candidates" for few in _FEW)
+
+
+def _tell_few(shares: Mapping[str, float]) -> tuple[str, ...]:
+    return tuple(share_or_most(shares.get(few), None) if few in shares else "—" for few in _FEW)
+
+
+def _cells(
+    name: str, found: UnicityPoint | WorstPoint | SharedPart, median: float
+) -> tuple[str, ...]:
+    ends = rate_interval(found.interval, found.at_most)
+    return (name, tell_share(found), ends, *_tell_few(found.fewer_than), count(median))
+
+
+def _draw_worst(points: PointsFinding) -> Figure:
+    drawn = {one.points: _most(one) for one in points.unicity}
+    rows = [
+        {
+            "label": plural(one.k, "point", "points"),
+            "value": _most(one),
+            "text": tell_share(one),
+            "low": None if one.interval is None else one.interval[0],
+            "high": None if one.interval is None else one.interval[1],
+            "mark": drawn.get(one.k),
+        }
+        for one in points.worst_case
+    ]
+    last = points.worst_case[-1]
+    return Figure(
+        title="How many people are singled out by the points that tell most",
+        summary=f"{len(rows)} bars; the {plural(last.k, 'point', 'points')} that tell most single "
+        f"out {tell_share(last)}.",
+        drawing=draw_bars(rows, _SINGLED_OUT),
+        reading="For each person every choice of so many points was looked at, and the one that "
+        "leaves the fewest people counts: the worst case, found exactly. The dark tick is what as "
+        f"many points drawn at random reveal.{_tell_veiled(points.worst_case)}",
+        table=Table(
+            columns=("Points", "Singled out", "95 % interval", *_name_few(), "Candidates, median"),
+            rows=[_cells(count(one.k), one, one.candidates_median) for one in points.worst_case],
+        ),
+        legend=(
+            Key("ink", "95 % interval", "whisker"),
+            Key("ink", "Drawn at random", "tick"),
+        ),
+    )
+
+
+def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
+    """The heat map, where there is anything coarser to compare with."""
+    if len(grid) < 2:
+        return []
+    known = plural(grid[0].points, "point", "points")
+    last = grid[-1]
+    rows = [
+        {"x": cell.time, "y": cell.place, "share": _most(cell), "text": tell_share(cell)}
+        for cell in grid
+    ]
+    figure = Figure(
+        title=f"What {known} reveal where places and times are released coarser",
+        summary=f"As they are, {tell_share(grid[0])}; at the coarsest, {last.place} and "
+        f"{last.time}, {tell_share(last)}.",
+        drawing=draw_heat(rows, "Times released to", "Places released as"),
+        reading="The same points drawn at random, compared with ever coarser releases: dark cells "
+        "single out more people. To the right times are released to longer spans, downwards "
+        "places are merged. Points were drawn fewer times than for the curve, from which the first "
+        f"cell may therefore differ a little.{_tell_veiled(grid)}",
+        table=Table(
+            columns=("Places", "Times", "Singled out", "Candidates, median"),
+            rows=[
+                (cell.place, cell.time, tell_share(cell), count(cell.candidates_median))
+                for cell in grid
+            ],
+            text_columns=2,
+        ),
+    )
+    return [figure]
+
+
+def tabulate_shared(parts: Sequence[SharedPart]) -> Table:
+    """How many people share a trace, places or top places in one release."""
+    return Table(
+        columns=("Their", "Shared by nobody", "95 % interval", *_share_few(), "People, median"),
+        rows=[_cells(one.label, one, one.sharing_median) for one in parts],
+        caption="How many people have exactly the same in the release, the person included",
+    )
+
+
+def _share_few() -> tuple[str, ...]:
+    return tuple(f"By fewer than {few}" for few in _FEW)

@@ -1,0 +1,54 @@
+"""Singling out at the level of a release: how many people share a trace, places or top places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trailprint.arrays import Ints
+from trailprint.attacks.points.singling_out import find_same_trace, find_sharing, places_of
+from trailprint.evaluation.unicity import Sharing, measure_sharing
+from trailprint.events.events import Events
+from trailprint.features.histograms import Histograms
+from trailprint.features.points import PointKind, Points, build_points
+
+HOUR_S = 3600
+"""Length of the time bins traces are compared in, unless another is asked for."""
+
+
+def share_traces(
+    events: Events, resolution_s: int = HOUR_S, built: dict[PointKind, Points] | None = None
+) -> dict[str, Ints]:
+    """
+    For each person, how many people share their trace, set of places and top places.
+
+    A trace is everybody's places with times, or with counts where there are no times.
+    """
+    there = {} if built is None else built
+    whole: PointKind = "place-time" if "start" in events.columns else "place"
+    kinds: tuple[PointKind, ...] = (whole, "place")
+    for kind in kinds:
+        if kind not in there:
+            there[kind] = build_points(events, kind, resolution_s)
+    return {"trace": find_same_trace(there[whole]), **find_sharing(there["place"])}
+
+
+def share_histograms(histograms: Histograms) -> dict[str, Ints]:
+    """The same where histograms are released: a trace is a histogram."""
+    places = places_of(histograms)
+    return {"trace": find_same_trace(places), **find_sharing(places)}
+
+
+def share_release(
+    events: Events | None, histograms: Histograms | None, resolution_s: int = HOUR_S
+) -> dict[str, Ints]:
+    """The same in a release of histograms, or else of events."""
+    if histograms is not None:
+        return share_histograms(histograms)
+    if events is None:
+        raise ValueError("a release has events or histograms")
+    return share_traces(events, resolution_s)
+
+
+def measure_shared(shared: Mapping[str, Ints]) -> tuple[Sharing, ...]:
+    """Counts for each person to shares of people."""
+    return tuple(measure_sharing(what, counts) for what, counts in shared.items())
