@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import typer
 
-from trailprint.audit.attacks.registry import attack_names, find_attack
+from trailprint.audit.attacks.registry import family_names, find_family
 from trailprint.cli.option_fields import OptionField, choices_of, type_for_typer
 from trailprint.cli.program import build_app
 from trailprint.cli.settings import Typed
@@ -138,7 +138,7 @@ def _value(flag: OptionField | None, given: list[str]) -> Any:
     if widget == "many":
         return [line.strip() for text in given for line in text.splitlines() if line.strip()]
     if widget == "attacks":
-        return None if set(given) == set(attack_names()) else ",".join(given)
+        return None if set(given) == set(family_names()) else ",".join(given)
     return given[0]
 
 
@@ -208,15 +208,15 @@ def _widget(flag: OptionField) -> Widget:
 
 def _choices(flag: OptionField, widget: Widget, chosen: str) -> tuple[Choice, ...]:
     if widget == "attacks":
-        named = chosen.split(",") if chosen else attack_names()
+        named = chosen.split(",") if chosen else family_names()
         return tuple(
             Choice(
                 value=name,
-                title=find_attack(name).title,
-                about=find_attack(name).question,
+                title=find_family(name).title,
+                about=find_family(name).question,
                 is_chosen=name in named,
             )
-            for name in attack_names()
+            for name in family_names()
         )
     names = tuple(LAYOUTS) if flag.flag == "layout" else choices_of(flag.kind)
     return tuple(Choice(value=name, title=name, is_chosen=name == chosen) for name in names)

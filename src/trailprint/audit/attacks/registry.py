@@ -44,6 +44,12 @@ def find_attack(name: str) -> AttackFamily:
     return found
 
 
+def find_family(name: str) -> AttackFamily | ReleaseFamily:
+    """The family of this name, whether it links or not."""
+    found: AttackFamily | ReleaseFamily = _load({**_FAMILIES, **_OF_ONE_RELEASE}[name])()
+    return found
+
+
 def find_attacks(names: Iterable[str]) -> list[AttackFamily]:
     """Of some families, those that link two sides."""
     return [find_attack(name) for name in names if name in _FAMILIES]
