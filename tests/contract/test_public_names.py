@@ -94,7 +94,7 @@ MODULES = {
         "simulate_weekday_campus",
     ],
     "store": ["FolderStore", "MemoryStore", "Store"],
-    "workflows": ["correlate_folds", "score", "trade_off"],
+    "workflows": ["correlate_folds", "plan_match", "score", "trade_off"],
 }
 
 

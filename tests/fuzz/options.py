@@ -214,6 +214,8 @@ MATCH = _options(
     --views visits,moves --same-period
     --views visits,days --per-user people.csv
     --engine local
+    --dry-run
+    --dry-run --engine spark
     """,
     """
     --engine hadoop ''

@@ -40,3 +40,17 @@ def every_pass(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     monkeypatch.setattr(runner, "LEAST_WORK", 0)
     return spark
+
+
+@pytest.fixture
+def a_few_passes(every_pass: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The session, with the first few passes run on it: an audit has hundreds."""
+    from trailprint.engines.spark.runner import SparkRunner
+
+    run, left = SparkRunner.__call__, iter(range(4))
+    monkeypatch.setattr(
+        SparkRunner,
+        "__call__",
+        lambda runner, one: next(left, None) is not None and run(runner, one),
+    )
+    return every_pass

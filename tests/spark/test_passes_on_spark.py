@@ -74,22 +74,43 @@ def test_large_results_come_in_waves(every_pass, sides, monkeypatch):
     np.testing.assert_array_equal(found.linkage.auxiliary, tp.match(*sides).linkage.auxiliary)
 
 
-def test_known_points_and_protections_are_the_same(every_pass, sides):
-    jobs = every_pass.sparkContext.statusTracker().getJobIdsForGroup
+def test_known_points_are_the_same(a_few_passes, sides):
+    jobs = a_few_passes.sparkContext.statusTracker().getJobIdsForGroup
     before = len(jobs(None))
     found, expected = tp.points(sides[0], engine="spark"), tp.points(sides[0])
+    assert len(jobs(None)) > before
     assert _without_clocks(found.to_dict()) == _without_clocks(expected.to_dict())
-    between = len(jobs(None))
-    assert between > before
-    protected = [tp.protect(sides[0], "microaggregate:k=3", engine=name) for name in ENGINES]
-    assert len(jobs(None)) > between
-    assert present(protected[0].histograms()).equals(protected[1].histograms())
 
 
-def test_an_audit_is_the_same(every_pass, sides):
+def test_a_protection_is_the_same(a_few_passes, sides):
+    jobs = a_few_passes.sparkContext.statusTracker().getJobIdsForGroup
+    before = len(jobs(None))
+    found, expected = (tp.protect(sides[0], "microaggregate:k=3", engine=one) for one in ENGINES)
+    assert len(jobs(None)) > before
+    assert present(found.histograms()).equals(present(expected.histograms()))
+
+
+def test_an_audit_is_the_same(a_few_passes, sides):
     options = tp.AuditOptions(attacks="histogram", protections="microaggregate:k=3")
-    jobs = every_pass.sparkContext.statusTracker().getJobIdsForGroup
+    jobs = a_few_passes.sparkContext.statusTracker().getJobIdsForGroup
     before = len(jobs(None))
     found = [tp.audit(sides[0], sides[1], options, engine=name).to_dict() for name in ENGINES]
     assert len(jobs(None)) > before
     assert _without_clocks(found[0]) == _without_clocks(found[1])
+
+
+def test_a_frame_of_spark_is_read_like_any_other(spark, sides, rows_of):
+    table = sides[0].engine.arrow(sides[0].query)
+    there = spark.createDataFrame(table)
+    assert rows_of(tp.read(there)) == rows_of(tp.read(table))
+
+
+def test_events_counted_on_spark_give_the_same_match(spark, sides):
+    there = [spark.createDataFrame(side.engine.arrow(side.query)) for side in sides]
+    counted = [frame.groupBy("user", "location").count() for frame in there]
+    found, expected = tp.match(*counted), tp.match(*sides)
+    different = ("periods_overlap",)
+    found, expected = (_without_clocks(one.to_dict()) for one in (found, expected))
+    assert {k: v for k, v in found.items() if k not in different} == {
+        k: v for k, v in expected.items() if k not in different
+    }

@@ -46,11 +46,11 @@ def match_histograms(
         raise OptionError(
             f"--metric {metric.name} compares whole histograms and cannot be used with --slots."
         )
-    problem = _pose(released, auxiliary, metric)
+    problem = pose_problem(released, auxiliary, metric)
     return match_problem(problem, options, n_threads=n_threads, progress=progress, start=start)
 
 
-def _pose(released: Histograms, auxiliary: Histograms, metric: Metric) -> Problem:
+def pose_problem(released: Histograms, auxiliary: Histograms, metric: Metric) -> Problem:
     """Leave out users without data, scale the others, and count their empty slots."""
     began = time.perf_counter()
     (rows, first), (columns, second) = (_with_data(x, metric) for x in (released, auxiliary))

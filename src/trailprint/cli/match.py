@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
@@ -13,9 +13,12 @@ from trailprint.cli.knowledge import Knowing, note_knowledge
 from trailprint.cli.option_fields import Written
 from trailprint.cli.present import percent, print_json, print_rows, print_table, show
 from trailprint.cli.progress import showing
-from trailprint.cli.running import EnginePanel, Running
+from trailprint.cli.running import EnginePanel, Running, RunOptions
 from trailprint.display.numbers import format_seconds
+from trailprint.engines.options import EngineOptions
 from trailprint.errors import OptionError
+from trailprint.events.events import Events
+from trailprint.events.knowledge import Knowledge
 from trailprint.events.write import check_outputs, write_table
 from trailprint.features.options import HistogramOptions
 from trailprint.workflows.options import CUT_AGAIN, ViewOptions
@@ -76,6 +79,20 @@ class PeopleOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlanOptions:
+    """
+    Whether anything is matched; `trailprint.workflows.plan_match` in Python.
+
+    Attributes
+    ----------
+    dry_run : bool
+        Only say what the matching would need: pairs, memory, time.
+    """
+
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Matching:
     """How people are compared and matched."""
 
@@ -118,6 +135,7 @@ def run(
     people: Annotated[PeopleOptions, Panel("Truth and links")],
     sides: Sides,
     where: EnginePanel,
+    planning: Annotated[PlanOptions, Panel("Running")],
     auxiliary: Annotated[
         str | None,
         argument("AUXILIARY", "What somebody might know; without it, RELEASED is split."),
@@ -131,6 +149,15 @@ def run(
     options, views = matching.match_options(running.seed), matching.view_options(sides)
     knowledge = knowing.options(running.seed)
     engine = running.engine()
+    if planning.dry_run:
+        _plan(
+            sides.open(released, auxiliary, engine, seed=running.seed),
+            matching,
+            knowledge,
+            running,
+            where,
+        )
+        return
     with showing(engine) as progress:
         result = match(
             *sides.open(released, auxiliary, engine, seed=running.seed),
@@ -156,6 +183,51 @@ def run(
         print_json(found)
     else:
         _print(found, scoring.links, people.per_user)
+
+
+def _plan(
+    datasets: Sequence[Events],
+    matching: Matching,
+    knows: Knowledge | None,
+    running: RunOptions,
+    where: EngineOptions,
+) -> None:
+    """Say what the matching would need."""
+    from trailprint.workflows.match_plan import plan_match
+
+    if matching.views:
+        raise OptionError("--dry-run plans one histogram and does not go with --views.")
+    plan = plan_match(
+        datasets[0],
+        datasets[1],
+        matching.match_options(running.seed),
+        histograms=matching.histograms,
+        knows=knows,
+        engine=where,
+        n_threads=running.threads,
+    )
+    _print_plan(plan.to_dict(), as_json=running.json)
+
+
+def _print_plan(plan: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json(plan)
+        return
+    rows: list[tuple[str, object]] = [
+        ("released users", plan["released_users"]),
+        ("auxiliary users", plan["auxiliary_users"]),
+        ("locations", plan["locations"]),
+        ("pairs who share a location, about", round(plan["pairs"])),
+        ("passes over all pairs, about", plan["passes"]),
+        ("memory for arrays", f"{plan['driver_memory_mb']:,.0f} MB"),
+    ]
+    if plan["engine"] == "spark":
+        rows.append(("memory on each executor", f"{plan['worker_memory_mb']:,.0f} MB"))
+        rows.append(("time of the passes on one core", format_seconds(plan["core_seconds"])))
+    else:
+        cores = f"{plan['cores']} core{'s' if plan['cores'] != 1 else ''}"
+        rows.append((f"time on {cores}, about", format_seconds(plan["seconds"])))
+    print_table("What the matching would need", rows, ["Nothing was matched."])
 
 
 def _print(found: dict[str, Any], links: str | None, per_user: str | None) -> None:

@@ -2,7 +2,7 @@
 Frames of other libraries as plain tables, without importing those libraries.
 
 Known by what they have: geopandas and trackintel frames by a column of geometry, frames with
-times as their index by that index, lazy frames of polars by how they are collected.
+times as their index by that index, lazy frames of polars and of Spark by how they are collected.
 """
 
 from __future__ import annotations
@@ -27,11 +27,25 @@ def plain_frame(table: Any, wanted: Mapping[Column, str] | None = None) -> Any:
     wanted = wanted or {}
     if hasattr(table, "collect") and hasattr(table, "collect_schema"):
         table = table.collect()
+    if hasattr(table, "toArrow") and hasattr(table, "sparkSession"):
+        table = _collect_from_spark(table)
     if not _is_pandas(table):
         return table
     if any(str(kind) == "geometry" for kind in table.dtypes) and "lat" not in wanted:
         table = _with_positions(table)
     return table if "start" in wanted else _with_times(table)
+
+
+def _collect_from_spark(table: Any) -> Any:
+    """All rows of a DataFrame of Spark, which is what it takes to read it here."""
+    try:
+        return table.toArrow()
+    except Exception as error:
+        # Its own words may hold values of the data.
+        raise SourceError(
+            "Spark could not collect the rows of the DataFrame. Count or filter them there first, "
+            "such as df.groupBy('user', 'location').count(), or raise spark.driver.maxResultSize."
+        ) from error
 
 
 def _is_pandas(table: Any) -> bool:

@@ -17,7 +17,7 @@ from trailprint.events.read import read
 from trailprint.events.side_files import read_truth
 
 #: `Events`, or what `trailprint.read` takes: a path, a pandas, polars, Arrow, geopandas,
-#: scikit-mobility or trackintel frame, or a DuckDB relation.
+#: scikit-mobility, trackintel or Spark frame, or a DuckDB relation.
 Source: TypeAlias = Any
 #: Pairs of ids in columns ``released`` and ``auxiliary``: a path or a table.
 TruthSource: TypeAlias = Any

@@ -1,15 +1,15 @@
 """
 One file per workflow of the Python API: features, attack and evaluation put together.
 
-`trailprint` itself has the ones used most; ``correlate_folds``, ``score`` and ``trade_off`` are
-had from here.
+`trailprint` itself has the ones used most; ``correlate_folds``, ``plan_match``, ``score`` and
+``trade_off`` are had from here.
 
 Examples
 --------
 >>> import trailprint as tp
 >>> from trailprint.options import CorrelateOptions, FoldOptions, SweepOptions
 >>> from trailprint.simulate import CampusOptions, simulate_campus
->>> from trailprint.workflows import correlate_folds, score, trade_off
+>>> from trailprint.workflows import correlate_folds, plan_match, score, trade_off
 >>> campus = tp.read(simulate_campus(CampusOptions(n_users=20, n_days=14)))
 >>> folds = correlate_folds(campus, CorrelateOptions(model="markov"), FoldOptions(n_folds=3))
 >>> len(folds.rounds)
@@ -19,6 +19,8 @@ Examples
 >>> found = trade_off(sides.released, sides.auxiliary, "microaggregate", options)
 >>> len(found.to_dict()["sweep"])
 2
+>>> plan_match(sides.released, sides.auxiliary).released_users
+20
 >>> links = tp.match(sides.released, sides.auxiliary).links()
 >>> everybody = campus.engine.arrow(f'SELECT DISTINCT "user" FROM ({campus.query})')["user"]
 >>> score(links, {"released": everybody, "auxiliary": everybody}).n_common
@@ -33,15 +35,17 @@ from trailprint.lazy import late
 
 if TYPE_CHECKING:
     from trailprint.workflows.folds import correlate_folds
+    from trailprint.workflows.match_plan import plan_match
     from trailprint.workflows.protect import trade_off
     from trailprint.workflows.scoring import score
 
-__all__ = ["correlate_folds", "score", "trade_off"]
+__all__ = ["correlate_folds", "plan_match", "score", "trade_off"]
 
 __getattr__ = late(
     __name__,
     {
         "correlate_folds": "trailprint.workflows.folds",
+        "plan_match": "trailprint.workflows.match_plan",
         "score": "trailprint.workflows.scoring",
         "trade_off": "trailprint.workflows.protect",
     },

@@ -273,3 +273,15 @@ def test_a_truth_may_be_any_table(kind, tmp_path):
 def test_what_is_no_truth():
     with pytest.raises(OptionError, match="path or a table"):
         open_truth(3)
+
+
+def test_a_frame_of_spark_that_cannot_be_collected_says_what_to_do():
+    class Frame:
+        sparkSession = None  # noqa: N815
+
+        def toArrow(self):
+            raise RuntimeError("user-17 is too large")
+
+    with pytest.raises(SourceError, match="could not collect") as failed:
+        tp.read(Frame())
+    assert "user-17" not in str(failed.value)

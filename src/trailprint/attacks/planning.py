@@ -1,0 +1,84 @@
+"""What a matching will cost, from a look at a few people, before it is begun."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from trailprint.attacks.histogram import pose_problem
+from trailprint.attacks.options import MatchOptions
+from trailprint.features.histograms import Histograms
+from trailprint.kernels.matching.candidates import best_pairs
+from trailprint.kernels.matching.join import Join, row_work
+from trailprint.kernels.matching.metrics import METRICS
+from trailprint.kernels.matching.pricing import FIRST_CANDIDATES
+
+#: Terms of the people who are looked at: some tenths of a second.
+SAMPLE_TERMS = 10_000_000
+#: A joint matching is about as much work as this many passes over all pairs, and each --margins
+#: as this many more; measured with benchmarks/bench_matching.py.
+JOINT_PASSES, MARGIN_PASSES = 6.0, 4.0
+#: Copies of the join that exist at once: as given, reduced, and split into its parts.
+JOINS = 3
+#: Bytes of a candidate pair: in the rows' order, in the columns', and while they are sorted.
+CANDIDATE_BYTES = 40
+
+
+class Survey(NamedTuple):
+    """
+    The size of a matching.
+
+    ``n_pairs`` overlap, about: counted for a few people and scaled up. ``n_terms`` is the work of
+    one pass over all pairs. ``core_seconds`` is what the whole matching takes one core.
+    """
+
+    n_pairs: float
+    n_terms: int
+    n_passes: float
+    join_bytes: int
+    driver_bytes: int
+    worker_bytes: int
+    core_seconds: float
+
+
+def survey_histograms(
+    released: Histograms, auxiliary: Histograms, options: MatchOptions, seed: int = 0
+) -> Survey:
+    """Look at a few people: how many pairs, how much memory, how long."""
+    problem = pose_problem(released, auxiliary, METRICS[options.metric])
+    join = problem.join
+    work = row_work(join)
+    pairs_per_term, seconds_per_term = _try_rows(join, work, seed)
+    n_terms = int(work.sum())
+    n_passes = _count_passes(options)
+    join_bytes = sum(array.nbytes for array in join if isinstance(array, np.ndarray))
+    candidates = FIRST_CANDIDATES * CANDIDATE_BYTES * (join.n_rows + join.n_cols)
+    return Survey(
+        n_pairs=pairs_per_term * n_terms,
+        n_terms=n_terms,
+        n_passes=n_passes,
+        join_bytes=join_bytes,
+        driver_bytes=JOINS * join_bytes + (candidates if options.method == "joint" else 0),
+        worker_bytes=join_bytes + 16 * join.n_cols,
+        core_seconds=n_passes * seconds_per_term * n_terms,
+    )
+
+
+def _count_passes(options: MatchOptions) -> float:
+    if options.method == "one-by-one":
+        return 1.0
+    return JOINT_PASSES + (MARGIN_PASSES if options.margins else 0.0)
+
+
+def _try_rows(join: Join, work: np.ndarray, seed: int) -> tuple[float, float]:
+    """Pairs and seconds for each term, of some rows on one core."""
+    order = np.random.default_rng(seed).permutation(join.n_rows)
+    n_rows = int(np.searchsorted(np.cumsum(work[order]), SAMPLE_TERMS)) + 1
+    rows = order[:n_rows]
+    n_terms = max(int(work[rows].sum()), 1)
+    best_pairs(join, rows[:1], 1, n_threads=1)
+    began = time.perf_counter()
+    found = best_pairs(join, rows, 1, n_threads=1)
+    return float(found.overlap.sum()) / n_terms, (time.perf_counter() - began) / n_terms
