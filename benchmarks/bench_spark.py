@@ -19,6 +19,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import trailprint.engines.spark.runner as spark_runner
 from benchmarks.bench_matching import METRIC, PAPER_USERS, clock, prepare, say, warm_up
 from trailprint.engines.opening import open_engine
 from trailprint.engines.options import EngineOptions
@@ -119,6 +120,9 @@ def main() -> None:
     parser.add_argument("--only", choices=sorted(PARTS), help="run one part in this process")
     options = parser.parse_args()
     if options.only:
+        if options.quick:
+            # Small passes would stay in this process.
+            spark_runner.LEAST_WORK = 100_000
         warm_up()
         PARTS[options.only](options.quick)
         return
