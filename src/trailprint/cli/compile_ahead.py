@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 
 from trailprint.cli.present import open_console, print_line
+from trailprint.cli.progress_file import find_progress_file
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
 from trailprint.system.child_process import ChildProcess
@@ -39,6 +40,9 @@ def compile_first() -> float:
         return 0.0
     began = time.perf_counter()
     print_line(open_console(stderr=True), _COMPILING, "dim")
+    file = find_progress_file()
+    if file is not None:
+        file.tell("Compiling the kernels for this machine, once", None)
     with _compiling_meanwhile():
         compile_matching()
     return time.perf_counter() - began

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from importlib import import_module
 
 import pytest
 
@@ -18,7 +19,6 @@ from trailprint.app.forms import (
     read_values,
     write_command,
 )
-from trailprint.cli.audit import run as audit
 
 VALUES = {"data": "visits.csv", "out": "audit"}
 
@@ -28,7 +28,8 @@ def fields_of(panels):
 
 
 def test_every_flag_of_the_audit_has_a_field_once():
-    declared = [flag for one in audit.options.values() for _, flag in one.all_flags()]
+    options = import_module("trailprint.cli.audit").run.options
+    declared = [flag for one in options.values() for _, flag in one.all_flags()]
     shown = fields_of(make_panels("audit", {**MEANING, **QUESTIONS}, {}))
     assert set(shown) == {flag.flag for flag in declared} - set(_LEFT_OUT)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import time
 
 import pytest
@@ -32,14 +33,12 @@ def wait_for(job: Job, *states: str) -> str:
 def sleeping(tmp_path, monkeypatch):
     """A job whose command does nothing for a minute."""
     (tmp_path / "sleeper.py").write_text(SLEEPER)
-    import trailprint.app.jobs as jobs
-
-    real = jobs.subprocess.Popen
+    real = subprocess.Popen
 
     def popen(program, **given):
         return real([program[0], str(tmp_path / "sleeper.py")], **given)
 
-    monkeypatch.setattr(jobs.subprocess, "Popen", popen)
+    monkeypatch.setattr(subprocess, "Popen", popen)
     job = Job(tmp_path / "job")
     assert job.start(["audit", "x.csv"], within=tmp_path)
     end = time.monotonic() + 30

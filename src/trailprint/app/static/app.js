@@ -39,4 +39,3 @@ function offerCopy(section) {
 
 document.querySelectorAll("[data-watch]").forEach(follow);
 if (navigator.clipboard) document.querySelectorAll(".command").forEach(offerCopy);
-document.querySelector(".field.wrong input, .field.wrong select, .field.wrong textarea")?.focus();
