@@ -1,0 +1,93 @@
+"""Every module is imported by a test or has a file of tests of its name, or it is listed here."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+#: Tried only as a whole: a command through the program, a page through the server or a browser, a
+#: comparison through `compare`, and what holds nothing but names or types.
+THROUGH_OTHERS = (
+    "trailprint.__main__",
+    "trailprint.app.",
+    "trailprint.cli.",
+    "trailprint.comparison",
+    "trailprint.lazy",
+    "trailprint.report.comparison_",
+)
+#: Without a test of their own. This list only gets shorter.
+MISSING = {
+    "trailprint.audit.attacks.family",
+    "trailprint.audit.attacks.judges",
+    "trailprint.audit.protection_trials",
+    "trailprint.audit.results.data",
+    "trailprint.engines.opening",
+    "trailprint.events.advice",
+    "trailprint.events.fingerprints",
+    "trailprint.events.first_look",
+    "trailprint.events.fixes",
+    "trailprint.events.frames",
+    "trailprint.events.home_work",
+    "trailprint.events.oddities",
+    "trailprint.papers.tan_2011.figures",
+    "trailprint.report.notebook",
+    "trailprint.report.papers_svg",
+    "trailprint.reproduce",
+    "trailprint.simulate.campus_map",
+    "trailprint.simulate.campus_people",
+    "trailprint.studies.known_points",
+    "trailprint.studies.released_groups",
+    "trailprint.workflows.candidate_rows",
+    "trailprint.workflows.engines",
+    "trailprint.workflows.points_result",
+    "trailprint.workflows.release_risk",
+}
+
+
+@cache
+def list_modules() -> dict[str, Path]:
+    """Names of modules that hold code, and their files."""
+    source = ROOT / "src"
+    files = {path: path.relative_to(source).with_suffix("").parts for path in source.rglob("*.py")}
+    named = {".".join(parts).removesuffix(".__init__"): path for path, parts in files.items()}
+    return {name: path for name, path in named.items() if _holds_code(path)}
+
+
+def _holds_code(path: Path) -> bool:
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    return any(isinstance(one, ast.FunctionDef | ast.ClassDef) for one in body)
+
+
+@cache
+def list_imported() -> frozenset[str]:
+    """Everything that tests import, by full name."""
+    found: set[str] = set()
+    for path in (ROOT / "tests").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return frozenset(found)
+
+
+def has_own_file(name: str) -> bool:
+    """Whether ``tests/unit`` has a file for a module, as ``events/test_times.py`` for its times."""
+    *folders, stem = name.split(".")
+    return len(folders) > 1 and any((ROOT / "tests").rglob(f"test_{stem}.py"))
+
+
+def test_a_module_without_a_test_is_listed():
+    untested = {
+        name for name in list_modules() if name not in list_imported() and not has_own_file(name)
+    }
+    expected = {name for name in untested if not name.startswith(THROUGH_OTHERS)}
+    assert sorted(expected - MISSING) == []
+
+
+def test_the_list_names_modules_that_are_there():
+    assert set(list_modules()) >= MISSING
+    assert len(list_modules()) > 250

@@ -1,0 +1,68 @@
+"""Sides of rows in, a linkage out: sizes, numbers of rows and ranks are those of all users."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.matching import EXACT, to_arrays
+from trailprint.attacks.options import MatchOptions
+from trailprint.errors import InputError, OptionError
+
+
+@pytest.fixture
+def sides(make_events):
+    """Three people who differ by how often they are where, listed in the same order."""
+    from trailprint.features.histograms import build_histogram_pair
+
+    counts = {"a": (8, 1, 0), "b": (0, 7, 2), "c": (1, 0, 9)}
+    rows = [(user, place, n) for user, own in counts.items() for place, n in enumerate(own)]
+    events = make_events([row for row in rows if row[2]], "user", "location", "count")
+    return build_histogram_pair(events, events)
+
+
+def test_a_joint_matching_is_proven_and_finds_everybody(sides):
+    linkage = match_histograms(*sides, MatchOptions())
+    assert linkage.released.tolist() == linkage.auxiliary.tolist() == [0, 1, 2]
+    assert linkage.facts["exact"]
+    assert linkage.facts["optimality_gap"] <= EXACT * linkage.facts["total_gain"]
+    assert np.allclose(linkage.weight, 0.0, atol=1e-9)
+
+
+def test_a_size_links_the_surest_and_no_more_than_there_are(sides):
+    assert match_histograms(*sides, MatchOptions(size=2)).n_links == 2
+    with pytest.raises(OptionError, match="at most the 3 users of the smaller side, got 4"):
+        match_histograms(*sides, MatchOptions(size=4))
+
+
+def test_one_by_one_may_choose_from_either_side(sides):
+    fewer = sides[1].select(np.array([0, 1]))
+    options = MatchOptions(method="one-by-one")
+    forward = match_histograms(sides[0], fewer, options)
+    back = match_histograms(sides[0], fewer, replace(options, direction="auxiliary"))
+    assert forward.released.tolist() == [0, 1, 2]
+    assert back.auxiliary.tolist() == [0, 1]
+    assert back.released.tolist() == [0, 1]
+
+
+def test_people_rank_by_how_many_are_nearer(sides):
+    linkage = match_histograms(*sides, MatchOptions())
+    own = linkage.rank(np.array([0, 1, 2]), np.array([0, 1, 2]))
+    assert own.n_better.tolist() == [0, 0, 0]
+    assert own.n_tied.tolist() == [1, 1, 1]
+    others = linkage.rank(np.array([0]), np.array([1]))
+    assert others.n_better[0] >= 1
+
+
+def test_a_side_without_data_is_refused(sides):
+    with pytest.raises(InputError, match="Both sides must have users with events"):
+        match_histograms(sides[0], sides[1].select(np.array([], dtype=np.int64)), MatchOptions())
+
+
+def test_kernels_get_plain_arrays_of_their_own_types():
+    indptr, indices, data = to_arrays(sparse.csr_array(np.eye(2, dtype=np.int32)))
+    assert (indptr.dtype, indices.dtype, data.dtype) == (np.int64, np.int32, np.float64)

@@ -1,0 +1,89 @@
+"""The sentences of an audit: numbers as people write them, and nothing told of a few."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from trailprint.audit.results.attacks import AttackFinding
+from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.protections import HeadlineProtection, ProtectionPoint
+from trailprint.audit.wording import (
+    duration,
+    headline_sentence,
+    lower_first,
+    protection_sentence,
+    share_or_most,
+    target_sentence,
+)
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
+
+
+@pytest.fixture(scope="module")
+def found() -> Findings:
+    return Findings.from_dict(json.loads(EXAMPLE.read_text()))
+
+
+@pytest.fixture
+def attack(found: Findings) -> AttackFinding:
+    return found.attacks[0]
+
+
+def test_the_headline_compares_with_chance(attack):
+    assert headline_sentence(attack) == (
+        "488 of 1,054 people (46.3 %) could be linked to their own record by histogram matching; "
+        "by chance it would be 0.1 %."
+    )
+
+
+def test_luck_is_said_where_the_interval_holds_chance(attack):
+    lucky = replace(attack, interval=(0.0005, 0.4), chance=0.001)
+    assert headline_sentence(lucky).endswith(", so that luck may be all there is.")
+
+
+def test_a_few_people_are_at_most_a_share(attack):
+    few = replace(attack, correct="<10", accuracy=None, at_most=0.0085, interval=None)
+    assert headline_sentence(few).startswith("Fewer than 10 of 1,054 people (at most 0.9 %)")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.4, "less than a second"),
+        (1.2, "1 second"),
+        (59.6, "60 seconds"),
+        (600, "10 minutes"),
+        (9000, "2.5 hours"),
+    ],
+)
+def test_durations(seconds, text):
+    assert duration(seconds) == text
+
+
+def test_what_a_protection_leaves_and_costs(found):
+    protection = found.headline.protection
+    assert isinstance(protection, HeadlineProtection)
+    told = protection_sentence(protection)
+    assert "(averages of groups of 10) would leave 3.9 % and cost 71.0 %" in told
+
+
+def test_a_target_is_met_missed_or_not_needed(found):
+    target = found.protections.target
+    assert isinstance(target, ProtectionPoint)
+    assert target_sentence(0.05, None, 1054, None).startswith(
+        "Nothing that was tried leaves at most 5.0 % of the people linked."
+    )
+    met = target_sentence(0.05, replace(target, written="microaggregate:k=10"), 1054, None)
+    assert met.startswith("Averages of groups of 10: of what was tried, the least loss that leaves")
+    assert "no protection is needed" in target_sentence(
+        0.05, replace(target, written=""), 1054, None
+    )
+
+
+def test_titles_inside_sentences_and_shares():
+    assert (lower_first("Averages"), lower_first("GPS noise")) == ("averages", "GPS noise")
+    assert share_or_most(None, 0.09) == "at most 9.0 %"
