@@ -23,6 +23,7 @@ MISSING = {
     "trailprint.audit.attacks.family",
     "trailprint.audit.attacks.judges",
     "trailprint.audit.protection_trials",
+    "trailprint.audit.release_command",
     "trailprint.audit.results.data",
     "trailprint.engines.opening",
     "trailprint.events.advice",

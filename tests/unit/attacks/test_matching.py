@@ -12,20 +12,21 @@ from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.matching import EXACT, to_arrays
 from trailprint.attacks.options import MatchOptions
 from trailprint.errors import InputError, OptionError
+from trailprint.features.histograms import Histograms, build_histogram_pair
+
+Sides = tuple[Histograms, Histograms]
 
 
 @pytest.fixture
 def sides(make_events):
     """Three people who differ by how often they are where, listed in the same order."""
-    from trailprint.features.histograms import build_histogram_pair
-
     counts = {"a": (8, 1, 0), "b": (0, 7, 2), "c": (1, 0, 9)}
     rows = [(user, place, n) for user, own in counts.items() for place, n in enumerate(own)]
     events = make_events([row for row in rows if row[2]], "user", "location", "count")
     return build_histogram_pair(events, events)
 
 
-def test_a_joint_matching_is_proven_and_finds_everybody(sides):
+def test_a_joint_matching_is_proven_and_finds_everybody(sides: Sides):
     linkage = match_histograms(*sides, MatchOptions())
     assert linkage.released.tolist() == linkage.auxiliary.tolist() == [0, 1, 2]
     assert linkage.facts["exact"]
@@ -33,13 +34,13 @@ def test_a_joint_matching_is_proven_and_finds_everybody(sides):
     assert np.allclose(linkage.weight, 0.0, atol=1e-9)
 
 
-def test_a_size_links_the_surest_and_no_more_than_there_are(sides):
+def test_a_size_links_the_surest_and_no_more_than_there_are(sides: Sides):
     assert match_histograms(*sides, MatchOptions(size=2)).n_links == 2
     with pytest.raises(OptionError, match="at most the 3 users of the smaller side, got 4"):
         match_histograms(*sides, MatchOptions(size=4))
 
 
-def test_one_by_one_may_choose_from_either_side(sides):
+def test_one_by_one_may_choose_from_either_side(sides: Sides):
     fewer = sides[1].select(np.array([0, 1]))
     options = MatchOptions(method="one-by-one")
     forward = match_histograms(sides[0], fewer, options)
@@ -49,7 +50,7 @@ def test_one_by_one_may_choose_from_either_side(sides):
     assert back.released.tolist() == [0, 1]
 
 
-def test_people_rank_by_how_many_are_nearer(sides):
+def test_people_rank_by_how_many_are_nearer(sides: Sides):
     linkage = match_histograms(*sides, MatchOptions())
     own = linkage.rank(np.array([0, 1, 2]), np.array([0, 1, 2]))
     assert own.n_better.tolist() == [0, 0, 0]
@@ -58,11 +59,11 @@ def test_people_rank_by_how_many_are_nearer(sides):
     assert others.n_better[0] >= 1
 
 
-def test_a_side_without_data_is_refused(sides):
+def test_a_side_without_data_is_refused(sides: Sides):
     with pytest.raises(InputError, match="Both sides must have users with events"):
         match_histograms(sides[0], sides[1].select(np.array([], dtype=np.int64)), MatchOptions())
 
 
 def test_kernels_get_plain_arrays_of_their_own_types():
     indptr, indices, data = to_arrays(sparse.csr_array(np.eye(2, dtype=np.int32)))
-    assert (indptr.dtype, indices.dtype, data.dtype) == (np.int64, np.int32, np.float64)
+    assert [str(one.dtype) for one in (indptr, indices, data)] == ["int64", "int32", "float64"]

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from trailprint.attacks.histogram import match_histograms
+from trailprint.events.events import Events
 from trailprint.studies.growth_events import (
     Outcome,
     attack_pair,
@@ -14,6 +15,9 @@ from trailprint.studies.growth_events import (
     prepare_pair,
 )
 from trailprint.studies.repeated import prepare_histograms
+
+
+Pair = tuple[Events, Events]
 
 
 @pytest.fixture
@@ -30,23 +34,23 @@ def pair(make_events):
 TRUE = pa.table({"released": ["a", "b", "c"], "auxiliary": ["n1", "n2", "n3"]})
 
 
-def test_pairs_say_who_is_who_and_equal_ids_do_otherwise(pair):
+def test_pairs_say_who_is_who_and_equal_ids_do_otherwise(pair: Pair):
     assert find_people(*pair, TRUE).to_pydict() == TRUE.to_pydict()
     assert find_people(*pair, None).num_rows == 0
     assert find_people(pair[0], pair[0], None)["released"].to_pylist() == ["a", "b", "c", "d"]
 
 
-def test_pairs_of_people_who_are_not_there_are_nobody(pair):
+def test_pairs_of_people_who_are_not_there_are_nobody(pair: Pair):
     strangers = pa.table({"released": ["q"], "auxiliary": ["n9"]})
     assert find_people(*pair, strangers).num_rows == 0
 
 
-def test_everybody_is_attacked_and_those_found_are_counted(pair):
+def test_everybody_is_attacked_and_those_found_are_counted(pair: Pair):
     found = attack_pair(prepare_pair(prepare_histograms(match_histograms), *pair, TRUE))
     assert (found.n_people, found.n_found, found.n_locations) == (3, 3, 4)
 
 
-def test_only_the_people_asked_for_are_left(pair):
+def test_only_the_people_asked_for_are_left(pair: Pair):
     ready = only_pairs(
         prepare_pair(prepare_histograms(match_histograms), *pair, TRUE), TRUE.slice(1)
     )
