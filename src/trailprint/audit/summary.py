@@ -178,23 +178,23 @@ def list_notes(found: Findings) -> list[str]:
     ]
     if found.points is not None and not found.points.ran:
         notes.append(f"{found.points.title} was not measured: {found.points.why_not}")
-    left_out = _list_left_out(found)
+    left_out = list_left_out(found)
     if left_out:
-        more = f" and {len(left_out) - _MOST_NAMED:,} more" if len(left_out) > _MOST_NAMED else ""
-        named = "; ".join(left_out[:_MOST_NAMED])
-        notes.append(f"Left out: {named}{more}. The report says why.")
+        notes.append(f"Left out: {'; '.join(left_out)}. The report says why.")
     return notes
 
 
-def _list_left_out(found: Findings) -> list[str]:
-    """Studies and protections that were not done, by name."""
+def list_left_out(found: Findings) -> list[str]:
+    """Studies and protections that were not done, the first of them by name."""
     refused = () if found.protections is None else found.protections.left_out
     studies = [f"risk by {_STUDIES.get(one.study, one.study)}" for one in found.growth.left_out]
     of_points = () if found.points is None else found.points.left_out
     points = [
         f"known points ({one.study})" for one in of_points if found.points and found.points.ran
     ]
-    return [*studies, *points, *(lower_first(one.label) for one in refused)]
+    names = [*studies, *points, *(lower_first(one.label) for one in refused)]
+    n_more = len(names) - _MOST_NAMED
+    return names if n_more <= 0 else [*names[:_MOST_NAMED], f"{n_more:,} more"]
 
 
 def to_html(found: Findings) -> str:

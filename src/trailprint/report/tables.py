@@ -7,9 +7,16 @@ from typing import Any
 
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.growth import (
+    KnowledgeGrowth,
+    ResolutionGrowth,
+    TimeGrowth,
+    UsersGrowth,
+)
 from trailprint.audit.results.plain import to_plain
 from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
 
+_Studied = UsersGrowth | TimeGrowth | ResolutionGrowth | KnowledgeGrowth
 Row = dict[str, Any]
 
 
@@ -77,8 +84,14 @@ def _controls(found: Findings) -> Iterator[Row]:
     return (_with_ends(control, control.interval) for control in found.controls)
 
 
+def _study(study: _Studied | None) -> Iterator[Row]:
+    """The points of a study; with the number of people where it was done on some only."""
+    for row in _plain(() if study is None else study.points):
+        yield row if study is None or study.people is None else {**row, "drawn": study.people}
+
+
 def _users(found: Findings) -> Iterator[Row]:
-    return _plain(() if found.growth.users is None else found.growth.users.points)
+    return _study(found.growth.users)
 
 
 def _extrapolation(found: Findings) -> Iterator[Row]:
@@ -87,15 +100,15 @@ def _extrapolation(found: Findings) -> Iterator[Row]:
 
 
 def _time(found: Findings) -> Iterator[Row]:
-    return _plain(() if found.growth.time is None else found.growth.time.points)
+    return _study(found.growth.time)
 
 
 def _resolution(found: Findings) -> Iterator[Row]:
-    return _plain(() if found.growth.resolution is None else found.growth.resolution.points)
+    return _study(found.growth.resolution)
 
 
 def _knowledge(found: Findings) -> Iterator[Row]:
-    return _plain(() if found.growth.knowledge is None else found.growth.knowledge.points)
+    return _study(found.growth.knowledge)
 
 
 def _amount_known(found: Findings) -> Iterator[Row]:

@@ -149,7 +149,7 @@ def test_a_sample_takes_the_same_people_on_both_sides(make_events):
     assert chosen[0] == chosen[1]
     assert (len(chosen[0]), sides.n_people, sides.sampled_of) == (3, 3, 6)
     everybody = make_sides([events], None, AuditOptions(users=60))
-    assert (everybody.n_people, everybody.sampled_of) == (6, None)
+    assert (everybody.n_people, everybody.sampled_of, everybody.n_given) == (6, None, 6)
 
 
 def test_what_cannot_be_audited(make_events):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from trailprint.audit.results.findings import Findings
-from trailprint.audit.summary import summarise
+from trailprint.audit.summary import list_notes, summarise
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
 
@@ -73,3 +73,19 @@ def test_a_headline_without_a_protection(result):
     assert rows_of_protections(result) == [
         ("averages of groups of 2", "30.0 % linked, 10.0 % lost")
     ]
+
+
+def test_people_whom_no_rate_is_about_are_on_the_first_screen(result):
+    result["data"]["outside"] = {"people": 7, "of": 107, "why": "they were active in one week only"}
+    rows = dict(summarise(Findings.from_dict(result)))
+    assert rows["people no rate is about"] == "7 of 107: they were active in one week only"
+
+
+def test_what_was_left_out_is_named_on_the_first_screen(result):
+    result["growth"]["left_out"] = [{"study": "time", "why": "No time."}]
+    result["protections"]["left_out"] = [
+        {"label": f"Averages of groups of {k}", "why": "No time."} for k in range(2, 10)
+    ]
+    note = list_notes(Findings.from_dict(result))[-1]
+    assert note.startswith("Left out: risk by length of observation; averages of groups of 2; ")
+    assert note.endswith("averages of groups of 6; 3 more. The report says why.")

@@ -8,6 +8,7 @@ from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.data import DataFacts
 from trailprint.audit.results.findings import Findings, Headline
 from trailprint.audit.results.protections import HeadlineProtection
+from trailprint.audit.summary import list_left_out
 from trailprint.report.about import About
 from trailprint.report.blocks import Block, Facts, Figure, Note, Prose, Table, Tile, Tiles
 from trailprint.report.chapters.next_steps import write_next
@@ -170,6 +171,12 @@ def _list_facts(found: Findings) -> list[tuple[str, str]]:
         ("Assumption", sentence(headline.assumption) or UNKNOWN),
         ("Data", describe_data(found.data)),
     ]
+    outside, left_out = found.data.outside, list_left_out(found)
+    if outside is not None:
+        told = f"{count(outside.people)} of {count(outside.of)} people: {outside.why}."
+        facts.append(("No rate is about", told))
+    if left_out:
+        facts.append(("Left out", f"{capital('; '.join(left_out))}. The chapters say why."))
     protection = headline.protection
     if protection is not None:
         facts.append(("Cheapest protection", _describe_protection(protection)))
