@@ -205,6 +205,7 @@ MATCH = _options(
     --slots weekday
     --slots weekend
     --slots four-hour
+    --renamed-locations
     --margins
     --margins --precision 0.9
     --reject-lambda 0.1 --string-length 10

@@ -65,6 +65,20 @@ class MarginOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SecretOptions:
+    """
+    What of the released side means nothing to an adversary.
+
+    Attributes
+    ----------
+    renamed_locations : bool
+        The released side's locations have secret names: find out first which is which.
+    """
+
+    renamed_locations: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleOptions:
     """
     What is written of people; `MatchResult.per_user` in Python.
@@ -108,6 +122,7 @@ class Matching:
         ),
     ]
     margins: Annotated[MarginOptions, Panel(_MATCH)]
+    secret: Annotated[SecretOptions, Panel(_MATCH)]
     rejection: Annotated[Given[RejectionOptions], Panel(_MATCH)]
 
     def match_options(self, seed: int) -> MatchOptions:
@@ -166,6 +181,7 @@ def run(
             views=views,
             rejection=matching.rejection.options() if matching.rejection else None,
             knows=knowledge,
+            renamed_locations=matching.secret.renamed_locations,
             truth=scoring.read_truth(engine),
             engine=where,
             n_threads=running.threads,
@@ -281,6 +297,12 @@ def _show_gap(found: dict[str, Any]) -> object:
 
 def _notes(found: dict[str, Any]) -> list[str]:
     notes = note_knowledge(found["knows"])
+    if "renamed_locations" in found:
+        named = found["renamed_locations"]
+        notes.append(
+            f"Names of locations were forgotten and found again for {named['named']:,} of "
+            f"{named['locations']:,} from how they are used; some may be wrong."
+        )
     if found["truth"] == "none":
         notes.append("No user id is on both sides and no --truth was given: nothing to score.")
     if found.get("same_period"):

@@ -49,6 +49,7 @@ from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.match_people import tell_people
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.options import ViewOptions
+from trailprint.workflows.renamed import Recovered, recover_locations
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
 from trailprint.workflows.views import ViewShare, build_views, describe_views
 
@@ -76,6 +77,7 @@ class MatchResult(Result):
     view_weights: ViewWeights | None = None
     same_period: bool = False
     knows: Known = field(default_factory=Known)
+    renamed: Recovered | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
     peak_memory_mb: float = 0.0
 
@@ -196,6 +198,8 @@ class MatchResult(Result):
                 "views_left_out": dict(getattr(self.released, "left_out", {})),
                 "same_period": self.same_period,
             }
+        if self.renamed is not None:
+            result["renamed_locations"] = self.renamed._asdict()
         if self.options.margins:
             result["precision_at_coverage"] = [asdict(point) for point in self.curve]
         plain: dict[str, Any] = to_finite(result)
@@ -236,6 +240,7 @@ def match(
     views: ViewOptions | None = None,
     rejection: RejectionOptions | None = None,
     knows: Knowledge | str | None = None,
+    renamed_locations: bool = False,
     reading: ReadOptions | None = None,
     places: PlaceOptions | None = None,
     truth: TruthSource | None = None,
@@ -261,6 +266,9 @@ def match(
     knows : Knowledge or str, optional
         How much of the auxiliary side is known of each person, such as ``"points:4"``; by default
         everything. Weights of views are learnt from what is known.
+    renamed_locations : bool
+        The released side's locations have secret names: forget them, find out from how locations
+        are used which is which, and match then.
     reading : ReadOptions, optional
         How to read sources that are not yet events.
     places : PlaceOptions, optional
@@ -294,6 +302,12 @@ def match(
     report("Counting events", None)
     released, auxiliary = open_places([released, auxiliary], reading, places)
     auxiliary, known_of_each = restrict(auxiliary, knowledge)
+    recovered = None
+    if renamed_locations:
+        report("Finding out which location is which", None)
+        released, recovered = recover_locations(
+            released, auxiliary, seed=options.seed, n_threads=n_threads
+        )
     attack = _prepare(released, auxiliary, _Looks(histograms, views), options, n_threads)
     _check_rejection(rejection, attack)
     first, second = attack.sides
@@ -318,6 +332,7 @@ def match(
         view_weights=attack.weights,
         same_period=views is not None and views.same_period,
         knows=known_of_each,
+        renamed=recovered,
         seconds={**linkage.seconds, **watch.seconds()},
         peak_memory_mb=peak_memory_mb(),
     )
