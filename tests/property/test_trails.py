@@ -66,7 +66,7 @@ def test_c_equals_the_pseudocode_and_makes_no_false_link(data) -> None:
     assert not linkage.facts["contradicted"]
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(reserved(), st.booleans())
 def test_i_equals_the_pseudocode_and_makes_no_false_link(data, names_are_reserved) -> None:
     """Theorem 3.2, whichever side is reserved."""

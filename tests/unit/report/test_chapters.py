@@ -114,9 +114,10 @@ class TestOpening:
         assert len(of_kind(write_lead(read(result), About()), Note)) == 1
         result["controls"][0]["passed"] = False
         lead = write_lead(read(result), About())
-        assert isinstance(lead[1], Note)
-        assert lead[1].title == "A control failed"
-        assert lead[1].text.startswith("1 of 3 controls did not come out as expected.")
+        warning = of_kind(lead, Note)[0]
+        assert warning.title == "A control failed"
+        assert warning.text.startswith("1 of 3 controls did not come out as expected.")
+        assert lead.index(warning) < lead.index(of_kind(lead, Tiles)[0])
 
     def test_where_nothing_was_measured_no_figure_is_shown(self, unscored):
         lead = write_lead(read(unscored), About())
@@ -221,7 +222,7 @@ class TestGrowth:
         section = write_growth(read(result))
         wide = [figure.title for figure in of_kind(section, Figure)]
         (pair,) = of_kind(section, Row)
-        assert wide == ["Risk by number of people", "Risk by length of observation"]
+        assert wide[:2] == ["Risk by number of people", "Risk by length of observation"]
         titles = [figure.title for figure in pair.figures]
         assert titles == ["Risk by resolution", "Risk by what the adversary knows"]
         assert {figure.size for figure in pair.figures} == {"half"}
@@ -319,15 +320,13 @@ class TestPeople:
 class TestProtections:
     def test_the_target_the_frontier_and_what_was_not_tried(self, result):
         section = write_protections(read(result))
-        assert result["protections"]["target_reading"].rstrip(".") in prose(section)
-        (figure,) = figures(section)
-        labels = [key.label for key in figure.legend]
-        assert labels[-1] == "Cheapest that reaches the target"
-        assert len(figure.table.rows) == 11
+        assert plain(result["protections"]["target_reading"]).rstrip(".") in prose(section)
+        figure = figures(section)[0]
+        assert [key.label for key in figure.legend][-1] == "Cheapest that reaches the target"
         assert figure.table.rows[0][0] == "1. No protection"
         assert any(row[0].endswith(" (asked for)") for row in figure.table.rows)
-        (points,) = of_kind(section, Points)
-        assert points.items == ["Perturb visits: The time limit of 10 minutes was reached."]
+        refused = [text for points in of_kind(section, Points) for text in points.items]
+        assert "Perturb visits: The time limit of 10 minutes was reached." in refused
 
     def test_no_target_says_how_to_set_one(self, result):
         reset = {"target": None, "target_reading": None, "target_risk": None}
@@ -337,6 +336,7 @@ class TestProtections:
         assert len(figures(section)[0].legend) == 2
 
     def test_none_was_tested(self, sparse):
+        sparse["protections"]["search"] = None
         assert prose(write_protections(read(sparse))) == "No protection was tested."
         sparse["protections"] = None
         assert prose(write_protections(read(sparse))) == "No protection was tested."

@@ -16,7 +16,6 @@ from trailprint.studies.growth_events import (
 )
 from trailprint.studies.repeated import prepare_histograms
 
-
 Pair = tuple[Events, Events]
 
 
