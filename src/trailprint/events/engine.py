@@ -33,6 +33,9 @@ _NO_MEMORY = "The work needs more memory than there is. Try less data at once."
 _MOST_THREADS = 1024
 
 
+#: Rows of a result that are handed over at once.
+_BATCH_ROWS = 1_000_000
+
 #: One count for all engines: a name that strays into another engine is missing there, never
 #: somebody else's table.
 _NUMBERS = itertools.count()
@@ -142,6 +145,13 @@ class Engine:
         with self._lock, self._speaking():
             self._drop_unneeded()
             return self.connection.sql(sql).to_arrow_table()
+
+    def batches(self, sql: str) -> Iterator[pa.RecordBatch]:
+        """A result batch by batch, so that it is never whole in memory."""
+        with self._lock, self._speaking():
+            self._drop_unneeded()
+            reader = self.connection.sql(sql).to_arrow_reader(_BATCH_ROWS)
+            yield from (batch for batch in reader if batch.num_rows)
 
     def columns(self, sql: str) -> dict[str, str]:
         """Column names of a query and their DuckDB types, in order."""

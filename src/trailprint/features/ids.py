@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+
+from trailprint.arrays import Indices
 
 Codes = NDArray[np.int64]
 
@@ -44,6 +47,55 @@ def _encode_integers(values: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64
     occurs[offsets] = True
     places = np.cumsum(occurs) - 1
     return places[offsets], np.flatnonzero(occurs).astype(wide.dtype) + wide.dtype.type(low)
+
+
+class BatchEncoder:
+    """
+    Codes of a column that arrives batch by batch, and the ids they point to, as of `encode`.
+
+    Of each batch only numbers are held: those of the column itself, or codes of its texts.
+    """
+
+    def __init__(self) -> None:
+        self._batches: list[Any] = []
+
+    def add(self, batch: pa.Array) -> None:
+        """Take the next rows."""
+        if pa.types.is_integer(batch.type):
+            # A copy, for the batch's memory is shared by all of its columns.
+            self._batches.append(batch.to_numpy().copy())
+        else:
+            self._batches.append(batch.cast(pa.string()).dictionary_encode())
+
+    def finish(self) -> tuple[Indices, pa.Array]:
+        """All codes in order; what was added is forgotten."""
+        batches, self._batches = self._batches, []
+        if isinstance(batches[0], np.ndarray):
+            codes, numbers = _encode_batches(batches)
+            return codes, pa.array(numbers).cast(pa.string())
+        whole = pa.chunked_array(batches).unify_dictionaries()
+        ids = whole.chunk(0).dictionary
+        order = pc.sort_indices(ids).to_numpy()
+        rank = np.empty(len(order), dtype=np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        codes = np.concatenate([rank[chunk.indices.to_numpy()] for chunk in whole.chunks])
+        return codes, ids.take(pa.array(order))
+
+
+def _encode_batches(batches: list[NDArray[Any]]) -> tuple[Indices, NDArray[Any]]:
+    """Codes of whole numbers, without more than one batch of wide ones at a time."""
+    low, high = min(int(b.min()) for b in batches), max(int(b.max()) for b in batches)
+    if high - low > 8 * sum(map(len, batches)):
+        numbers, codes = np.unique(np.concatenate(batches), return_inverse=True)
+        return codes.astype(np.int32), numbers
+    wide = np.uint64 if batches[0].dtype == np.uint64 else np.int64
+    offsets = (batch.astype(wide) - wide(low) for batch in batches)
+    occurs = np.zeros(high - low + 1, dtype=bool)
+    for offset in offsets:
+        occurs[offset] = True
+    places = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+    found: Indices = np.concatenate([places[batch.astype(wide) - wide(low)] for batch in batches])
+    return found, np.flatnonzero(occurs).astype(wide) + wide(low)
 
 
 def encode_together(columns: Sequence[pa.ChunkedArray]) -> tuple[list[Codes], pa.Array]:

@@ -14,7 +14,7 @@ from trailprint.arrays import Indices, Ints
 from trailprint.display.discreet import Discreet
 from trailprint.errors import InputError
 from trailprint.events.events import Events
-from trailprint.features.ids import encode
+from trailprint.features.ids import BatchEncoder, encode
 
 PointKind = Literal["place", "place-time", "time"]
 
@@ -132,19 +132,14 @@ def build_points(events: Events, kind: PointKind, resolution_s: int = 3600) -> P
         before 1970-01-01.
     """
     counted = _count(events, kind, resolution_s)
-    user, users = encode(counted["user"])
-    place, locations = np.zeros(len(user), np.int64), pa.array([], pa.string())
-    if kind != "time":
-        place, locations = encode(counted["location"])
-    time = np.zeros(len(user), np.int64)
-    if kind != "place":
-        time = counted["bin"].to_numpy().astype(np.int64)
-    visits = counted["n"].to_numpy()
-    keys, key_place, key_time = _number_keys(place, time - time.min())
-    shape = (len(users), len(key_place))
-    counts = np.clip(np.floor(visits), 1, _MOST).astype(np.int32)
-    matrix = sparse.coo_array((counts, (user.astype(np.int32), keys)), shape=shape).tocsr()
+    first_time = int(counted.time.min()) if len(counted.time) else 0
+    keys, key_place, key_time = _number_keys(counted.place, counted.time - first_time)
+    shape = (len(counted.users), len(key_place))
+    matrix = sparse.coo_array((counted.visits, (counted.user, keys)), shape=shape).tocsr()
     matrix.sort_indices()
+    users, locations = counted.users, counted.locations
+    # What is not needed any more goes before the rest is made: there may be a hundred million.
+    del counted, keys
     return Points(
         indptr=matrix.indptr.astype(np.int64),
         keys=matrix.indices.astype(np.int32),
@@ -153,12 +148,52 @@ def build_points(events: Events, kind: PointKind, resolution_s: int = 3600) -> P
         key_time=key_time,
         users=users,
         locations=locations,
-        first_time=int(time.min()),
+        first_time=first_time,
     )
 
 
-def _count(events: Events, kind: PointKind, resolution_s: int) -> pa.Table:
-    """One GROUP BY in DuckDB: user, (location,) (bin,) n."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Counted(Discreet):
+    """Different points of everybody: numbers of the user and the place, the time bin, visits."""
+
+    user: Indices
+    place: Indices
+    time: Ints
+    visits: Indices
+    users: pa.Array
+    locations: pa.Array
+
+
+def _count(events: Events, kind: PointKind, resolution_s: int) -> _Counted:
+    """One GROUP BY in DuckDB, taken over batch by batch."""
+    user, place = BatchEncoder(), BatchEncoder()
+    times: list[Ints] = []
+    visits: list[Indices] = []
+    for batch in events.engine.batches(_count_sql(events, kind, resolution_s)):
+        user.add(batch["user"])
+        if kind != "time":
+            place.add(batch["location"])
+        if kind != "place":
+            times.append(batch["bin"].to_numpy().copy())
+        amount = np.floor(batch["n"].to_numpy(zero_copy_only=False))
+        visits.append(np.clip(amount, 1, _MOST).astype(np.int32))
+    if not sum(map(len, visits)):
+        raise InputError("Points need at least one event, but there is none.")
+    users_coded, users = user.finish()
+    nothing = np.zeros(len(users_coded), np.int32), pa.array([], pa.string())
+    places_coded, locations = nothing if kind == "time" else place.finish()
+    return _Counted(
+        user=users_coded,
+        place=places_coded,
+        time=np.concatenate(times) if times else np.zeros(len(users_coded), np.int64),
+        visits=np.concatenate(visits),
+        users=users,
+        locations=locations,
+    )
+
+
+def _count_sql(events: Events, kind: PointKind, resolution_s: int) -> str:
+    """SQL: user, (location,) (bin,) n."""
     keys = ['"user"']
     if kind != "time":
         events.require("location", f"--knowledge {kind}")
@@ -168,18 +203,14 @@ def _count(events: Events, kind: PointKind, resolution_s: int) -> pa.Table:
         seconds = f"(epoch_us({events.local_start}) / 1e6 + {_THREE_DAYS_S})"
         keys.append(f"CAST(floor({seconds} / {resolution_s}) AS BIGINT) AS bin")
     total = events.total_sql()
-    found = events.engine.arrow(
-        f"SELECT {', '.join(keys)}, {total} AS n FROM ({events.query}) GROUP BY ALL HAVING n > 0"
-    )
-    if not found.num_rows:
-        raise InputError("Points need at least one event, but there is none.")
-    return found
+    return f"SELECT {', '.join(keys)}, {total} AS n FROM ({events.query}) GROUP BY ALL HAVING n > 0"
 
 
-def _number_keys(place: Ints, time: Ints) -> tuple[Indices, Indices, Indices]:
+def _number_keys(place: Indices, time: Ints) -> tuple[Indices, Indices, Indices]:
     """Numbers for the pairs of place and time that occur, and what each stands for."""
     n_times = int(time.max()) + 1
-    code = place * n_times + time
+    code = np.multiply(place, n_times, dtype=np.int64)
+    code += time
     space = (int(place.max()) + 1) * n_times
     if space <= _TABLE_PER_POINT * len(code) + 2**20:
         occurs = np.zeros(space, dtype=bool)
