@@ -39,7 +39,9 @@ from trailprint.audit.sides import Sides
 from trailprint.audit.wording import LOSS_MEANING, NOTHING_KNOWN, target_sentence
 from trailprint.display.discreet import Discreet
 from trailprint.evaluation.per_user import distribute_risk
+from trailprint.events.engine import quote_name
 from trailprint.events.events import Column, Events, Tally
+from trailprint.events.oddities import describe_oddities
 from trailprint.events.periods import periods_overlap
 from trailprint.events.summary import inspect
 from trailprint.studies.small_counts import SMALL
@@ -192,8 +194,18 @@ def _left_out_rows(tallies: Sequence[Tally]) -> dict[str, int]:
 
 
 def _notes(context: AuditContext) -> list[str]:
-    """What was done to the data before it was audited, in words."""
-    return list(dict.fromkeys(note for side in context.events for note in side.notes))
+    """What was done to the data before it was audited, and what in it is odd, in words."""
+    notes = [note for side in context.events for note in side.notes]
+    odd = describe_oddities(_both_sides(*context.events), fewest=SMALL)
+    return list(dict.fromkeys((*notes, *odd)))
+
+
+def _both_sides(released: Events, auxiliary: Events) -> Events:
+    """The events of both sides."""
+    columns = released.columns & auxiliary.columns
+    chosen = ", ".join(quote_name(column) for column in sorted(columns))
+    sides = (f"SELECT {chosen} FROM ({side.query})" for side in (released, auxiliary))
+    return replace(released, query=" UNION ALL ".join(sides), columns=columns)
 
 
 def _side(events: Events) -> SideFacts:

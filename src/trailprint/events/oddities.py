@@ -13,9 +13,13 @@ _FEWEST_FIXES = 50
 _USERS_LOOKED_AT = 10
 
 
-def describe_oddities(events: Events) -> tuple[str, ...]:
-    """A sentence for each oddity: how much of it there is and what to do, no value of the data."""
-    found = (_null_positions(events), _crowded_ids(events), _single_fixes(events))
+def describe_oddities(events: Events, *, fewest: int = 1) -> tuple[str, ...]:
+    """
+    A sentence for each oddity: how much of it there is and what to do, no value of the data.
+
+    Fewer ids than ``fewest`` are not counted exactly.
+    """
+    found = (_null_positions(events), _crowded_ids(events, fewest), _single_fixes(events))
     return tuple(sentence for sentence in found if sentence)
 
 
@@ -33,7 +37,7 @@ def _null_positions(events: Events) -> str:
     )
 
 
-def _crowded_ids(events: Events) -> str:
+def _crowded_ids(events: Events, fewest: int) -> str:
     n_crowded, limit = events.engine.row(
         f"""WITH people AS (SELECT sum({events.weight_sql}) AS n FROM ({events.query})
                             GROUP BY "user"),
@@ -42,10 +46,12 @@ def _crowded_ids(events: Events) -> str:
     )
     if not n_crowded:
         return ""
-    ids, are = ("id has", "is it") if n_crowded == 1 else ("ids have", "are they")
+    number = f"{n_crowded:,}" if n_crowded >= fewest else f"Fewer than {fewest}"
+    ids, are = ("id has", "is it") if number == "1" else ("ids have", "are they")
+    who = "a person, or a machine," if number == "1" else "people, or machines,"
     return (
-        f"{n_crowded:,} {ids} {_FAR_TOO_MANY:,} times the usual number of events or more: {are} a "
-        "person, or a machine, or what stands for a missing id? "
+        f"{number} {ids} {_FAR_TOO_MANY:,} times the usual number of events or more: {are} "
+        f"{who} or what stands for a missing id? "
         f"--max-events {int(limit) - 1} leaves such ids out."
     )
 

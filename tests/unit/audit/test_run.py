@@ -237,3 +237,15 @@ def test_nothing_to_score(make_events, campus):
     )
     with pytest.raises(InputError, match="An audit needs to know who is who"):
         run(campus, other)
+
+
+def test_an_audit_says_what_is_odd_in_the_data():
+    table = simulate_campus(CampusOptions(n_users=20, n_days=14))
+    places = np.random.default_rng(1).random((len(table), 2))
+    places[:7] = 0
+    table = table.append_column("lat", pa.array(places[:, 0])).append_column(
+        "lon", pa.array(places[:, 1])
+    )
+    options = AuditOptions(attacks=("histogram",), protections=(), time_limit_s=1)
+    notes = audit(read(table.drop_columns("location")), options=options).findings.data_notes
+    assert any(note.startswith("7 of ") and "--box" in note for note in notes)

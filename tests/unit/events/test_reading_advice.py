@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import trailprint as tp
 from trailprint.errors import InputError
 from trailprint.events.engine import Engine
+from trailprint.events.oddities import describe_oddities
 from trailprint.events.time_forms import propose_formats
 
 CANARY = "SECRETZQX"
@@ -112,3 +114,12 @@ def test_positions_that_cannot_be_used_are_told_apart(write, rows, says):
     with pytest.raises(InputError, match=says) as caught:
         tp.read(write("v.csv", "user,lat,lon\n" + rows))
     assert not any(value in str(caught.value) for value in ("116", "2600", "200", "31"))
+
+
+def test_a_few_crowded_ids_are_not_counted_where_others_read_it():
+    users = ["bot"] * 5000 + [f"u{i}" for i in range(30)]
+    events = tp.read(pa.table({"user": users, "location": ["x"] * len(users)}))
+    (exact,) = describe_oddities(events)
+    (veiled,) = describe_oddities(events, fewest=10)
+    assert exact.startswith("1 id has 1,000 times")
+    assert veiled.startswith("Fewer than 10 ids have 1,000 times")
