@@ -224,7 +224,7 @@ class TestGrowth:
         (pair,) = of_kind(section, Row)
         assert wide[:2] == ["Risk by number of people", "Risk by length of observation"]
         titles = [figure.title for figure in pair.figures]
-        assert titles == ["Risk by resolution", "Risk by what the adversary knows"]
+        assert titles == ["Risk by resolution", "Risk by share of people known"]
         assert {figure.size for figure in pair.figures} == {"half"}
 
     def test_what_was_extrapolated_is_not_called_measured(self, result):
