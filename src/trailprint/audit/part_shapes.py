@@ -95,6 +95,10 @@ def _fits_protection(name: str, outcome: Outcome, sizes: Sizes) -> bool:
     return True
 
 
+def _fits_search(name: str, outcome: Outcome, sizes: Sizes) -> bool:
+    return protections_of(outcome).search is not None
+
+
 def _fits_growth(name: str, outcome: Outcome, sizes: Sizes) -> bool:
     _STUDIES[name](outcome)
     return True
@@ -116,7 +120,7 @@ _CHECKS: Mapping[str, Check] = {
     "attack": _fits_attack,
     "control": _fits_control,
     "protect": _fits_protection,
-    "search": _fits_protection,
+    "search": _fits_search,
     "growth": _fits_growth,
     "points": _fits_points,
     "why": _fits_why,

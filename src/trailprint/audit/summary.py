@@ -33,6 +33,12 @@ _STUDIES = {
     "time": "length of observation",
     "resolution": "size of places",
     "knowledge": "share of people known",
+    "amount-known": "how much is known of each person",
+}
+_POINTS = {
+    "worst-2": "the most telling two points",
+    "worst-4": "the most telling four points",
+    "grid": "known points released coarser",
 }
 
 
@@ -188,9 +194,9 @@ def list_left_out(found: Findings) -> list[str]:
     """Studies and protections that were not done, the first of them by name."""
     refused = () if found.protections is None else found.protections.left_out
     studies = [f"risk by {_STUDIES.get(one.study, one.study)}" for one in found.growth.left_out]
-    of_points = () if found.points is None else found.points.left_out
+    measured = found.points if found.points is not None and found.points.ran else None
     points = [
-        f"known points ({one.study})" for one in of_points if found.points and found.points.ran
+        _POINTS.get(one.study, one.study) for one in (() if measured is None else measured.left_out)
     ]
     names = [*studies, *points, *(lower_first(one.label) for one in refused)]
     n_more = len(names) - _MOST_NAMED

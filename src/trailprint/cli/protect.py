@@ -266,6 +266,20 @@ def _print_cost(found: dict[str, Any], out: str | None) -> None:
     if out is not None:
         notes.append(f"Protected {found['released']} written to {out}.")
     print_table("What the protection costs", rows, notes)
+    print_rows("People with whom nobody shares their …", _compare_alone(found), most=10)
+
+
+def _compare_alone(found: dict[str, Any]) -> list[dict[str, object]]:
+    """How many people are alone with a trace, places or top places, before and after."""
+    after = {one["what"]: one for one in found["singling_out"]["after"]}
+    return [
+        {
+            "their": one["what"].replace("-", " "),
+            "before": percent(one["unique_share"]),
+            "after": percent(after[one["what"]]["unique_share"]) if after else "nobody is left",
+        }
+        for one in found["singling_out"]["before"]
+    ]
 
 
 def _title_facts(found: Mapping[str, Any]) -> dict[str, str]:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from trailprint.arrays import Ints
 from trailprint.attacks.points.singling_out import find_same_trace, find_sharing, places_of
+from trailprint.errors import InputError
 from trailprint.evaluation.unicity import Sharing, measure_sharing
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms
 from trailprint.features.points import PointKind, Points, build_points
+from trailprint.protections.loss import with_locations
 
+_FEW = ("2", "5", "10", "20")
 HOUR_S = 3600
 """Length of the time bins traces are compared in, unless another is asked for."""
 
@@ -52,3 +57,52 @@ def share_release(
 def measure_shared(shared: Mapping[str, Ints]) -> tuple[Sharing, ...]:
     """Counts for each person to shares of people."""
     return tuple(measure_sharing(what, counts) for what, counts in shared.items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SinglingOut:
+    """How many people share a trace before and after a protection; nothing where nobody is left."""
+
+    before: tuple[Sharing, ...]
+    after: tuple[Sharing, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both as plain values, ready for JSON."""
+        return {
+            "before": [_plain(one) for one in self.before],
+            "after": [_plain(one) for one in self.after],
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Both as rows of one table."""
+        return [
+            {"release": release, **_flat(one)}
+            for release, shared in (("before", self.before), ("after", self.after))
+            for one in shared
+        ]
+
+
+def compare_sharing(
+    before: Events, events: Events | None, histograms: Histograms | None
+) -> SinglingOut:
+    """How many people share a trace in the data as it was, and in what may be released."""
+    return SinglingOut(before=_share(before, None), after=_share(events, histograms))
+
+
+def _share(events: Events | None, histograms: Histograms | None) -> tuple[Sharing, ...]:
+    placed = None if events is None else with_locations(events)
+    try:
+        return measure_shared(share_release(placed, histograms))
+    except InputError:  # Nothing is left.
+        return ()
+
+
+def _plain(one: Sharing) -> dict[str, Any]:
+    few = {str(number): share for number, share in one.fewer_than.items()}
+    return {**asdict(one), "interval": list(one.interval), "fewer_than": few}
+
+
+def _flat(one: Sharing) -> dict[str, Any]:
+    row = _plain(one)
+    (low, high), few = row.pop("interval"), row.pop("fewer_than")
+    return {**row, "low": low, "high": high, **{f"fewer_than_{n}": few[n] for n in _FEW}}

@@ -32,6 +32,7 @@ from trailprint.protections.registry import parse_protection, read_value
 from trailprint.studies.frontier import Frontier, find_swept, sweep
 from trailprint.studies.options import SweepOptions
 from trailprint.studies.protection_trial import Point
+from trailprint.studies.shared_traces import SinglingOut, compare_sharing
 from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.measuring import announce_compilation
 from trailprint.workflows.results import Makers, Result, as_table
@@ -43,6 +44,7 @@ class ProtectResult(Result):
 
     protections: tuple[Protection, ...]
     protected: Protected
+    singling_out: SinglingOut
 
     def _shown(self) -> dict[str, object]:
         return {
@@ -64,6 +66,7 @@ class ProtectResult(Result):
     def _makers(self) -> Makers:
         return {
             "loss": lambda: Table.from_rows("loss", [asdict(self.protected.loss)]),
+            "singling_out": lambda: Table.from_rows("singling_out", self.singling_out.rows()),
             "released": as_table("released", self._released),
         }
 
@@ -111,6 +114,7 @@ class ProtectResult(Result):
             **asdict(self.protected.loss),
             **self.protected.facts,
             "released": "events" if self.events is not None else "histograms",
+            "singling_out": self.singling_out.to_dict(),
             "notes": notes(self.protections),
         }
 
@@ -225,7 +229,12 @@ def protect(
     protected = apply_protections(
         events, chain, seed=seed, counting=counting, n_threads=n_threads, progress=progress
     )
-    return ProtectResult(protections=chain, protected=protected)
+    (progress or tell_nobody)("Comparing whole traces", None)
+    return ProtectResult(
+        protections=chain,
+        protected=protected,
+        singling_out=compare_sharing(events, protected.events, protected.histograms),
+    )
 
 
 @check_arguments(skip=("protections",))

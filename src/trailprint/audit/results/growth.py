@@ -149,6 +149,7 @@ class AmountGrowth:
     title: str
     points: tuple[AmountPoint, ...]
     reading: str
+    people: int | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
