@@ -328,6 +328,32 @@ class TestProtections:
         refused = [text for points in of_kind(section, Points) for text in points.items]
         assert "Perturb visits: The time limit of 10 minutes was reached." in refused
 
+    def test_groups_and_every_attack_stand_beside_the_rate(self, result):
+        section = write_protections(read(result))
+        figure = figures(section)[0]
+        assert figure.table.columns[-2:] == ("Smallest group (k)", "In groups under 5")
+        by_label = {row[0].split(". ")[1]: row for row in figure.table.rows}
+        assert by_label["Averages of groups of 10 (asked for)"][-2:] == ("10", "0.0\u00a0%")
+        (by_attack,) = of_kind(section, Table)
+        assert by_attack.columns == ("Protection", "Histogram matching", "Sequence correlation")
+        first = by_attack.rows[0]
+        assert first[1].endswith(" *")
+        assert first[2].endswith(" of 500")
+        assert [row[2] for row in by_attack.rows].count("—") == 4
+
+    def test_what_was_searched_is_said(self, result):
+        result["protections"]["search"] = {
+            "tried": 40,
+            "judged_by_all": 12,
+            "combinations": ["coarsen-names then microaggregate"],
+            "not_tried": ["top-locations then microaggregate"],
+            "stopped": True,
+        }
+        told = prose(write_protections(read(result)))
+        assert "40 releases were made and attacked" in told
+        assert "were not tried: top-locations then microaggregate" in told
+        assert "The time was up" in told
+
     def test_no_target_says_how_to_set_one(self, result):
         reset = {"target": None, "target_reading": None, "target_risk": None}
         result["protections"] |= reset

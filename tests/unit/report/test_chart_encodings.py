@@ -106,14 +106,16 @@ def test_a_scatter_joins_the_frontier_by_cost_and_tells_the_others_apart(specs):
     rows = [
         {"x": 0.7, "y": 0.1, "label": "2", "on_line": True, "stressed": True},
         {"x": 0.0, "y": 0.5, "label": "1", "on_line": True, "low": 0.4, "high": 0.6},
+        {"x": 0.9, "y": 0.5, "label": "4", "others": [0.2, None, 0.3]},
         {"x": 0.8, "y": 0.4, "label": "3"},
     ]
     draw_scatter(rows, Axis("Loss", unit="percent"), SHARE, size="half")
     (line,) = marks(specs[0], "line")
     assert values(line, "x") == [0.0, 0.7]
-    beaten, best, ringed = marks(specs[0], "point")
+    others, beaten, best, ringed = marks(specs[0], "point")
+    assert values(others, "y") == [0.2, 0.3]
     assert (values(beaten, "x"), values(best, "x"), values(ringed, "x")) == (
-        [0.8],
+        [0.9, 0.8],
         [0.7, 0.0],
         [0.7],
     )

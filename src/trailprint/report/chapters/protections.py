@@ -46,7 +46,7 @@ def write_protections(found: Findings) -> Section:
     titles = found.attack_titles
     shown = list(enumerate(choose_shown(protections), 1))
     blocks: list[Block] = [Prose(_tell_target(protections))] if shown else []
-    if protections.search is not None:
+    if shown and protections.search is not None:
         blocks.append(Prose(_tell_search(protections.search, len(shown))))
     if any(_is_measured(point) for _, point in shown):
         blocks += [_draw(protections, shown, titles), *_compare_attacks(shown, titles)]
