@@ -86,7 +86,10 @@ def run(
         )
     knowledge = knowing.options(running.seed)
     if protocol is not None and knowledge.kind != "everything":
-        raise OptionError("--knows goes with two sides, not with --folds. Try --at median.")
+        raise OptionError(
+            "--knows must be everything with --folds, where the part of the span left out and "
+            f"--days say how much is known, got {str(knowledge)!r} instead. Try --at median."
+        )
     engine = running.engine()
     with showing(engine) as progress:
         if protocol is not None:

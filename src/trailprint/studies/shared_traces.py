@@ -69,8 +69,8 @@ class SinglingOut:
     def to_dict(self) -> dict[str, Any]:
         """Both as plain values, ready for JSON."""
         return {
-            "before": [_plain(one) for one in self.before],
-            "after": [_plain(one) for one in self.after],
+            "before": [plain_sharing(one) for one in self.before],
+            "after": [plain_sharing(one) for one in self.after],
         }
 
     def rows(self) -> list[dict[str, Any]]:
@@ -97,12 +97,13 @@ def _share(events: Events | None, histograms: Histograms | None) -> tuple[Sharin
         return ()
 
 
-def _plain(one: Sharing) -> dict[str, Any]:
+def plain_sharing(one: Sharing) -> dict[str, Any]:
+    """One share as plain values, ready for JSON."""
     few = {str(number): share for number, share in one.fewer_than.items()}
     return {**asdict(one), "interval": list(one.interval), "fewer_than": few}
 
 
 def _flat(one: Sharing) -> dict[str, Any]:
-    row = _plain(one)
+    row = plain_sharing(one)
     (low, high), few = row.pop("interval"), row.pop("fewer_than")
     return {**row, "low": low, "high": high, **{f"fewer_than_{n}": few[n] for n in _FEW}}

@@ -32,7 +32,7 @@ from trailprint.protections.registry import parse_protection, read_value
 from trailprint.studies.frontier import Frontier, find_swept, sweep
 from trailprint.studies.options import SweepOptions
 from trailprint.studies.protection_trial import Point
-from trailprint.studies.shared_traces import SinglingOut, compare_sharing
+from trailprint.studies.shared_traces import SinglingOut, compare_sharing, plain_sharing
 from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.measuring import announce_compilation
 from trailprint.workflows.results import Makers, Result, as_table
@@ -372,5 +372,6 @@ def _point(point: Point) -> dict[str, Any]:
             }
             for done in point.attacks
         ],
+        "singling_out": [plain_sharing(one) for one in point.singling_out],
         **{name: value for name, value in point.facts.items() if name != "privacy_statement"},
     }
