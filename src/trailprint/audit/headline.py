@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trailprint.audit.disclosure import veil_attack, veil_protection
-from trailprint.audit.protection_search import EFFECTIVE, has_effect
+from trailprint.audit.protection_search import EFFECTIVE, has_effect, is_whole
 from trailprint.audit.protection_trials import NONE
 from trailprint.audit.results.attacks import MeasuredAttack
 from trailprint.audit.results.data import KnownFacts
@@ -91,7 +91,7 @@ def _find_cheapest(protections: MeasuredProtections) -> MeasuredProtection | Non
         point
         for point in protections.points
         if point.name != NONE
-        and point.judged_by_all
+        and is_whole(point)
         and point.accuracy <= limit
         and point.loss < WHOLLY_LOST
         and has_effect(point, plain)

@@ -104,7 +104,7 @@ class ProtectionSearch:
             loss=point.loss,
             rate=point.accuracy,
             risk=point.at_risk if has_target else point.accuracy,
-            is_full=point.judged_by_all,
+            is_full=is_whole(point),
         )
 
 
@@ -187,11 +187,11 @@ def mark_frontier(points: Sequence[MeasuredProtection]) -> tuple[MeasuredProtect
     """
     Say which points no other beats: none costs less and protects at least as well.
 
-    Only what every family has judged is compared. A protection that leaves as much as there was,
+    Only what every family has judged on everybody is compared. A protection that leaves as much as there was,
     as far as can be told, is no bargain whatever it costs.
     """
     plain = next((point for point in points if point.name == NONE), None)
-    able = [point for point in points if point.judged_by_all and has_effect(point, plain)]
+    able = [point for point in points if is_whole(point) and has_effect(point, plain)]
     return tuple(
         replace(point, on_frontier=point in able and not _is_beaten(point, able))
         for point in points
@@ -206,11 +206,16 @@ def find_target(
     enough = [
         point
         for point in points
-        if point.judged_by_all
+        if is_whole(point)
         and point.at_risk <= target_risk
         and (plain is None or point.name == NONE or point.accuracy < plain.accuracy)
     ]
     return min(enough, key=lambda point: point.loss, default=None)
+
+
+def is_whole(point: MeasuredProtection) -> bool:
+    """Whether every family has judged it, on everybody."""
+    return point.judged_by_all and point.people is None
 
 
 def has_effect(point: MeasuredProtection, plain: MeasuredProtection | None) -> bool:

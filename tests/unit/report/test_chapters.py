@@ -334,7 +334,7 @@ class TestProtections:
         assert figure.table.columns[-2:] == ("Smallest group (k)", "In groups under 5")
         by_label = {row[0].split(". ")[1]: row for row in figure.table.rows}
         assert by_label["Averages of groups of 10 (asked for)"][-2:] == ("10", "0.0\u00a0%")
-        (by_attack,) = of_kind(section, Table)
+        by_attack = of_kind(section, Table)[0]
         assert by_attack.columns == ("Protection", "Histogram matching", "Sequence correlation")
         first = by_attack.rows[0]
         assert first[1].endswith(" *")
