@@ -101,6 +101,7 @@ def choose_quick_questions(page: Any) -> None:
     for name in page.locator("[name=attacks]").evaluate_all("all => all.map(e => e.value)"):
         page.set_checked(f"#field-attacks-{name}", name == "histogram")
     page.fill("#field-protect", "top-locations:n=4")
+    page.fill("#field-time-limit", "5s")
 
 
 def test_1_the_first_page_lists_data_and_audits(page, app) -> None:

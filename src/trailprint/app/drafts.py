@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import re
 import secrets
+import shutil
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from trailprint.errors import OptionError
 from trailprint.protections.registry import file_parameters
 from trailprint.system.scratch import replacing_file
 
+_KEPT_S = 30 * 86_400.0
 _NAME = re.compile(r"[0-9a-f]{16}")
 #: What a first look takes of an audit's flags: the panels of ``trailprint inspect``.
 _INSPECT = ("Reading", "Places", "Filters")
@@ -42,6 +46,16 @@ class Drafts:
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._place = folder.own / "drafts"
+        self._jobs = folder.own / "jobs"
+
+    def tidy(self) -> None:
+        """Remove drafts and looks that nobody came back to for a month."""
+        oldest = time.time() - _KEPT_S
+        for place in (*self._place.glob("*.json"), *self._jobs.glob("*-*")):
+            with contextlib.suppress(OSError):
+                if place.stat().st_mtime > oldest or Job(place).is_running:
+                    continue
+                shutil.rmtree(place) if place.is_dir() else place.unlink()
 
     def create(self, values: dict[str, Any]) -> Draft:
         """A new draft."""
@@ -49,7 +63,8 @@ class Drafts:
 
     def save(self, draft: Draft) -> Draft:
         """Keep a draft, wholly or not at all."""
-        self._place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._folder.own.mkdir(exist_ok=True, mode=0o700)
+        self._place.mkdir(exist_ok=True, mode=0o700)
         with replacing_file(self._place / f"{draft.name}.json") as file:
             file.write(json.dumps(draft.values).encode())
         return draft
@@ -78,7 +93,7 @@ class Drafts:
         data = next((word for word in words[1:]), "")
         seen = [words, _stamp(self._folder.root / data)]
         digest = hashlib.sha256(json.dumps(seen).encode()).hexdigest()[:24]
-        return Job(self._folder.own / "jobs" / f"{kind}-{digest}"), words
+        return Job(self._jobs / f"{kind}-{digest}"), words
 
 
 def _stamp(path: Path) -> list[int]:

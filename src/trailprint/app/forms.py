@@ -32,9 +32,9 @@ Values = dict[str, Any]
 
 ARGUMENTS = ("data", "auxiliary")
 #: Flags of paths: what is typed must lie inside the folder.
-PATHS = ("auxiliary", "truth", "links", "regions", "out", "keys", "release")
-#: Flags that the app sets or leaves alone.
-_LEFT_OUT = ("json", "settings", "plan")
+PATHS = ("auxiliary", "truth", "links", "regions", "out", "keys", "release", "audit")
+#: Flags that the app sets itself, and those of clusters, which are not for a page on one machine.
+_LEFT_OUT = ("json", "settings", "plan", "engine", "spark-master", "spark-conf")
 
 #: What most people need, by page; everything else of the panels is folded away.
 MEANING = {

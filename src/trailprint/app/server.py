@@ -62,6 +62,7 @@ _FORMS = {
 def build_site(folder: Folder, session: Session) -> Starlette:
     """Everything that answers requests."""
     site = Site(folder, session)
+    site.drafts.tidy()
     routes = [
         *(Route(path, _showing(site, page), methods=["GET"]) for path, page in _PAGES.items()),
         *(Route(path, _taking(site, form), methods=["POST"]) for path, form in _FORMS.items()),
@@ -123,6 +124,7 @@ def listen(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen()  # A browser that is faster than the server waits.
     except OSError:
         listening.close()
         raise

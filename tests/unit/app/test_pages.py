@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.unit.app.conftest import text_of
 
+from trailprint.app.drafts import Drafts
 from trailprint.app.folders import Folder
 from trailprint.app.jobs import Job
 from trailprint.app.measured import list_points
@@ -206,7 +208,10 @@ def test_a_release_is_written_for_a_measured_point_only(send, client, audit, com
     assert commands == []
     send("/protect/release", at="audit", chain=chain, release="r", keep_keys="yes", keys="k.csv")
     assert commands == [
-        ["protect", "visits.csv", "--apply", chain, "--release", "r", "--keys", "k.csv"]
+        [
+            *("protect", "visits.csv", "--apply", chain, "--release", "r", "--audit", "audit"),
+            *("--keys", "k.csv"),
+        ]
     ]
     answer = send("/protect/release", at="audit", chain=chain, release="../r")
     assert "inside" in answer.headers["location"]
@@ -222,3 +227,14 @@ def test_progress_is_told_as_events_until_the_end(client, folder):
     told = [line for line in answer.text.splitlines() if line.startswith("data:")]
     assert json.loads(told[0].removeprefix("data:"))["what"] == "Reading"
     assert "event: end" in answer.text
+
+
+def test_what_nobody_came_back_to_for_a_month_is_removed(folder, send, commands):
+    send("/drafts", data="visits.csv")
+    send("/drafts", data="visits.csv")
+    old, new = sorted((folder / ".trailprint" / "drafts").iterdir())
+    os.utime(old, (1.0, 1.0))
+    Drafts(Folder(folder)).tidy()
+    assert not old.exists()
+    assert new.exists()
+    assert (folder / ".trailprint").stat().st_mode & 0o077 == 0

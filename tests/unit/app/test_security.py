@@ -247,9 +247,10 @@ def test_links_out_of_the_folder_are_not_listed(client, links):
 def test_a_kept_command_that_was_changed_is_not_run(send, folder, commands):
     job = folder / "audit" / "job"
     job.mkdir(parents=True)
-    words = ["audit", "visits.csv", "--out", "../elsewhere"]
-    (job / "job.json").write_text(json.dumps({"words": words, "pid": 1, "started": 1.0}))
-    assert send("/audit/resume", at="audit").status_code == 400
+    for more in (["--out", "../elsewhere"], ["--spark-conf", "x=y"], ["--settings", "x.toml"]):
+        words = ["audit", "visits.csv", *more]
+        (job / "job.json").write_text(json.dumps({"words": words, "pid": 1, "started": 1.0}))
+        assert send("/audit/resume", at="audit").status_code == 400
     (job / "job.json").write_text(json.dumps({"words": ["simulate", "campus"], "pid": 1}))
     assert send("/audit/resume", at="audit").status_code == 404
     assert commands == []

@@ -73,6 +73,8 @@ def resume_audit(site: Site, request: Request, fields: Fields) -> Response:
 def _stays_inside(site: Site, words: list[str]) -> bool:
     """Whether a kept command is one this app would start: the file may have been changed."""
     flags = {f"--{flag.flag}": key for key, flag in list_flags("audit").items()}
+    if any(word.startswith("--") and word not in flags for word in words):
+        return False
     values: dict[str, Any] = {"data": words[1]}
     for place, word in enumerate(words[:-1]):
         if word in flags and flags[word] != "protect":

@@ -154,13 +154,16 @@ def write_release(site: Site, request: Request, fields: Fields) -> Response:
     if audit is None:
         return site.say("No such audit", _GONE, status=404)
     chain = first(fields, "chain")
-    if chain not in [point.chain for point in list_points(site.folder.root / audit.name) if point]:
+    points = {point.chain: point for point in list_points(site.folder.root / audit.name)}
+    if not chain or chain not in points:
         return _refuse(site, audit, "Choose one of the points that were measured.")
     try:
         values = _shape(site, audit, _SHAPE)
     except TrailprintError as error:
         return _refuse(site, audit, error.for_command_line())
     values |= {"apply": [chain], "release": first(fields, "release")}
+    if points[chain].by_audit:
+        values["audit"] = audit.name
     if first(fields, "keep_keys"):
         values["keys"] = first(fields, "keys")
     wrong = check_paths(site.folder, values) or check_values("protect", values)
