@@ -483,6 +483,7 @@ AUDIT = _options(
     --attacks histogram
     --attacks trail
     --attacks histogram,trail
+    --attacks trail,points
     --attacks sequence
     --protect microaggregate:k=2
     --protect 'top-locations:n=2 then microaggregate:k=2'
@@ -503,7 +504,7 @@ AUDIT = _options(
     --engine hadoop ''
     --spark-master local[1] x ''
     --spark-conf a=1 x ''
-    --attacks x '' trail,trail
+    --attacks x '' trail,trail points
     --protect noise:epsilon=1e-320 x '' 'noise then' coarsen-grid perturb-times:sigma_s=1e12
     --target-risk 0 1 nan -1
     --weight x
