@@ -187,8 +187,8 @@ def mark_frontier(points: Sequence[MeasuredProtection]) -> tuple[MeasuredProtect
     """
     Say which points no other beats: none costs less and protects at least as well.
 
-    Only what every family has judged on everybody is compared. A protection that leaves as much as there was,
-    as far as can be told, is no bargain whatever it costs.
+    Only what every family has judged on everybody is compared. A protection that leaves as much
+    as there was, as far as can be told, is no bargain whatever it costs.
     """
     plain = next((point for point in points if point.name == NONE), None)
     able = [point for point in points if is_whole(point) and has_effect(point, plain)]

@@ -343,7 +343,14 @@ def _print_sweep(found: dict[str, Any], chain: Sequence[Protection]) -> None:
         else:
             least = [_line(found["parameter"], found["target"])]
             print_rows(f"{wanted}, with the least loss", least, most=1)
-    print_table("", [], found["notes"])
+    print_table("", [], [*_tell_unable(found["sweep"]), *found["notes"]])
+
+
+def _tell_unable(points: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Which attacks could not be tried, and why."""
+    unable = [(one["why"], one["family"]) for point in points for one in point["not_judged"]]
+    families = {why: [name for own, name in unable if own == why] for why, _ in unable}
+    return [f"Not judged by {', '.join(dict.fromkeys(f))}: {why}" for why, f in families.items()]
 
 
 def _advise(chain: Sequence[Protection], parameter: str) -> str:
@@ -364,6 +371,7 @@ def _line(parameter: str, point: dict[str, Any]) -> dict[str, object]:
         "from": percent(low),
         "to": percent(high),
         "group found": percent(point["cluster_accuracy"]),
+        "smallest group": point["smallest_group"],
         "chance": percent(point["chance"]),
         "attack": point["attack"].removeprefix("joint "),
     }

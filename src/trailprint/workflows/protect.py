@@ -27,6 +27,7 @@ from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
 from trailprint.progress import Progress, shows_progress, tell_nobody
 from trailprint.protections.chain import Protected, apply_protections
+from trailprint.protections.loss import with_locations
 from trailprint.protections.protection import Protection
 from trailprint.protections.registry import parse_protection, read_value
 from trailprint.studies.frontier import Frontier, find_swept, sweep
@@ -34,6 +35,7 @@ from trailprint.studies.options import SweepOptions
 from trailprint.studies.protection_trial import Point
 from trailprint.studies.shared_traces import SinglingOut, compare_sharing, plain_sharing
 from trailprint.workflows.engines import runs_on_engine
+from trailprint.workflows.judging import list_judges
 from trailprint.workflows.measuring import announce_compilation
 from trailprint.workflows.results import Makers, Result, as_table
 
@@ -253,7 +255,11 @@ def trade_off(
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> TradeOffResult:
-    """Sweep one parameter of a chain of protections; see `SweepOptions`."""
+    """
+    Sweep one parameter of a chain of protections; see `SweepOptions`.
+
+    Every family of attack that the data allows judges each value, and the strongest counts.
+    """
     released, auxiliary = open_places([released, auxiliary], reading, places)
     chain = read_chain(protections, released.engine)
     announce_compilation()
@@ -263,6 +269,12 @@ def trade_off(
         chain,
         options,
         counting=counting,
+        judges=list_judges(
+            with_locations(released),
+            with_locations(auxiliary),
+            seed=options.seed,
+            n_threads=n_threads,
+        ),
         n_threads=n_threads,
         progress=progress,
     )
@@ -367,11 +379,15 @@ def _point(point: Point) -> dict[str, Any]:
         "attacks": [
             {
                 "attack": done.attack,
+                "family": done.family,
+                "people": done.people,
                 "user_accuracy": done.user_accuracy,
                 "cluster_accuracy": done.cluster_accuracy,
             }
             for done in point.attacks
         ],
+        "not_judged": [asdict(refused) for refused in point.not_judged],
+        "smallest_group": point.groups.smallest,
         "singling_out": [plain_sharing(one) for one in point.singling_out],
         **{name: value for name, value in point.facts.items() if name != "privacy_statement"},
     }

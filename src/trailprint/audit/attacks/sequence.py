@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from trailprint.attacks.options import CorrelateOptions
@@ -23,14 +22,12 @@ from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import attack_of
 from trailprint.evaluation.truth import Truth, truth_from_ids
-from trailprint.events.events import Events
-from trailprint.features.sequences import Sequences, build_sequence_pair, tabulate_sequences
+from trailprint.features.sequences import Sequences
 from trailprint.linkage import Linkage
-from trailprint.protections.protection import Protection
 from trailprint.studies.controls import ControlOptions, control_absent, control_permuted
 from trailprint.studies.judging import Judge
 from trailprint.studies.people import select_people
-from trailprint.studies.repeated import Prepared
+from trailprint.workflows.judging import judge_sequences
 
 Model = Literal["crf", "markov"]
 _MODELS: Mapping[Model, str] = {
@@ -112,36 +109,13 @@ class SequenceFamily(AttackFamily):
         """The model that won, trained anew for the same people on what is released."""
         sides, truth = _draw_people(context, count_models(context))
         people = sides[0].users.take(pa.array(truth.released))
-        known = sides[1].users
         model = attack_of(outcome).chosen["model"]
-
-        def prepare(
-            released: Events, auxiliary: Events, chain: Sequence[Protection]
-        ) -> list[Prepared[Sequences]]:
-            first, second = build_sequence_pair(released, auxiliary)
-            first, second = _keep_people(first, sides[0].users), _keep_people(second, known)
-            return [
-                Prepared(
-                    released=first,
-                    auxiliary=second,
-                    attack=_attack(context, model),
-                    records=tabulate_sequences(first),
-                    n_locations=len(first.locations),
-                )
-            ]
-
-        return Judge(name=self.name, on_events=prepare, people=people)
+        users = sides[0].users, sides[1].users
+        return replace(judge_sequences(*users, _attack(context, model)), people=people)
 
     def estimate_judging(self, context: AuditContext) -> float:
         """Models trained and run once more."""
         return self.estimate(context)
-
-
-def _keep_people(sequences: Sequences, people: pa.Array) -> Sequences:
-    """Only these people, as far as they are there."""
-    is_there = pc.is_in(sequences.users, value_set=people)
-    rows: NDArray[np.int64] = np.flatnonzero(is_there.to_numpy(zero_copy_only=False))
-    return select_people(sequences, rows)
 
 
 def count_models(context: AuditContext) -> int:

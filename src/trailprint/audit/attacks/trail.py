@@ -24,12 +24,11 @@ from trailprint.audit.memory import trail_bytes
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import attack_of
-from trailprint.features.histograms import Histograms
-from trailprint.features.trails import Trails, shared_trails
+from trailprint.features.trails import Trails
 from trailprint.linkage import Linkage
 from trailprint.studies.driving_locations import trail_changes
 from trailprint.studies.judging import Judge
-from trailprint.studies.repeated import Prepared
+from trailprint.workflows.judging import REIDIT, judge_trails
 
 TrailAttack = Callable[[Trails, Trails], Linkage]
 
@@ -40,12 +39,6 @@ _REIDIT = {
     ("multiple", "auxiliary"): "REIDIT-M: known trails within released ones",
     ("multiple", "released"): "REIDIT-M: released trails within known ones",
 }
-
-_WAYS = (
-    TrailOptions(algorithm="complete"),
-    TrailOptions(algorithm="incomplete", reserved="auxiliary"),
-    TrailOptions(algorithm="incomplete", reserved="released"),
-)
 
 
 class TrailFamily(AttackFamily):
@@ -100,25 +93,11 @@ class TrailFamily(AttackFamily):
 
     def judge(self, context: AuditContext, outcome: Outcome) -> Judge:
         """Every variant; where only histograms are released, the places they are not zero at."""
-
-        def prepare(released: Histograms, auxiliary: Histograms) -> list[Prepared[Trails]]:
-            first, second = shared_trails(released, auxiliary)
-            return [
-                Prepared(
-                    released=first,
-                    auxiliary=second,
-                    attack=trail_attack(context, way),
-                    records=first.to_matrix().astype(float),
-                    n_locations=len(first.locations),
-                )
-                for way in _WAYS
-            ]
-
-        return Judge(name=self.name, on_histograms=prepare, is_quick=True)
+        return judge_trails(context.n_threads)
 
     def estimate_judging(self, context: AuditContext) -> float:
         """Each variant once."""
-        return len(_WAYS) * trail_seconds(context.sizes)
+        return len(REIDIT) * trail_seconds(context.sizes)
 
     def leave_out(self, context: AuditContext, outcome: Outcome, locations: Ints) -> Floats:
         """Match again without each of the locations."""
@@ -155,7 +134,7 @@ def _allowed_reidit(context: AuditContext) -> tuple[CandidateMethod, list[str]]:
         return first, [
             "The data does not contradict the release tactic assumed, under which no link is wrong."
         ]
-    tried = [_try_reidit(context, way) for way in _WAYS]
+    tried = [_try_reidit(context, way) for way in REIDIT]
     return max(tried, key=lambda way: way.count_right(context.truth)), [
         "The data contradicts every release tactic REIDIT assumes, so links may be wrong. Of its "
         "three variants the one with the most right links is shown."

@@ -1,0 +1,170 @@
+"""Families of attack beyond histograms that judge protected releases: trails, views, sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from trailprint.attacks.combined import match_views
+from trailprint.attacks.options import CorrelateOptions, MatchOptions, TrailOptions
+from trailprint.attacks.sequence import correlate_sequences
+from trailprint.attacks.trail import match_trails
+from trailprint.errors import InputError
+from trailprint.evaluation.truth import truth_from_ids
+from trailprint.events.events import Events
+from trailprint.features.histograms import Histograms
+from trailprint.features.sequences import Sequences, build_sequence_pair, tabulate_sequences
+from trailprint.features.trails import Trails, shared_trails
+from trailprint.features.views import VIEWS, Views
+from trailprint.linkage import Linkage
+from trailprint.protections.chain import protect_alone
+from trailprint.protections.protection import Protection
+from trailprint.studies.judging import Judge
+from trailprint.studies.people import select_people
+from trailprint.studies.repeated import Prepared
+from trailprint.workflows.learning_cuts import CutEvents, choose_cut
+from trailprint.workflows.options import ViewOptions
+from trailprint.workflows.views import build_views
+
+SequenceAttack = Callable[[Sequences, Sequences], Linkage]
+
+REIDIT = (
+    TrailOptions(algorithm="complete"),
+    TrailOptions(algorithm="incomplete", reserved="auxiliary"),
+    TrailOptions(algorithm="incomplete", reserved="released"),
+)
+"""The variants of trail matching, whatever the data allows: the strongest counts."""
+
+MOST_SEQUENCES = 2_000
+"""Of more people, as many are drawn for sequences: each gets a model."""
+
+
+def list_judges(
+    released: Events, auxiliary: Events, *, seed: int = 0, n_threads: int | None = None
+) -> list[Judge]:
+    """Every family beyond histograms that the data allows."""
+    sides = released, auxiliary
+    judges = [judge_trails(n_threads)]
+    if sum(view.lacks(sides) is None for view in VIEWS.values()) > 1:
+        judges.append(_judge_views(seed, n_threads))
+    if all("start" in side.columns for side in sides):
+        judges.append(_judge_orders(sides, seed))
+    return judges
+
+
+def judge_trails(n_threads: int | None = None) -> Judge:
+    """Every variant; where only histograms are released, the places they are not zero at."""
+
+    def prepare(released: Histograms, auxiliary: Histograms) -> list[Prepared[Trails]]:
+        first, second = shared_trails(released, auxiliary)
+        return [
+            Prepared(
+                released=first,
+                auxiliary=second,
+                attack=partial(_match_trails, way, n_threads),
+                records=first.to_matrix().astype(float),
+                n_locations=len(first.locations),
+            )
+            for way in REIDIT
+        ]
+
+    return Judge(name="trail", on_histograms=prepare, is_quick=True)
+
+
+def _match_trails(
+    way: TrailOptions, n_threads: int | None, released: Trails, auxiliary: Trails
+) -> Linkage:
+    return match_trails(released, auxiliary, way, n_threads=n_threads)
+
+
+def _judge_views(seed: int, n_threads: int | None) -> Judge:
+    """Several views, weighted as learnt from the auxiliary side against the same protections."""
+    options = MatchOptions(seed=seed)
+
+    def prepare(
+        released: Events, auxiliary: Events, chain: Sequence[Protection]
+    ) -> list[Prepared[Views]]:
+        first, second, weights = build_views(
+            released,
+            auxiliary,
+            ViewOptions(),
+            cut=_cut_protected(chain),
+            seed=seed,
+            n_threads=n_threads,
+        )
+        return [
+            Prepared(
+                released=first,
+                auxiliary=second,
+                attack=lambda one, other: match_views(
+                    one, other, weights, options, n_threads=n_threads
+                ),
+                records=first.records,
+                n_locations=first.n_locations,
+            )
+        ]
+
+    return Judge(name="combined", on_events=prepare)
+
+
+def _cut_protected(chain: Sequence[Protection]) -> CutEvents:
+    """The auxiliary side in two, the first half protected as the release is."""
+
+    def cut(events: Events, seed: int) -> tuple[Events, Events]:
+        first, second = choose_cut(ViewOptions())(events, seed)
+        try:
+            return protect_alone(first, chain, seed + 1), second
+        except InputError:
+            return first, second
+
+    return cut
+
+
+def _judge_orders(sides: tuple[Events, Events], seed: int) -> Judge:
+    """A Markov chain for each released person."""
+    first, second = build_sequence_pair(*sides)
+    truth = truth_from_ids(first.users, second.users)
+    options = CorrelateOptions(model="markov", seed=seed)
+
+    def attack(one: Sequences, other: Sequences) -> Linkage:
+        return correlate_sequences(one, other, options)
+
+    if max(len(first.users), len(second.users)) <= MOST_SEQUENCES:
+        return judge_sequences(first.users, second.users, attack)
+    chosen = np.random.default_rng([seed, 3]).permutation(truth.n_common)[:MOST_SEQUENCES]
+    people = first.users.take(pa.array(np.sort(truth.released[chosen])))
+    return replace(judge_sequences(people, people, attack), people=people)
+
+
+def judge_sequences(released: pa.Array, auxiliary: pa.Array, attack: SequenceAttack) -> Judge:
+    """Models trained anew, for these people of either side as far as they are there."""
+
+    def prepare(
+        protected: Events, known: Events, chain: Sequence[Protection]
+    ) -> list[Prepared[Sequences]]:
+        first, second = build_sequence_pair(protected, known)
+        first, second = _keep_people(first, released), _keep_people(second, auxiliary)
+        return [
+            Prepared(
+                released=first,
+                auxiliary=second,
+                attack=attack,
+                records=tabulate_sequences(first),
+                n_locations=len(first.locations),
+            )
+        ]
+
+    return Judge(name="sequence", on_events=prepare)
+
+
+def _keep_people(sequences: Sequences, people: pa.Array) -> Sequences:
+    """Only these people, as far as they are there."""
+    is_there = pc.is_in(sequences.users, value_set=people)
+    rows: NDArray[np.int64] = np.flatnonzero(is_there.to_numpy(zero_copy_only=False))
+    return select_people(sequences, rows)
