@@ -82,19 +82,24 @@ def tell_cell(found: GridShare, n_people: int) -> GridCell:
 
 
 def _tell_share(share: float, interval: Interval | None, n_people: int) -> _Told:
-    if is_small(round(share * n_people)):
+    if is_small(_count(share, n_people)):
         return {"share": None, "interval": None, "at_most": highest_share(n_people)}
     return {"share": share, "interval": interval, "at_most": None}
 
 
 def _tell_few(shares: Mapping[int, float], n_people: int) -> dict[str, float]:
     """Shares with few candidates, where nobody or at least ten people lie between any two told."""
-    told, last = {}, 0
+    told, last = {}, 0.0
     for few, share in sorted(shares.items()):
-        count = round(share * n_people)
+        count = _count(share, n_people)
         # How many are alone is told on its own; what is missing to the whole follows from that.
         rest = 0 if few == _ALONE else n_people - count
         if not is_small(count - last) and not is_small(rest):
             told[str(few)] = share
             last = count
     return told
+
+
+def _count(share: float, n_people: int) -> float:
+    """How many people a share is; of a mean over draws, a part of one is one of a few too."""
+    return round(share * n_people, 6)

@@ -123,5 +123,18 @@ def test_no_step_between_shares_told_is_a_few_people(case):
     assert (told.share is None) == (0 < counts[0] < 10) == (worst.mean_risk is None)
 
 
+def test_a_mean_of_less_than_one_person_is_not_told():
+    found = Sharing(
+        what="trace",
+        people=100,
+        unique_share=0.005,
+        interval=(0.0, 0.1),
+        sharing_median=20.0,
+        fewer_than=dict.fromkeys(FEW, 0.005),
+    )
+    told = tell_sharing(found)
+    assert (told.share, told.at_most, told.fewer_than) == (None, 0.09, {})
+
+
 def counts_of(n_people):
     return st.lists(st.integers(0, n_people), min_size=4, max_size=4).map(sorted)
