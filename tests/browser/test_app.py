@@ -83,6 +83,7 @@ def keep(page: Any, name: str) -> None:
 
 def check_page(page: Any) -> None:
     """What every page owes to its readers: labels, contrast, headings, no sideways scrolling."""
+    page.wait_for_load_state()
     assert page.evaluate(LABELS) == []
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
