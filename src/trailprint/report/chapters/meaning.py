@@ -43,9 +43,12 @@ _TRUTHS = {
 }
 
 
+_LITTLE = (("points", 4), ("home-work", None))
+"""What a neighbour or a newspaper may know of a person."""
 _IMPACT = (
     "A data protection impact assessment (DPIA, Article 35 of the GDPR) weighs how likely a harm "
-    "is and how severe. This page speaks of the first only: how likely people are to be linked."
+    "is and how severe. This page speaks of the first only: how likely people are to be singled "
+    "out or linked."
 )
 
 
@@ -174,10 +177,18 @@ def _tell_intruder(found: Findings) -> str:
     knowledge = found.growth.knowledge
     if knowledge is not None and knowledge.points:
         least = min(knowledge.points, key=lambda point: point.x)
-        told += (
-            f"If they know only {percent(least.x)} of the people, they link {rate(least)} of those."
-        )
+        known = percent(least.x)
+        told += f"If they know only {known} of the people, they link {rate(least)} of those. "
+    told += _tell_less_known(found)
     return told.strip()
+
+
+def _tell_less_known(found: Findings) -> str:
+    """What little knowledge of everybody is worth, by the attack of that study."""
+    study = found.growth.amount_known
+    little = [] if study is None else [p for p in study.points if (p.kind, p.amount) in _LITTLE]
+    told = [f"with {point.label} of each person {rate(point)}" for point in little]
+    return f"By histogram matching they link {join(told)}." if told else ""
 
 
 def _assumed(found: Findings) -> str:

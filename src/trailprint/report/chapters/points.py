@@ -212,9 +212,9 @@ def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
         summary=f"As they are, {tell_share(grid[0])}; at the coarsest, {last.place} and "
         f"{last.time}, {tell_share(last)}.",
         drawing=draw_heat(rows, "Times released to", "Places released as"),
-        reading="The same points drawn at random, compared with ever coarser releases: dark cells "
-        "single out more people. To the right times are released to longer spans, downwards "
-        "places are merged. Points were drawn fewer times than for the curve, from which the first "
+        reading="The same points drawn at random, compared with ever coarser releases: the "
+        "stronger the colour, the more people are singled out. To the right times are released "
+        "to longer spans, downwards places are merged. Points were drawn fewer times than for the curve, from which the first "
         f"cell may therefore differ a little.{_tell_veiled(grid)}",
         table=Table(
             columns=("Places", "Times", "Singled out", "Candidates, median"),
