@@ -39,9 +39,9 @@ def fixes(request, tmp_path_factory):
         with duckdb.connect(str(path)) as base:
             base.execute("CREATE TABLE fixes AS FROM frame")
     else:
-        with contextlib.closing(sqlite3.connect(path)) as base, base:
-            base.execute("CREATE TABLE fixes (device_id, lat, lon, event_time)")
-            base.executemany("INSERT INTO fixes VALUES (?, ?, ?, ?)", frame.values.tolist())
+        with contextlib.closing(sqlite3.connect(path)) as file, file:
+            file.execute("CREATE TABLE fixes (device_id, lat, lon, event_time)")
+            file.executemany("INSERT INTO fixes VALUES (?, ?, ?, ?)", frame.values.tolist())
     return f"{path}::fixes"
 
 
