@@ -214,8 +214,9 @@ def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
         drawing=draw_heat(rows, "Times released to", "Places released as"),
         reading="The same points drawn at random, compared with ever coarser releases: the "
         "stronger the colour, the more people are singled out. To the right times are released "
-        "to longer spans, downwards places are merged. Points were drawn fewer times than for the curve, from which the first "
-        f"cell may therefore differ a little.{_tell_veiled(grid)}",
+        "to longer spans, downwards places are merged. Points were drawn fewer times than "
+        "for the curve, from which the first cell may therefore differ a little."
+        f"{_tell_veiled(grid)}",
         table=Table(
             columns=("Places", "Times", "Singled out", "Candidates, median"),
             rows=[
