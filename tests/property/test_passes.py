@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from trailprint.kernels.matching.metrics import METRICS
 from trailprint.kernels.matching.reduction import reduce_problem
 from trailprint.kernels.matching.solve import solve_reduced
 from trailprint.kernels.passes import passes_run_by
+from trailprint.kernels.stopping import OutOfTimeError, time_limit
 from trailprint.kernels.subsets.drawn import count_drawn, count_holders
 from trailprint.kernels.subsets.ordered import build_itineraries, find_fewest_in_order
 from trailprint.kernels.subsets.postings import build_postings
@@ -59,6 +61,9 @@ class Rehearsal:
             for whole, part in zip(arrays_of(one.out), task((low, high)), strict=True):
                 whole[low:high] = part
         return True
+
+    def stop(self) -> None:
+        """Nothing takes long here."""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -174,3 +179,22 @@ def test_afterwards_threads_run_passes_again():
         raise ZeroDivisionError
     _match(counts, "l1", 0)
     assert rehearsal.n_passes == 0
+
+
+class _Endless(Rehearsal):
+    """Runs a pass until it is stopped."""
+
+    def __init__(self) -> None:
+        self._stopped = threading.Event()
+
+    def __call__(self, one) -> bool:
+        self._stopped.wait()
+        raise RuntimeError("the job was cancelled")
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+
+def test_a_pass_that_takes_too_long_is_stopped():
+    with passes_run_by(_Endless()), pytest.raises(OutOfTimeError), time_limit(0.05):
+        _match(np.ones((2, 3, 6), np.int64), "l1", 0)

@@ -33,24 +33,31 @@ def spark() -> Iterator[Any]:
         yield session
 
 
-@pytest.fixture
-def every_pass(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The session, with every pass run on it, however small."""
+def _count_passes(monkeypatch: pytest.MonkeyPatch, most: int) -> list[str]:
+    """The kernels whose passes Spark runs: the first ``most``, however small they are."""
     from trailprint.engines.spark import runner
 
+    ran: list[str] = []
+    run = runner.SparkRunner.__call__
+
+    def count(own: Any, one: Any) -> bool:
+        if len(ran) == most or not run(own, one):
+            return False
+        ran.append(one.kernel.__name__)
+        return True
+
     monkeypatch.setattr(runner, "LEAST_WORK", 0)
-    return spark
+    monkeypatch.setattr(runner.SparkRunner, "__call__", count)
+    return ran
 
 
 @pytest.fixture
-def a_few_passes(every_pass: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The session, with the first few passes run on it: an audit has hundreds."""
-    from trailprint.engines.spark.runner import SparkRunner
+def every_pass(spark: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What Spark has run: every pass."""
+    return _count_passes(monkeypatch, 1_000_000)
 
-    run, left = SparkRunner.__call__, iter(range(4))
-    monkeypatch.setattr(
-        SparkRunner,
-        "__call__",
-        lambda runner, one: next(left, None) is not None and run(runner, one),
-    )
-    return every_pass
+
+@pytest.fixture
+def a_few_passes(spark: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What Spark has run: the first few passes, because an audit has hundreds."""
+    return _count_passes(monkeypatch, 4)

@@ -12,18 +12,21 @@ from trailprint.attacks.options import MatchOptions
 from trailprint.features.histograms import Histograms
 from trailprint.kernels.matching.candidates import best_pairs
 from trailprint.kernels.matching.join import Join, row_work
+from trailprint.kernels.matching.margins import KEPT_PAIRS
 from trailprint.kernels.matching.metrics import METRICS
 from trailprint.kernels.matching.pricing import FIRST_CANDIDATES
 
 #: Terms of the people who are looked at: some tenths of a second.
 SAMPLE_TERMS = 10_000_000
-#: A joint matching is about as much work as this many passes over all pairs, and each --margins
-#: as this many more; measured with benchmarks/bench_matching.py.
-JOINT_PASSES, MARGIN_PASSES = 6.0, 4.0
+#: A joint matching takes about as long as this many passes over all pairs, and its margins as
+#: this many more: 8 and 43 for 10,000 simulated callers, 6 and 54 for 46,986.
+JOINT_PASSES, MARGIN_PASSES = 7.0, 50.0
 #: Copies of the join that exist at once: as given, reduced, and split into its parts.
 JOINS = 3
 #: Bytes of a candidate pair: in the rows' order, in the columns', and while they are sorted.
-CANDIDATE_BYTES = 40
+CANDIDATE_BYTES = 20
+#: Bytes of a pair that is kept for margins.
+KEPT_BYTES = 12
 
 
 class Survey(NamedTuple):
@@ -54,6 +57,7 @@ def survey_histograms(
     n_terms = int(work.sum())
     n_passes = _count_passes(options)
     join_bytes = sum(array.nbytes for array in join if isinstance(array, np.ndarray))
+    kept = KEPT_PAIRS * KEPT_BYTES * (join.n_rows + join.n_cols)
     candidates = FIRST_CANDIDATES * CANDIDATE_BYTES * (join.n_rows + join.n_cols)
     return Survey(
         n_pairs=pairs_per_term * n_terms,
@@ -61,7 +65,7 @@ def survey_histograms(
         n_passes=n_passes,
         join_bytes=join_bytes,
         driver_bytes=JOINS * join_bytes + (candidates if options.method == "joint" else 0),
-        worker_bytes=join_bytes + 16 * join.n_cols,
+        worker_bytes=join_bytes + 16 * join.n_cols + (kept if options.margins else 0),
         core_seconds=n_passes * seconds_per_term * n_terms,
     )
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy.typing as npt
 
+from trailprint.kernels.stopping import check_stop, interrupting
 from trailprint.kernels.threads import N_CHUNKS, run_parallel, split_evenly
 
 
@@ -44,6 +45,9 @@ class Runner(Protocol):
     def __call__(self, one: Pass) -> bool:
         """Run a pass; False, and nothing done, for one that is better run here."""
 
+    def stop(self) -> None:
+        """Let passes that are being run, by whatever thread, fail soon."""
+
 
 _runner: ContextVar[Runner | None] = ContextVar("runner", default=None)
 
@@ -58,10 +62,20 @@ def passes_run_by(runner: Runner | None) -> Iterator[None]:
         _runner.reset(before)
 
 
+def _run_elsewhere(runner: Runner, one: Pass) -> bool:
+    try:
+        with interrupting(runner.stop):
+            return runner(one)
+    except Exception:
+        # What was stopped fails; the reason to stop it says more.
+        check_stop()
+        raise
+
+
 def run_pass(one: Pass, n_threads: int | None) -> None:
     """Fill ``one.out``; ``n_threads`` are those of this process, if it runs the pass."""
     runner = _runner.get()
-    if runner is not None and runner(one):
+    if runner is not None and _run_elsewhere(runner, one):
         return
     inputs = (*one.fixed, *one.fresh)
     tasks = [(*inputs, low, high, one.out) for low, high in one.blocks()]

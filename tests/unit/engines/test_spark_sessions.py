@@ -8,10 +8,15 @@ import pytest
 
 pytest.importorskip("pyspark")
 
+from trailprint.engines.options import EngineOptions
 from trailprint.engines.spark import sessions
 from trailprint.engines.spark.failures import explain_failure
 from trailprint.engines.spark.tasks import OTHER_KERNELS
 from trailprint.errors import EngineError
+
+
+def open_spark():
+    return sessions.open_session(EngineOptions(engine="spark"))
 
 
 def _java(folder, version):
@@ -44,6 +49,12 @@ def test_no_java(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EngineError, match="there is none"):
         sessions.check_java()
+
+
+def test_a_session_of_spark_connect_is_refused(monkeypatch):
+    monkeypatch.setattr(sessions, "find_session", object)
+    with pytest.raises(EngineError, match="needs a classic Spark session"), open_spark():
+        pass
 
 
 def test_no_pyspark(monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import uuid
 from collections import OrderedDict
 from collections.abc import Iterator
 from functools import partial
@@ -26,6 +27,7 @@ BLOCKS_PER_CORE = 4
 WAVE_BYTES = 256_000_000
 #: Parcels that are kept for later passes.
 KEPT_PARCELS = 4
+_JOB_GROUP = "spark.jobGroup.id"
 
 
 class SparkRunner:
@@ -42,6 +44,7 @@ class SparkRunner:
         self._kept: OrderedDict[str, Broadcast[Any]] = OrderedDict()
         self._in_use: list[str] = []
         self._lock = threading.Lock()
+        self._group = f"trailprint-{uuid.uuid4().hex}"
 
     def __enter__(self) -> Self:
         return self
@@ -55,7 +58,12 @@ class SparkRunner:
         if len(one.work) == 0 or float(np.sum(one.work)) < LEAST_WORK:
             return False
         shape = Shape.of(one.out)
-        with explaining_failures(), self._shipped(one.fixed) as fixed, self._sent(one) as fresh:
+        with (
+            explaining_failures(),
+            self._in_group(),
+            self._shipped(one.fixed) as fixed,
+            self._sent(one) as fresh,
+        ):
             task = Task(name_of(one.kernel), fixed, fresh, shape, get_stamp())
             blocks = one.blocks(BLOCKS_PER_CORE * self._context.defaultParallelism)
             for wave in cut_into_waves(blocks, shape.item_bytes, WAVE_BYTES):
@@ -64,6 +72,24 @@ class SparkRunner:
                     for whole, part in zip(arrays_of(one.out), arrays, strict=True):
                         whole[low:high] = part
         return True
+
+    def stop(self) -> None:
+        """Cancel the jobs of all passes."""
+        self._context.cancelJobGroup(self._group)
+
+    @contextlib.contextmanager
+    def _in_group(self) -> Iterator[None]:
+        """Jobs of this thread are ours; what was interrupted does not run on."""
+        before = self._context.getLocalProperty(_JOB_GROUP)
+        self._context.setLocalProperty(_JOB_GROUP, self._group)
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(Exception):
+                self.stop()
+            raise
+        finally:
+            self._context.setLocalProperty(_JOB_GROUP, before)  # type: ignore[arg-type]
 
     @contextlib.contextmanager
     def _sent(self, one: Any) -> Iterator[Broadcast[Any]]:

@@ -52,6 +52,7 @@ def open_session(options: EngineOptions) -> Iterator[SparkSession]:
                 "--spark-master and --spark-conf are for a new Spark session, but one is active. "
                 "Stop it, or leave them out to use it."
             )
+        check_classic(active)
         yield active
         return
     check_java()
@@ -72,6 +73,15 @@ def find_session() -> SparkSession | None:
         # It says that it does not know the newest pandas, which is not used.
         warnings.simplefilter("ignore", FutureWarning)
         return SparkSession.getActiveSession()
+
+
+def check_classic(session: SparkSession) -> None:
+    """Refuse a session that gives no way to its workers."""
+    if not hasattr(session, "_jsparkSession"):
+        raise EngineError(
+            "--engine spark needs a classic Spark session, but the active one is a Spark Connect "
+            "session, which has no workers of its own. Use a cluster with classic sessions."
+        )
 
 
 def _start(options: EngineOptions) -> SparkSession:

@@ -25,10 +25,13 @@ from trailprint.kernels.matching.cycles import (
 )
 from trailprint.kernels.matching.join import Join, swap_sides
 from trailprint.kernels.matching.reduction import Reduced
-from trailprint.kernels.threads import run_parallel, split_evenly
+from trailprint.kernels.passes import Pass, run_pass
+from trailprint.kernels.threads import run_parallel
 
 KEPT_PAIRS = 96
 MOST_NODES = 256
+LONG_SEARCH = 4096
+"""Nodes that a search without a limit is expected to visit."""
 DIRECT = 1e-12
 """A way to the super-node this close, relatively, to the direct one counts as direct."""
 
@@ -46,6 +49,13 @@ class Margins(NamedTuple):
     at_least: npt.NDArray[np.bool_]
     second_best: float
     second_best_at_least: bool
+
+
+class _Found(NamedTuple):
+    """What the searches of some links found; see `Margins`."""
+
+    margin: Floats
+    at_least: npt.NDArray[np.bool_]
 
 
 class _Detours(NamedTuple):
@@ -95,17 +105,15 @@ def _margin_range(
     back: Residual,
     ways: _Detours,
     links: Ints,
-    low: int,
-    high: int,
     cap: float,
     most_nodes: int,
-    margin: Floats,
-    at_least: npt.NDArray[np.bool_],
+    low: int,
+    high: int,
+    out: _Found,
 ) -> None:
     """Find the margins of links low:high.
 
-    Meaning: ``links`` are (row, column) nodes of one user each; margin and at_least are filled.
-    Cost: a truncated search per link.
+    Meaning: ``links`` are (row, column) nodes of one user each. Cost: a truncated search per link.
     """
     front = build_half(ahead.u.size, ahead.v.size)
     rear = build_half(back.u.size, back.v.size)
@@ -113,8 +121,8 @@ def _margin_range(
         i, j = links[k, 0], links[k, 1]
         limit = min(cap, _super_node_limit(ahead, back, ways, i, j, front, rear))
         found, complete = search_cycle(ahead, back, i, j, limit, most_nodes, front, rear)
-        margin[k] = found
-        at_least[k] = not complete or (found >= cap and cap < np.inf)
+        out.margin[k] = found
+        out.at_least[k] = not complete or (found >= cap and cap < np.inf)
 
 
 def link_margins(
@@ -168,16 +176,14 @@ def _search_links(
     cap: float,
     most_nodes: int,
     n_threads: int | None,
-) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Search all the given links: (margin, at_least)."""
-    margin = np.zeros(links.shape[0])
-    at_least = np.zeros(links.shape[0], np.bool_)
-    tasks = [
-        (ahead, back, ways, links, low, high, cap, most_nodes, margin, at_least)
-        for low, high in split_evenly(np.ones(links.shape[0]))
-    ]
-    run_parallel(_margin_range, tasks, n_threads)
-    return margin, at_least
+) -> _Found:
+    """Search all the given links."""
+    n_links = links.shape[0]
+    out = _Found(np.zeros(n_links), np.zeros(n_links, np.bool_))
+    work = np.full(n_links, float(KEPT_PAIRS) * min(most_nodes, LONG_SEARCH))
+    fixed, fresh = (ahead, back, ways), (links, cap, most_nodes)
+    run_pass(Pass(_margin_range, fixed, fresh, work, out), n_threads)
+    return out
 
 
 def _prepare(
