@@ -113,12 +113,12 @@ def test_cells_of_agreement_add_up_to_people(lists):
     linked = {f"attack {i}": np.array(flags, dtype=bool) for i, flags in enumerate(lists)}
     n_people = len(lists[0])
     for pair in compare_attacks(linked):
-        cells = [pair[name] for name in ("both", "only_first", "only_second", "neither")]
+        cells = [getattr(pair, name) for name in ("both", "only_first", "only_second", "neither")]
         assert sum(cells) == n_people
     worst = find_worst_case(linked)
-    assert sum(row["people"] for row in worst["by_attacks"]) == n_people
-    assert worst["linked"] == sum(any(flags) for flags in zip(*lists, strict=True))
-    assert worst["linked"] >= max(flags.sum() for flags in linked.values())
+    assert sum(row.people for row in worst.by_attacks) == n_people
+    assert worst.linked == sum(any(flags) for flags in zip(*lists, strict=True))
+    assert worst.linked >= max(flags.sum() for flags in linked.values())
 
 
 def lists_of_two_flags(n: int):
@@ -138,18 +138,18 @@ def test_the_worst_case_counts_people_every_attack_was_tried_on(lists):
     sets = [set(np.flatnonzero(tried[name])) for name in ran]
     everybody = set.intersection(*sets) if sets else set()
     anyhow = {i for i in everybody if any(linked[name][i] for name in ran)}
-    assert worst["attacks"] == ran
-    assert (worst["people"], worst["linked"]) == (len(everybody), len(anyhow))
-    assert worst["not_tried"] == len(lists[0]) - len(everybody)
-    assert worst["share"] == (len(anyhow) / len(everybody) if everybody else None)
-    for k, row in enumerate(worst["by_attacks"]):
+    assert list(worst.attacks) == ran
+    assert (worst.people, worst.linked) == (len(everybody), len(anyhow))
+    assert worst.not_tried == len(lists[0]) - len(everybody)
+    assert worst.share == (len(anyhow) / len(everybody) if everybody else None)
+    for k, row in enumerate(worst.by_attacks):
         exactly = [i for i in everybody if sum(linked[name][i] for name in ran) == k]
-        assert row == {"attacks": k, "people": len(exactly)}
+        assert (row.attacks, row.people) == (k, len(exactly))
     for name in ran:
-        assert worst["linked"] >= len(everybody & set(np.flatnonzero(linked[name])))
+        assert worst.linked >= len(everybody & set(np.flatnonzero(linked[name])))
 
 
 @given(st.lists(st.floats(0, 1), max_size=50))
 def test_bins_of_risk_add_up_to_people(risks):
     found = distribute_risk(np.array(risks))
-    assert sum(item["people"] for item in found["bins"]) == len(risks)
+    assert sum(item.people for item in found.bins) == len(risks)

@@ -27,9 +27,8 @@ from trailprint.audit.protection_search import SEARCH, find_target, mark_frontie
 from trailprint.audit.results import kept
 from trailprint.audit.results.attacks import Agreement, AttackFinding, MeasuredAttack, WorstCase
 from trailprint.audit.results.data import DataFacts, Has, Outside, Sampled, SideFacts, SplitFacts
-from trailprint.audit.results.findings import Findings, Privacy, RiskSpread, Seconds, Why
+from trailprint.audit.results.findings import Findings, Privacy, Seconds, Why
 from trailprint.audit.results.growth import Growth, StudyLeftOut
-from trailprint.audit.results.plain import from_plain
 from trailprint.audit.results.protections import (
     MeasuredProtections,
     ProtectionLeftOut,
@@ -38,7 +37,7 @@ from trailprint.audit.results.protections import (
 from trailprint.audit.sides import Sides
 from trailprint.audit.wording import LOSS_MEANING, NOTHING_KNOWN, target_sentence
 from trailprint.display.discreet import Discreet
-from trailprint.evaluation.per_user import distribute_risk
+from trailprint.evaluation.per_user import RiskSpread, distribute_risk
 from trailprint.events.engine import quote_name
 from trailprint.events.events import Column, Events, Tally
 from trailprint.events.oddities import describe_oddities
@@ -245,7 +244,7 @@ def worst_risk(outcomes: Mapping[str, Outcome]) -> Floats:
 
 
 def _per_user(done: Done) -> RiskSpread:
-    found = from_plain(RiskSpread, distribute_risk(np.nan_to_num(worst_risk(done.outcomes))))
+    found = distribute_risk(np.nan_to_num(worst_risk(done.outcomes)))
     return replace(found, bins=veil_bins(found.bins))
 
 

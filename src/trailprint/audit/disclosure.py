@@ -16,7 +16,6 @@ from trailprint.audit.results.attacks import (
     ViewsFinding,
 )
 from trailprint.audit.results.data import KnownFacts
-from trailprint.audit.results.findings import RiskBin
 from trailprint.audit.results.protections import (
     GroupFacts,
     JudgedBy,
@@ -25,6 +24,7 @@ from trailprint.audit.results.protections import (
     MeasuredProtection,
     ProtectionPoint,
 )
+from trailprint.evaluation.per_user import RiskBin
 from trailprint.events.knowledge import Known, phrase_knowledge
 from trailprint.studies.released_groups import GROUP
 from trailprint.studies.small_counts import (

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trailprint.audit.results.attacks import Agreement, VeiledCount, WorstCase
-from trailprint.audit.results.plain import from_plain
+from trailprint.audit.results.plain import from_plain, to_plain
 from trailprint.evaluation.agreement import compare_attacks, find_worst_case
 from trailprint.studies.cell_suppression import Cells, Label, Role, choose_labels
 from trailprint.studies.small_counts import HIDDEN, SMALL
@@ -53,13 +53,13 @@ def tell_together(
     linked: Mapping[str, Flags], tried: Mapping[str, Flags]
 ) -> tuple[WorstCase, tuple[Agreement, ...]]:
     """The worst case for each person, and where every two attacks agree; small counts veiled."""
-    worst = from_plain(WorstCase, find_worst_case(linked, tried))
+    worst = from_plain(WorstCase, to_plain(find_worst_case(linked, tried)))
     labels = _label(linked, tried, frozenset(worst.attacks))
     agreement = []
     for first, second in combinations(linked, 2):
         both = tried[first] & tried[second]
-        (row,) = compare_attacks({name: linked[name][both] for name in (first, second)})
-        shown = {name: _show(row[name], labels[first, second, name]) for name in _PAIRED}
+        (pair,) = compare_attacks({name: linked[name][both] for name in (first, second)})
+        shown = {name: _show(getattr(pair, name), labels[first, second, name]) for name in _PAIRED}
         agreement.append(Agreement(first=first, second=second, people=int(both.sum()), **shown))
     return _veil_worst_case(worst, labels), tuple(agreement)
 

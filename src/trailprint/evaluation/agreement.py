@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,56 @@ from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairCounts:
+    """How many people two attacks link: both of them, only one, or neither."""
+
+    first: str
+    second: str
+    both: int
+    only_first: int
+    only_second: int
+    neither: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedBy:
+    """How many people exactly ``attacks`` attacks link."""
+
+    attacks: int
+    people: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnyAttack:
+    """
+    People that at least one attack links.
+
+    Attributes
+    ----------
+    attacks : tuple of str
+        Attacks that were tried on anybody.
+    people, not_tried : int
+        People whom each of them was tried on, and the others.
+    linked : int
+        Of these people, those whom at least one links.
+    share : float, optional
+        The same as a share; None of nobody.
+    interval : tuple of float, optional
+        Wilson's 95 % interval of the share.
+    by_attacks : tuple of LinkedBy
+        How many people each number of attacks links, from none on.
+    """
+
+    attacks: tuple[str, ...]
+    people: int
+    not_tried: int
+    linked: int
+    share: float | None
+    interval: tuple[float, float] | None
+    by_attacks: tuple[LinkedBy, ...]
 
 
 def linked_people(linkage: Linkage, truth: Truth, users: pa.Array) -> pa.Array:
@@ -37,18 +87,18 @@ def align_people(people: pa.Array, linked: Mapping[str, pa.Array]) -> dict[str, 
     }
 
 
-def compare_attacks(linked: Mapping[str, Flags]) -> list[dict[str, Any]]:
+def compare_attacks(linked: Mapping[str, Flags]) -> list[PairCounts]:
     """For every two attacks: how many people both link, only one of them, or neither."""
     _check_lengths(linked)
     return [
-        {
-            "first": first,
-            "second": second,
-            "both": int(np.count_nonzero(linked[first] & linked[second])),
-            "only_first": int(np.count_nonzero(linked[first] & ~linked[second])),
-            "only_second": int(np.count_nonzero(~linked[first] & linked[second])),
-            "neither": int(np.count_nonzero(~linked[first] & ~linked[second])),
-        }
+        PairCounts(
+            first=first,
+            second=second,
+            both=int(np.count_nonzero(linked[first] & linked[second])),
+            only_first=int(np.count_nonzero(linked[first] & ~linked[second])),
+            only_second=int(np.count_nonzero(~linked[first] & linked[second])),
+            neither=int(np.count_nonzero(~linked[first] & ~linked[second])),
+        )
         for first, second in combinations(linked, 2)
     ]
 
@@ -64,7 +114,7 @@ def tried_by_all(tried: Mapping[str, Flags]) -> Flags:
 
 def find_worst_case(
     linked: Mapping[str, Flags], tried: Mapping[str, Flags] | None = None
-) -> dict[str, Any]:
+) -> AnyAttack:
     """
     How many people at least one attack links, and how many each number of attacks links.
 
@@ -77,17 +127,16 @@ def find_worst_case(
     attacks = [name for name, flags in tried.items() if flags.any()]
     counts = count_attacks({name: linked[name][shared] for name in attacks or linked})
     n_linked = int(np.count_nonzero(counts))
-    interval = wilson(n_linked, len(counts))
     people = np.bincount(counts, minlength=len(attacks) + 1)
-    return {
-        "attacks": attacks,
-        "people": len(counts),
-        "not_tried": len(shared) - len(counts),
-        "linked": n_linked,
-        "share": n_linked / len(counts) if len(counts) else None,
-        "interval": None if interval is None else list(interval),
-        "by_attacks": [{"attacks": k, "people": int(n)} for k, n in enumerate(people)],
-    }
+    return AnyAttack(
+        attacks=tuple(attacks),
+        people=len(counts),
+        not_tried=len(shared) - len(counts),
+        linked=n_linked,
+        share=n_linked / len(counts) if len(counts) else None,
+        interval=wilson(n_linked, len(counts)),
+        by_attacks=tuple(LinkedBy(attacks=k, people=int(n)) for k, n in enumerate(people)),
+    )
 
 
 def count_attacks(linked: Mapping[str, Flags]) -> Ints:

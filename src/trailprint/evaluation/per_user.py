@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 
 from trailprint.arrays import Floats, Ints
 from trailprint.evaluation.risk import correct_links
@@ -23,6 +22,23 @@ MEANING = (
     "The estimated probability that the strongest attack links this person's record correctly: "
     "how often links as confident as theirs are right. People an attack does not link count as 0."
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskBin:
+    """How many people run a risk between two ends."""
+
+    low: float
+    high: float
+    people: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskSpread:
+    """How the risk is spread over people."""
+
+    bins: tuple[RiskBin, ...]
+    meaning: str
 
 
 def estimate_user_risk(linkage: Linkage, truth: Truth) -> Floats:
@@ -56,6 +72,8 @@ def _calibrate(confidence: Floats, right: NDArray[np.bool_]) -> Floats:
     """For each link the share of right ones among its like; grows with confidence."""
     if not len(confidence):
         return np.zeros(0)
+    from scipy.optimize import isotonic_regression
+
     order = np.argsort(confidence, kind="stable")
     group = np.empty(len(order), dtype=np.int64)
     group[order] = _group_alike(confidence[order])
@@ -93,14 +111,12 @@ def highest_risk(risks: Sequence[Floats]) -> Floats:
     return highest
 
 
-def distribute_risk(risk: Floats, n_bins: int = 10) -> dict[str, Any]:
+def distribute_risk(risk: Floats, n_bins: int = 10) -> RiskSpread:
     """Count people by risk, in equal bins from 0 to 1; the last includes 1."""
     edges = np.linspace(0.0, 1.0, n_bins + 1)
     people = np.histogram(risk, bins=edges)[0]
-    return {
-        "bins": [
-            {"low": round(float(low), 12), "high": round(float(high), 12), "people": int(n)}
-            for low, high, n in zip(edges[:-1], edges[1:], people, strict=True)
-        ],
-        "meaning": MEANING,
-    }
+    bins = (
+        RiskBin(low=round(float(low), 12), high=round(float(high), 12), people=int(n))
+        for low, high, n in zip(edges[:-1], edges[1:], people, strict=True)
+    )
+    return RiskSpread(bins=tuple(bins), meaning=MEANING)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
 
 import numpy as np
 
@@ -34,11 +33,6 @@ class RankCurve:
     people: int
     median: float | None
     points: tuple[tuple[int, float], ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The curve as plain values."""
-        curve = [{"k": k, "share": share} for k, share in self.points]
-        return {"median": self.median, "curve": curve}
 
 
 def measure_ranks(linkage: Linkage, truth: Truth) -> RankCurve:

@@ -24,15 +24,9 @@ FOUND = {
 
 def test_every_two_attacks_are_compared():
     first, *others = compare_attacks(FOUND)
-    assert first == {
-        "first": "histogram",
-        "second": "trail",
-        "both": 1,
-        "only_first": 1,
-        "only_second": 1,
-        "neither": 1,
-    }
-    assert [(pair["first"], pair["second"]) for pair in others] == [
+    assert (first.first, first.second) == ("histogram", "trail")
+    assert (first.both, first.only_first, first.only_second, first.neither) == (1, 1, 1, 1)
+    assert [(pair.first, pair.second) for pair in others] == [
         ("histogram", "sequence"),
         ("trail", "sequence"),
     ]
@@ -40,13 +34,13 @@ def test_every_two_attacks_are_compared():
 
 def test_the_worst_case_is_any_attack():
     worst = find_worst_case(FOUND)
-    assert (worst["people"], worst["linked"], worst["share"]) == (4, 3, 0.75)
-    assert worst["interval"][0] < 0.75 < worst["interval"][1]
-    assert worst["by_attacks"] == [
-        {"attacks": 0, "people": 1},
-        {"attacks": 1, "people": 2},
-        {"attacks": 2, "people": 0},
-        {"attacks": 3, "people": 1},
+    assert (worst.people, worst.linked, worst.share) == (4, 3, 0.75)
+    assert worst.interval[0] < 0.75 < worst.interval[1]
+    assert [(row.attacks, row.people) for row in worst.by_attacks] == [
+        (0, 1),
+        (1, 2),
+        (2, 0),
+        (3, 1),
     ]
     assert count_attacks(FOUND).tolist() == [3, 1, 1, 0]
 
@@ -78,7 +72,7 @@ def test_different_people_cannot_be_compared():
 
 def test_nobody_at_all():
     worst = find_worst_case({"a": np.array([], dtype=bool)})
-    assert (worst["share"], worst["interval"]) == (None, None)
+    assert (worst.share, worst.interval) == (None, None)
 
 
 def test_people_an_attack_was_not_tried_on_are_left_out():
@@ -87,5 +81,5 @@ def test_people_an_attack_was_not_tried_on_are_left_out():
     tried = {"histogram": np.ones(100, dtype=bool), "sequence": np.arange(100) < 20}
     worst = find_worst_case(linked, tried)
     # Ten of the twenty by histograms, five others by sequences; before, 55 of 100.
-    assert (worst["people"], worst["linked"], worst["not_tried"]) == (20, 15, 80)
-    assert worst["share"] == 0.75
+    assert (worst.people, worst.linked, worst.not_tried) == (20, 15, 80)
+    assert worst.share == 0.75

@@ -90,8 +90,8 @@ def test_the_highest_of_several_attacks_counts():
 
 def test_bins_hold_everybody():
     found = distribute_risk(np.array([0.0, 0.05, 0.1, 0.95, 1.0]))
-    people = [item["people"] for item in found["bins"]]
+    people = [item.people for item in found.bins]
     assert people == [2, 1, 0, 0, 0, 0, 0, 0, 0, 2]
-    assert (found["bins"][0]["low"], found["bins"][-1]["high"]) == (0.0, 1.0)
-    assert found["bins"][3]["low"] == 0.3
-    assert "probability" in found["meaning"]
+    assert (found.bins[0].low, found.bins[-1].high) == (0.0, 1.0)
+    assert found.bins[3].low == 0.3
+    assert "probability" in found.meaning

@@ -14,11 +14,18 @@ from trailprint.arrays import Ints
 from trailprint.audit.context import AuditContext
 from trailprint.audit.methods import BestMethod, CandidateMethod
 from trailprint.audit.parts import Outcome, PartProgress
-from trailprint.audit.results.attacks import Baseline, CoveragePoint, MeasuredAttack, RankCurve
+from trailprint.audit.results.attacks import (
+    Baseline,
+    CoveragePoint,
+    MeasuredAttack,
+    RankCurve,
+    RankPoint,
+)
 from trailprint.audit.results.kept import KeptAttack
-from trailprint.audit.results.plain import from_plain, to_plain
+from trailprint.audit.results.plain import to_plain
 from trailprint.evaluation.agreement import align_people, linked_people
 from trailprint.evaluation.per_user import estimate_user_risk
+from trailprint.evaluation.ranks import RankCurve as Ranked
 from trailprint.evaluation.ranks import measure_ranks
 from trailprint.evaluation.risk import Risk, measure_risk, precision_at_coverage
 from trailprint.evaluation.truth import Truth
@@ -50,10 +57,17 @@ def describe(name: str, found: BestMethod, truth: Truth) -> MeasuredAttack:
         precision=risk.precision,
         variant=found.best.title,
         baseline=None if other is None else _baseline(other, truth),
-        ranks=from_plain(RankCurve, ranks.to_dict()) if ranks.points else None,
+        ranks=_rank_curve(ranks),
         notes=found.notes,
         seconds=found.best.seconds,
     )
+
+
+def _rank_curve(ranks: Ranked) -> RankCurve | None:
+    if not ranks.points:
+        return None
+    curve = tuple(RankPoint(k=k, share=share) for k, share in ranks.points)
+    return RankCurve(median=ranks.median, curve=curve)
 
 
 def _measure(linkage: Linkage, truth: Truth) -> Risk:

@@ -19,6 +19,7 @@ from trailprint.audit.results.growth import Growth
 from trailprint.audit.results.plain import OMITTED, from_plain, to_plain
 from trailprint.audit.results.points import PointsFinding
 from trailprint.audit.results.protections import HeadlineProtection, Protections
+from trailprint.evaluation.per_user import RiskSpread
 
 SCHEMA = "trailprint.result/1"
 """Which form of ``result.json`` these types describe."""
@@ -76,23 +77,6 @@ class Why:
     locations: tuple[LocationFinding, ...]
     one_rare_location: RareLocation | None
     reading: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RiskBin:
-    """How many people run a risk between two ends."""
-
-    low: float
-    high: float
-    people: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RiskSpread:
-    """How the risk is spread over people."""
-
-    bins: tuple[RiskBin, ...]
-    meaning: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

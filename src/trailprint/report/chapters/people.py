@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trailprint.audit.results.findings import Findings, RiskBin
+from trailprint.audit.results.findings import Findings
+from trailprint.evaluation.per_user import RiskBin
 from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_histogram
