@@ -8,11 +8,15 @@ compares accuracies at several cuts of research data and simulated populations: 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+# As the command does: threads of linear algebra would wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import trailprint as tp
 from trailprint.attacks.combined import match_views
