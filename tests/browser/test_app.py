@@ -125,9 +125,6 @@ def test_2_a_messy_file_is_explained_step_by_step(page) -> None:
     assert "--time-format" in page.inner_text("#field-time-format-error")
     check_page(page)
     page.fill("#field-time-format", "%d.%m.%Y %H:%M")
-    page.get_by_role("button", name="Look again").click()
-    wait(page)
-    assert "--allow-bad-rows" in page.inner_text("#problem")
     page.check("#field-allow-bad-rows")
     page.get_by_role("button", name="Look again").click()
     wait(page)
@@ -261,8 +258,7 @@ def test_the_keyboard_alone_reaches_a_plan(browser, app) -> None:
     page.wait_for_selector("text=Which questions")
     tab_to("Make the plan")
     page.keyboard.press("Enter")
-    wait(page)
-    tab_to("Start the audit")
+    page.wait_for_url("**/plan")
     context.close()
 
 

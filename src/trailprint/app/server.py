@@ -27,7 +27,7 @@ from trailprint.app.security import (
     refuse_forgery,
 )
 from trailprint.app.site import Fields, Site
-from trailprint.errors import TrailprintError
+from trailprint.errors import TrailprintError, reason_of
 from trailprint.report.page import page_style
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -74,6 +74,7 @@ def build_site(folder: Folder, session: Session) -> Starlette:
         middleware=[Middleware(Guard, session=session)],
         exception_handlers={
             TrailprintError: partial(_explain, site),
+            OSError: partial(_explain_system, site),
             ForgeryError: refuse_forgery,
             404: partial(_not_found, site),
             Exception: admit_defect,
@@ -100,6 +101,11 @@ def _taking(site: Site, form: Callable[[Site, Request, Fields], Response]) -> En
 
 def _explain(site: Site, request: Request, error: Any) -> Response:
     return site.say("That cannot be done", error.for_command_line())
+
+
+def _explain_system(site: Site, request: Request, error: Any) -> Response:
+    why = f"The folder must be one that can be read and written to, but {reason_of(error)}."
+    return site.say("That cannot be done", why)
 
 
 def _not_found(site: Site, request: Request, error: Any) -> Response:

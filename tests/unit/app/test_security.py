@@ -10,11 +10,12 @@ import subprocess
 import sys
 
 import pytest
+from starlette.testclient import TestClient
 
 from trailprint.app.folders import Folder
 from trailprint.app.security import FORGERY, Session
 from trailprint.app.server import _FORMS, _PAGES, build_site, listen
-from trailprint.cli.app import AppOptions
+from trailprint.cli.app import AppOptions, _announce
 from trailprint.errors import OptionError
 
 HOST = "127.0.0.1:8000"
@@ -42,6 +43,14 @@ def test_another_address_is_not_local_and_a_name_is_refused():
     assert not AppOptions(host="192.168.1.7").is_local
     with pytest.raises(OptionError, match="must be an address"):
         AppOptions(host="example.org")
+
+
+def test_an_address_that_others_can_reach_is_warned_of(capsys):
+    for host in ("192.168.1.7", "127.0.0.1"):
+        _announce("http://x", AppOptions(host=host, no_browser=True), as_json=True)
+        printed = capsys.readouterr()
+        assert json.loads(printed.out) == {"address": "http://x"}
+        assert ("can be reached from other machines" in printed.err) == (host != "127.0.0.1")
 
 
 def test_a_port_that_is_taken_is_told_in_one_sentence(run, tmp_path):
@@ -314,8 +323,6 @@ def test_a_result_that_is_none_breaks_no_list(client, folder, content):
 
 
 def test_two_people_have_drafts_of_their_own(folder, session, commands):
-    from starlette.testclient import TestClient
-
     site = build_site(Folder(folder), session)
     addresses = []
     for _ in range(2):
@@ -325,3 +332,28 @@ def test_two_people_have_drafts_of_their_own(folder, session, commands):
             answer = client.post("/drafts", data=data, headers={"origin": ORIGIN})
             addresses.append(answer.headers["location"])
     assert len(set(addresses)) == 2
+
+
+def test_a_folder_that_cannot_be_written_to_is_a_sentence(send, monkeypatch):
+    def refuse(*given, **named):
+        raise PermissionError(13, "anna.csv")
+
+    monkeypatch.setattr("trailprint.app.drafts.replacing_file", refuse)
+    answer = send("/drafts", data="visits.csv")
+    assert answer.status_code == 400
+    assert "Permission denied" in answer.text
+    assert "anna" not in answer.text
+
+
+def test_a_defect_of_ours_says_nothing_of_the_data(folder, session, monkeypatch):
+    def fail(*given):
+        raise RuntimeError("anna")
+
+    monkeypatch.setattr("trailprint.app.folders.Folder.list_contents", fail)
+    site = build_site(Folder(folder), session)
+    with TestClient(site, base_url=ORIGIN, raise_server_exceptions=False) as client:
+        answer = client.get(f"/?token={session.token}")
+    assert answer.status_code == 500
+    assert "RuntimeError" in answer.text
+    assert "anna" not in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
