@@ -8,7 +8,7 @@ really takes was measured on a small piece of the data, and is corrected after e
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from trailprint.audit.parts import Part
 
@@ -29,28 +29,38 @@ class Pace:
     def __init__(self, measured: Mapping[str, float] | None = None) -> None:
         self._measured = dict(measured or {})
         self._learnt: dict[str, list[float]] = {}
+        self._all = list(self._measured.values())
+        #: How fast all was when the first part of a kind was done.
+        self._general: dict[str, float] = {}
 
     def seconds(self, part: Part) -> float:
         """How long a part should take."""
-        return self._first_guess(part) * self._correct(part)
+        kind = _kind(part.name)
+        if kind in self._learnt:
+            return self._first_guess(part) * _mean(self._learnt[kind])
+        return self._first_guess(part)
 
     def learn(self, part: Part, seconds: float) -> None:
         """A part took this long: others of its kind will differ in the same way."""
         if part.is_open_ended:
             return
+        kind = _kind(part.name)
+        self._general.setdefault(kind, _mean(self._all))
         ratio = compare(seconds, self._first_guess(part))
-        self._learnt.setdefault(_kind(part.name), []).append(ratio)
+        self._learnt.setdefault(kind, []).append(ratio)
+        self._all.append(compare(seconds, part.seconds))
 
     def _first_guess(self, part: Part) -> float:
+        """From the part itself, or one like it, on a small piece; else from how fast all is."""
         kind = _kind(part.name)
         likely = (part.name, f"attack/{kind}", f"{kind}/none")
         known = (self._measured[name] for name in likely if name in self._measured)
-        return part.seconds * next(known, 1.0)
+        return part.seconds * next(known, self._general.get(kind) or _mean(self._all))
 
-    def _correct(self, part: Part) -> float:
-        """The geometric mean over the parts of its kind that are done."""
-        ratios = self._learnt.get(_kind(part.name), ())
-        return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else 1.0
+
+def _mean(ratios: Sequence[float]) -> float:
+    """The geometric mean; 1 of nothing."""
+    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else 1.0
 
 
 def compare(seconds: float, estimate: float) -> float:

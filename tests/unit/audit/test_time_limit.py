@@ -127,7 +127,7 @@ def test_what_was_left_out_is_tried_again_when_others_took_less(context, monkeyp
     outcomes, left_out = work_at_pace(context, monkeypatch, estimates, limit_s=6.0)
     assert list(outcomes) == ["attack/a", "protect/one", "protect/slow"]
     assert not left_out
-    assert outcomes["protect/one"].estimated == 3.0
+    assert 1.5 < outcomes["protect/one"].estimated <= 3.0
     assert outcomes["protect/slow"].estimated < 6.0
 
 
