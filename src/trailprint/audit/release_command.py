@@ -5,8 +5,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from trailprint.audit.results.findings import Findings
+
 _RELEASE = "release"
 """The folder a release is proposed to be written to."""
+
+
+def propose_release(found: Findings, data: str, more: Sequence[str] = ()) -> str | None:
+    """The command that writes what an audit proposes; None where it proposes nothing."""
+    best = found.headline.protection
+    return spell_release(data, best.written, more) if best is not None and best.written else None
 
 
 def spell_release(data: str, written: str, more: Sequence[str] = ()) -> str:

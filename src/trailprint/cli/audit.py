@@ -183,17 +183,14 @@ def _propose_release(
     found: Findings, data: str, giving: Sides, options: AuditOptions, out: str
 ) -> str | None:
     """The command that writes what the audit proposes, reading the data as the audit did."""
-    from trailprint.audit.release_command import spell_release
+    from trailprint.audit.release_command import propose_release
 
-    best = found.headline.protection
-    if best is None or not best.written:
-        return None
     typed = {**giving.reading.typed(), **giving.shaping.typed()}
     if options.weight != AuditOptions().weight:
         typed["weight"] = options.weight
     flags = {name.replace("_", "-"): value for name, value in typed.items()}
     words = [word for flag, value in flags.items() for word in spell_flag(flag, value)]
-    return spell_release(data, best.written, [*words, "--audit", out])
+    return propose_release(found, data, [*words, "--audit", out])
 
 
 def _prepare(

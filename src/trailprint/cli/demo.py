@@ -41,6 +41,7 @@ class DemoOptions:
 def run(demo: Annotated[DemoOptions, Panel("Demo")], running: Running) -> None:
     """Simulate a small campus, audit it and write a report: nobody in it exists."""
     from trailprint.audit.options import AuditOptions
+    from trailprint.audit.release_command import propose_release
     from trailprint.audit.run import Asked
     from trailprint.report.outputs import Written, describe_source, open_folder
 
@@ -55,6 +56,7 @@ def run(demo: Annotated[DemoOptions, Panel("Demo")], running: Running) -> None:
     written = Written(
         findings=result.findings,
         sources=[describe_source(str(campus))],
+        release=propose_release(result.findings, str(campus), ["--audit", demo.out]),
         asked={"data": str(campus), "out": demo.out, "seed": running.seed},
     )
     finish(written, str(Path(demo.out)), running, closing=_NEXT)
