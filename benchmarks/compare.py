@@ -32,6 +32,11 @@ COMMANDS = {
 
 def run(checkout: Path, words: Sequence[str]) -> float:
     """The processor time a command takes with the source of a checkout, in seconds."""
+    with tempfile.TemporaryDirectory() as out:
+        return _run(checkout, [word.replace("{out}", f"{out}/new") for word in words])
+
+
+def _run(checkout: Path, words: Sequence[str]) -> float:
     environment = {**os.environ, "PYTHONPATH": str(checkout / "src"), "OPENBLAS_NUM_THREADS": "1"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
@@ -63,7 +68,7 @@ def main() -> None:
         run(checkouts[1], ("simulate", "weekday-campus", *size))
         print(f"{'':32}{'before':>10}{'after':>10}{'ratio':>8}")
         for title, line in COMMANDS.items():
-            words = [word.format(data=data, out=f"{folder}/demo") for word in line]
+            words = [word.replace("{data}", data) for word in line]
             before, after = compare(checkouts, words, wanted.rounds)
             named = title.format(n=f"{wanted.users:,}")
             print(f"{named:32}{before:10.2f}{after:10.2f}{after / before:8.2f}", flush=True)

@@ -27,7 +27,7 @@ from trailprint.kernels.matching.lookup import RowChoice, choose_columns, rank_p
 from trailprint.kernels.matching.margins import Margins, link_margins
 from trailprint.kernels.matching.metrics import Metric
 from trailprint.kernels.matching.pricing import Round
-from trailprint.kernels.matching.reduction import reduce_problem
+from trailprint.kernels.matching.reduction import Reduced, reduce_problem
 from trailprint.kernels.matching.solve import Solution, solve_reduced
 from trailprint.linkage import Linkage, Ranks
 from trailprint.progress import Progress
@@ -132,22 +132,12 @@ def _match_joint(
         start=None if start is None or options.size is not None else start[sides[1].rows],
     )
     linked = np.flatnonzero(solution.column >= 0)
-    gain = solution.gain[linked]
-    if is_bare:
-        gain = gain + sides[0].allowance[linked] + sides[1].allowance[solution.column[linked]]
-    gain, weight = problem.split(gain, linked, solution.column[linked])
+    gain, weight = _split_gain(problem, solution, linked, is_bare=is_bare)
     facts = _joint_facts(solution, gain, weight)
     passes = time.perf_counter() - problem.began - solution.solve_seconds
     confidence, is_least = gain, np.zeros(len(linked), dtype=bool)
     if options.margins:
-        margins = link_margins(
-            reduced,
-            solution.column,
-            solution.u,
-            solution.v,
-            multiplier=solution.multiplier,
-            n_threads=n_threads,
-        )
+        margins = _measure_margins(reduced, solution, n_threads)
         confidence, is_least = margins.margin[linked], margins.at_least[linked]
         facts |= _second_best(margins, facts["total_weight"])
     return Linkage(
@@ -162,6 +152,27 @@ def _match_joint(
         facts=facts,
         seconds={"weights": passes, "solve": time.perf_counter() - problem.began - passes},
         prices=_spread(solution.v, sides[1], problem.n_users[1]),
+    )
+
+
+def _split_gain(
+    problem: Problem, solution: Solution, linked: Ints, *, is_bare: bool
+) -> tuple[Floats, Floats]:
+    """Gains without allowances, and weights, of the pairs a solution links."""
+    gain, partner = solution.gain[linked], solution.column[linked]
+    if is_bare:
+        gain = gain + problem.sides[0].allowance[linked] + problem.sides[1].allowance[partner]
+    return problem.split(gain, linked, partner)
+
+
+def _measure_margins(reduced: Reduced, solution: Solution, n_threads: int | None) -> Margins:
+    return link_margins(
+        reduced,
+        solution.column,
+        solution.u,
+        solution.v,
+        multiplier=solution.multiplier,
+        n_threads=n_threads,
     )
 
 
