@@ -62,7 +62,7 @@ unit: $(VENV)/.dev
 check: lint types layers
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not slow"
 
-# make fuzz CASES=100000 FIRST=5000: so many made-up and mutated inputs, from case 5000 on.
+# make fuzz CASES=100000 FIRST=5000: this number of made-up and mutated inputs, from case 5000 on.
 CASES   ?= 2000
 FIRST   ?= 0
 WORKERS ?= 2

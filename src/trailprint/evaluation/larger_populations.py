@@ -168,7 +168,7 @@ def _gather(tally: Floats | Ints) -> tuple[Floats, Floats]:
 
 
 def predict(fitted: tuple[float, float], population: int) -> float:
-    """Unicity among so many people."""
+    """Unicity among this number of people."""
     a, b = fitted
     return float(np.exp(betaln(a, b + population - 1) - betaln(a, b)))
 

@@ -49,6 +49,6 @@ def _bin_of(day: str, n: int) -> str:
 
 
 def _midnight_of_bin(events: Events, n_before: str, n: int) -> str:
-    """SQL: when the bin begins that has so many before it."""
+    """SQL: when the bin begins that has this number of bins before it."""
     day = f"first_day + ceil(({n_before}) * n_days / {n}::DOUBLE)"
     return events.to_utc(f"(DATE '1970-01-01' + CAST({day} AS INTEGER))::TIMESTAMP")

@@ -85,7 +85,7 @@ def _parallel_radius(phi: Floats) -> Floats:
 
 
 def _latitude(north_m: Floats) -> Floats:
-    """The latitude in radians so many metres north of the equator, by fixed-point iteration."""
+    """The latitude in radians by metres north of the equator, by fixed-point iteration."""
     along = north_m / RADIUS_M
     phi = along / ARC[0]
     # Each step gains two to three digits: five are more than a double holds.

@@ -196,7 +196,7 @@ class Experiment:
     settings : mapping of str to str
         What may be changed: names, and what each means with its default.
     check : callable, optional
-        Complains of settings that cannot be used, before anything is run.
+        Refuses settings that cannot be used, before anything is run.
     """
 
     name: str

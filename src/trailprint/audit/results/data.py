@@ -62,7 +62,7 @@ class Has:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outside:
-    """People of the data, ``of`` whom there are so many in all, whom no rate is about."""
+    """People of the data whom no rate is about; ``of`` is the number of all people."""
 
     people: int
     of: int

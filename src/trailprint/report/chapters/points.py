@@ -183,9 +183,9 @@ def _draw_worst(points: PointsFinding) -> Figure:
         summary=f"{len(rows)} bars; the {plural(last.k, 'point', 'points')} that tell most single "
         f"out {tell_share(last)}.",
         drawing=draw_bars(rows, _SINGLED_OUT),
-        reading="For each person every choice of so many points was looked at, and the one that "
-        "leaves the fewest people counts: the worst case, found exactly. The dark tick is what as "
-        f"many points drawn at random reveal.{_tell_veiled(points.worst_case)}",
+        reading="For each person every choice of that number of points was looked at, and the one "
+        "that leaves the fewest people counts: the worst case, found exactly. The dark tick is "
+        f"what as many points drawn at random reveal.{_tell_veiled(points.worst_case)}",
         table=Table(
             columns=("Points", "Singled out", "95 % interval", *_name_few(), "Candidates, median"),
             rows=[_cells(count(one.k), one, one.candidates_median) for one in points.worst_case],
