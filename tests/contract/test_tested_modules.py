@@ -22,18 +22,17 @@ THROUGH_OTHERS = (
 MISSING = {
     "trailprint.audit.attacks.family",
     "trailprint.audit.attacks.judges",
+    "trailprint.audit.attacks.release_family",
     "trailprint.audit.protection_trials",
     "trailprint.audit.release_command",
     "trailprint.audit.results.data",
     "trailprint.engines.opening",
     "trailprint.events.advice",
-    "trailprint.events.fingerprints",
-    "trailprint.events.first_look",
-    "trailprint.events.fixes",
     "trailprint.events.frames",
     "trailprint.events.home_work",
-    "trailprint.events.oddities",
     "trailprint.papers.tan_2011.figures",
+    "trailprint.report.chapters.amount_known",
+    "trailprint.report.chart_heat",
     "trailprint.report.notebook",
     "trailprint.report.papers_svg",
     "trailprint.reproduce",
@@ -45,6 +44,7 @@ MISSING = {
     "trailprint.workflows.engines",
     "trailprint.workflows.points_result",
     "trailprint.workflows.release_risk",
+    "trailprint.workflows.renamed",
 }
 
 
