@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.presence import present
 
 from trailprint.audit.assemble import Done, assemble
 from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.part_shapes import fits_shape
+from trailprint.audit.parts import Outcome
 from trailprint.audit.plan import make_plan
 from trailprint.audit.results.kept import attack_of, protections_of, users_of
 from trailprint.audit.sides import make_sides
@@ -29,12 +31,12 @@ def context(engine):
 @pytest.fixture(scope="module")
 def outcomes(context):
     """Trails and what follows on fewer people; histograms on everybody."""
-    found = {}
+    found: dict[str, Outcome] = {}
     wanted = ("attack/histogram", "attack/trail", "control/trail", "growth/users")
     for part in make_plan(context).parts:
         is_wanted = part.name in wanted or part.name.startswith("protect/")
         if is_wanted and part.name not in ("attack/histogram", "protect/none"):
-            part = part.on_fewer(N_DRAWN)
+            part = present(part.on_fewer)(N_DRAWN)
         if is_wanted:
             found[part.name] = part.compute(found, lambda share: None)
     return found
@@ -77,5 +79,5 @@ def test_the_result_marks_them_wherever_they_stand(context, outcomes):
     assert found.worst_case.people == N_DRAWN
     assert found.worst_case.not_tried == N_PEOPLE - N_DRAWN
     assert found.headline.people == N_PEOPLE
-    assert [point.people for point in found.protections.points] == [None, N_DRAWN]
+    assert [point.people for point in present(found.protections).points] == [None, N_DRAWN]
     assert found.to_dict()["growth"]["users"]["people"] == N_DRAWN
