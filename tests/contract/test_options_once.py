@@ -29,7 +29,7 @@ from trailprint.simulate import CampusOptions
 #: Fields of public options classes that no flag sets, and where they come from instead.
 NOT_FLAGS = {
     "ReadOptions": {"column_names": "--user-column and its like", "identity": "trails' columns"}
-    | {"whole_row": "trails"},
+    | {"whole_row": "trails", "keep_columns": "--keep-column of protect"},
     "SplitOptions": {"min_events": "--min-events of the filters", "seed": "--seed"},
     "MatchOptions": {"seed": "--seed"},
     "CorrelateOptions": {"seed": "--seed", "training": "Python only"},
