@@ -165,6 +165,8 @@ def test_cells_have_centres_and_sizes(trips: Path, tmp_path: Path) -> None:
         assert all(46.4 < lat < 46.8 and 6.5 < lon < 6.9 for lat, lon, _ in rows)
         assert len(set(rows)) == len({row[2] for row in rows})
         assert not any("not used" in note for note in released.notes)
+    for command in (("match", "--at", "median"), ("points", "--draws", "1", "--no-grid")):
+        assert program(command[0], tmp_path / "r" / "events.parquet", *command[1:]) == 0
 
 
 def test_columns_are_passed_through_where_they_are_listed(trips: Path, tmp_path: Path) -> None:
