@@ -154,7 +154,8 @@ def test_nothing_that_can_be_reached_shows_a_canary(sides, make_events):
         *("Truth", "Templates", "CandidateSets", "Sides", "Outcome"),
     }
     assert wanted <= kinds.keys()
-    assert max(len(text) for text in kinds.values()) < 20_000
+    # The whole of an audit is the longest; a column of the data would be longer.
+    assert max(len(text) for text in kinds.values()) < 40_000
 
 
 @pytest.mark.parametrize("kind", ["MatchResult", "TrailResult", "CorrelateResult"])

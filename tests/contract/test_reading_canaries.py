@@ -135,19 +135,19 @@ def test_what_each_command_tells(lay_out, run_silently, tmp_path, command):
 BROKEN = {
     "empty": ("folder", "csv", b"", "is empty"),
     "binary": ("folder", "csv", b"a\0\0", "binary data"),
-    "not UTF-8": ("folder", "csv", csv().encode() + b"\xff,x,2024-01-01\n", "UTF-8"),
+    "not UTF-8": ("folder", "csv", csv().encode() + b"\x81,x,2024-01-01\n", "--encoding"),
     "open quote": ("folder", "csv", csv().replace("U1", '"U1"x', 1) + '"a"b,c,d\n', "Quotes"),
     "no header": ("places", "csv", f"{CANARY}A,{CANARY}B\n{CANARY}C,{CANARY}D\n", "first row"),
     "a known word": ("places", "csv", f"{CANARY},end\n{CANARY},end\n{CANARY}U,end\n", "first row"),
     "a broken header": ("folder", "csv", 'x,"y\n' + "".join(rows()), ""),
     "half a gzip": ("folder", "csv.gz", b"\x1f\x8b\x08\0\0", "one format"),
     "half a Parquet file": ("parquet", "parquet", b"PAR1" + parquet()[:-200], ""),
-    "bytes of a movement": ("movement", "mv", b"1704067200\t\xff\n", "UTF-8"),
+    "bytes of a movement": ("movement", "mv", b"1704067200\t\x81\n", "--encoding"),
     "bytes of a trajectory": (
         "geolife",
         "plt",
-        trajectory(1).encode() + b"1,\xff,0,1,1,2024-01-01,0\n",
-        "UTF-8",
+        trajectory(1).encode() + b"1,\x81,0,1,1,2024-01-01,0\n",
+        "--encoding",
     ),
 }
 

@@ -283,7 +283,7 @@ _SMALL = (
     *("match --help", "inspect", "audit", "-h", "--json", "demo --users 0 --out d"),
     *("compare", "compare a b --out c", "compare . . --out c --json", "audit --settings x --out a"),
     # Wrong twice: whatever is changed in it, no server starts.
-    "app nowhere --port 99999 --host x",
+    "app nowhere --port 99999 --host x --no-browser",
 )
 
 

@@ -42,8 +42,8 @@ def test_a_library_that_ends_the_program_is_explained(tmp_path, code):
     script = (
         "import os, resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 32, 1 << 32)); "
         "import sys; sys.argv[1:] = ['layouts']; "
-        "from trailprint.cli import app, main; "
-        f"app.run = lambda arguments: os._exit({code}); main.main()"
+        "from trailprint.cli import main, program; "
+        f"program.run = lambda arguments: os._exit({code}); main.main()"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (2, SENTENCE)

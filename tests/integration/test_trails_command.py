@@ -258,7 +258,8 @@ def test_withholding_is_seeded_and_costs_links(capsys, figure) -> None:
     "wrong",
     [
         ("--algorithm", "best"),
-        ("--reserved", "both"),
+        ("--reserved", "sideways"),
+        ("--algorithm", "complete", "--reserved", "both"),
         ("--algorithm", "complete", "--reserved", "auxiliary"),
         ("--algorithm", "incomplete", "--reserved", "none"),
         ("--sensitivity", "mood"),

@@ -24,6 +24,7 @@ from scipy import sparse
 
 from trailprint.arrays import Flags, Floats, Ints
 from trailprint.attacks.options import TrailOptions
+from trailprint.display.discreet import Discreet
 from trailprint.features.trails import Trails
 from trailprint.linkage import Linkage, Ranks
 
@@ -45,8 +46,8 @@ class Weights(NamedTuple):
     neither: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rates:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rates(Discreet):
     """The share of either side's trails that have each place; half a trail more or less."""
 
     released: Floats

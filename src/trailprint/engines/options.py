@@ -29,6 +29,7 @@ class EngineOptions:
 
     Examples
     --------
+    >>> from trailprint.options import EngineOptions
     >>> EngineOptions(engine="spark", spark_master="local[2]").settings
     {}
     >>> EngineOptions(engine="spark", spark_conf=["spark.executor.memory=4g"]).settings

@@ -7,7 +7,6 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 
 def wilson(successes: float, trials: int, level: float = 0.95) -> tuple[float, float] | None:
@@ -30,6 +29,8 @@ def mean_interval(values: NDArray[np.float64], level: float = 0.95) -> tuple[flo
     mean = float(values.mean())
     if len(values) < 2:
         return mean, mean
+    from scipy.special import stdtrit
+
     error = float(values.std(ddof=1)) / math.sqrt(len(values))
     reach = float(stdtrit(len(values) - 1, (1 + level) / 2)) * error
     return mean - reach, mean + reach

@@ -54,8 +54,6 @@ def _tell_linked(headline: Headline) -> str:
 def write_lead(found: Findings, about: About) -> list[Block]:
     """What stands below the heading."""
     lead: list[Block] = [Prose(sentence(found.headline.sentence))]
-    if found.points is not None and found.points.sentence:
-        lead.append(Prose(f"Singling out, another question than linking. {found.points.sentence}"))
     n_failed = sum(not control.passed for control in found.controls)
     if n_failed:
         lead.append(_warn(n_failed, len(found.controls)))
@@ -63,11 +61,18 @@ def write_lead(found: Findings, about: About) -> list[Block]:
     return [
         *lead,
         *([_show_tiles(found)] if is_measured else []),
+        *_tell_singled_out(found),
         *write_next(found, about),
         *([_draw_hundred(found.headline)] if is_measured else []),
         Facts([*_list_facts(found), *_name_sources(about)]),
         Note(_NO_VERDICT, title="Not a verdict"),
     ]
+
+
+def _tell_singled_out(found: Findings) -> list[Block]:
+    if found.points is None or not found.points.sentence:
+        return []
+    return [Prose(f"Singling out, another question than linking. {found.points.sentence}")]
 
 
 def _name_sources(about: About) -> list[tuple[str, str]]:
