@@ -13,8 +13,8 @@ _FRAME_HEIGHT = 64
 """What the axis with its title and the title above take, in pixels."""
 _PALEST = 0.06
 """How dark a cell of nobody is drawn, so that it can be told from no cell."""
-_DARK = 0.55
-"""From this shade on, the text is that of the page's ground."""
+_DARKEST = 0.54
+"""How dark a cell of everybody is drawn: text on it can be read on a light and a dark page."""
 
 
 def draw_heat(rows: Rows, across: str, down: str, *, size: Size = "full") -> Drawing:
@@ -34,7 +34,7 @@ def draw_heat(rows: Rows, across: str, down: str, *, size: Size = "full") -> Dra
         return {
             "height": _ROW_HEIGHTS[variant] * n_rows + _FRAME_HEIGHT,
             "data": {"values": cells},
-            "layer": [_layer_cells(), *_layer_texts()],
+            "layer": [_layer_cells(), _layer_texts()],
             "encoding": {
                 "x": {"field": "x", "sort": None, "axis": _axis(across)},
                 "y": {"field": "y", "sort": None, "axis": {**_axis(down), **_ABOVE}},
@@ -55,7 +55,7 @@ _ABOVE = {
 
 
 def _shade(row: Any) -> float:
-    return _PALEST + (1 - _PALEST) * float(row["share"])
+    return _PALEST + (_DARKEST - _PALEST) * float(row["share"])
 
 
 def _axis(title: str) -> dict[str, Any]:
@@ -69,16 +69,8 @@ def _layer_cells() -> Layer:
     }
 
 
-def _layer_texts() -> list[Layer]:
-    """What cells say, in ink on pale ones and in the colour of the page on dark ones."""
-    return [
-        {
-            "transform": [{"filter": test}],
-            "mark": {"type": "text", "color": light(part)},
-            "encoding": {"text": {"field": "text"}},
-        }
-        for test, part in (
-            (f"datum.shade < {_DARK}", "ink"),
-            (f"datum.shade >= {_DARK}", "paper"),
-        )
-    ]
+def _layer_texts() -> Layer:
+    return {
+        "mark": {"type": "text", "color": light("ink")},
+        "encoding": {"text": {"field": "text"}},
+    }
