@@ -72,11 +72,11 @@ def test_protections_say_who_is_left_alone(result):
     assert table.columns[1:3] == ("Whole trace", "Set of places")
 
 
-def test_a_heat_map_writes_its_shares_in_ink_or_paper():
+def test_a_heat_map_writes_its_shares_in_ink():
     rows = [{"x": "1 h", "y": "1 km", "share": s, "text": f"{s:.0%}"} for s in (0.1, 0.9)]
     rows[1]["x"] = "1 d"
     inside = draw_heat(rows, "Times", "Places").pictures[0].inside
-    assert all(text in inside for text in ("10%", "90%", "f-paper", "f-ink"))
+    assert all(text in inside for text in ("10%", "90%", "f-ink"))
 
 
 def test_tables_have_the_same_columns_in_every_row(result):
