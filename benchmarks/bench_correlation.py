@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from trailprint.attacks.options import CorrelateOptions, TrainingOptions
-from trailprint.attacks.sequence import correlate_sequences, describe_training
+from trailprint.attacks.sequence.correlation import correlate_sequences, describe_training
 from trailprint.evaluation.candidates import CandidateSets
 from trailprint.events.engine import Engine
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.features.sequences import Sequences, build_sequences
 from trailprint.linkage import Linkage
 from trailprint.simulate.campus import CampusOptions, simulate_campus

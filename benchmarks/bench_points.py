@@ -21,8 +21,8 @@ from trailprint.arrays import Ints
 from trailprint.attacks.points.drawn import draw_candidates
 from trailprint.attacks.points.worst import find_worst
 from trailprint.events.engine import Engine
-from trailprint.events.placing import PlaceOptions, place
-from trailprint.events.read import read
+from trailprint.events.places.placing import PlaceOptions, place
+from trailprint.events.reading.read import read
 from trailprint.features.points import build_points
 
 #: People and places of foursquare_nyc; half of all check-ins are at a place seen before.

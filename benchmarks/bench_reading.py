@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from trailprint.events.engine import Engine
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.features.histograms import build_histograms
 
 

@@ -14,7 +14,7 @@ from trailprint.attacks.options import TrailOptions
 from trailprint.attacks.trail import match_trails
 from trailprint.evaluation.truth import truth_from_ids
 from trailprint.events.engine import Engine
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.features.trails import build_trail_pair
 from trailprint.studies.trail_sensitivity import leave_one_out
 

@@ -8,7 +8,7 @@
 from pictures import lines
 
 import trailprint as tp
-from trailprint.events.grid import GridOptions, to_cells
+from trailprint.events.places.grid import GridOptions, to_cells
 from trailprint.report.charts import Axis
 from trailprint.simulate.gps import GpsOptions, simulate_gps
 

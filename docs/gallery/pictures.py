@@ -7,8 +7,8 @@ from typing import Any
 
 from trailprint.report.blocks import Figure, Key, Table
 from trailprint.report.charts import Axis, draw_bars, draw_lines, draw_scatter
-from trailprint.report.papers_svg import write_svg
-from trailprint.report.svg import Drawing
+from trailprint.report.charts.svg import Drawing
+from trailprint.report.papers_figure import write_svg
 
 SHARE = Axis("people linked correctly", unit="percent", low=0.0, high=1.0)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trailprint.events.events import Events
     from trailprint.events.filters import FilterOptions, apply_filters
     from trailprint.events.options import ReadOptions
-    from trailprint.events.read import read
+    from trailprint.events.reading.read import read
     from trailprint.events.split import SplitOptions, split
     from trailprint.events.summary import inspect
     from trailprint.workflows.correlate import correlate
@@ -73,7 +73,7 @@ _LATE = {
     "match": "trailprint.workflows.match",
     "points": "trailprint.workflows.points",
     "protect": "trailprint.workflows.protect",
-    "read": "trailprint.events.read",
+    "read": "trailprint.events.reading.read",
     "split": "trailprint.events.split",
     "trails": "trailprint.workflows.trails",
 }

@@ -34,11 +34,11 @@ from trailprint.attacks.points.options import PointsOptions
 from trailprint.audit.options import AuditOptions
 from trailprint.engines.options import EngineOptions
 from trailprint.events.filters import FilterOptions
-from trailprint.events.fixes import StayOptions
-from trailprint.events.grid import Box
 from trailprint.events.knowledge import Knowledge
 from trailprint.events.options import ReadOptions, Window
-from trailprint.events.placing import PlaceOptions
+from trailprint.events.places.fixes import StayOptions
+from trailprint.events.places.grid import Box
+from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.split import SplitOptions
 from trailprint.features.options import HistogramOptions
 from trailprint.studies.options import FoldOptions, SweepOptions

@@ -34,8 +34,8 @@ True
 1
 """
 
-from trailprint.events.fixes import StayOptions, to_stays
-from trailprint.events.grid import (
+from trailprint.events.places.fixes import StayOptions, to_stays
+from trailprint.events.places.grid import (
     Box,
     GridOptions,
     extent,
@@ -45,7 +45,7 @@ from trailprint.events.grid import (
     truncate_names,
     within_box,
 )
-from trailprint.events.placing import PlaceOptions, place
+from trailprint.events.places.placing import PlaceOptions, place
 
 __all__ = [
     "Box",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from trailprint.audit.results.findings import Findings
-from trailprint.report.html import render_report
+from trailprint.report.audit_page import render_report
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "result.json"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from trailprint.audit.results.findings import Findings
-from trailprint.report.html import render_report
+from trailprint.report.audit_page import render_report
 
 HOSTILE = (
     "<script>document.title='taken'</script>",

@@ -60,7 +60,7 @@ def test_every_name_of_a_room_is_in_an_example_that_runs(room, tmp_path, monkeyp
 @pytest.mark.parametrize(
     "place",
     [
-        "trailprint.events.placing",
+        "trailprint.events.places.placing",
         "trailprint.display.plots",
         "trailprint.reproduce",
         "trailprint.display.tables",

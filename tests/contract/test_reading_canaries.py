@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from trailprint import TrailprintError, read
-from trailprint.events.files import find_files
-from trailprint.events.headers import Header
+from trailprint.events.reading.files import find_files
+from trailprint.events.reading.headers import Header
 
 CANARY = "ZQ" + "canary"  # In two parts: a traceback shows lines of this file.
 HEADER = "user,location,start\n"

@@ -133,7 +133,7 @@ def _until(holds: object, limit_s: float = _GRACE_S) -> bool:
 
 def _end_as_a_program_does() -> None:
     """Close worker processes that wait for more work, which a program does at its end."""
-    workers = sys.modules.get("trailprint.attacks.worker_processes")
+    workers = sys.modules.get("trailprint.attacks.sequence.worker_processes")
     if workers is not None:
         workers.close_idle()
 

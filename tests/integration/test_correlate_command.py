@@ -253,7 +253,7 @@ def test_a_killed_run_goes_on_and_leaves_no_process(run, campus, tmp_path) -> No
     split = [str(campus), "--at", "median", "--threads", "2", "--json"]
     # So few models would be trained in the process itself.
     program = (
-        "from trailprint.attacks import sequence_models; sequence_models._WORTH_PROCESSES = 0; "
+        "from trailprint.attacks.sequence import models; models._WORTH_PROCESSES = 0; "
         "from trailprint.cli.main import main; main()"
     )
     command = [sys.executable, "-c", program, "correlate"]

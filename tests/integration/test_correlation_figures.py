@@ -12,7 +12,7 @@ from tests.presence import present
 
 from trailprint import read
 from trailprint.attacks.options import CorrelateOptions, Model
-from trailprint.attacks.sequence import correlate_sequences
+from trailprint.attacks.sequence.correlation import correlate_sequences
 from trailprint.events.filters import lasting
 from trailprint.features.sequences import build_sequences
 from trailprint.simulate.campus import CampusOptions, simulate_campus

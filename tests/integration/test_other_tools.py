@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import trailprint as tp
-from trailprint.events.fixes import StayOptions
+from trailprint.events.places.fixes import StayOptions
 from trailprint.places import to_stays
 from trailprint.simulate.gps import GpsOptions, simulate_gps
 

@@ -8,7 +8,7 @@ import pytest
 
 import trailprint as tp
 from trailprint.audit.results.findings import Findings
-from trailprint.report.html import render_report
+from trailprint.report.audit_page import render_report
 
 
 def _rows() -> list[str]:

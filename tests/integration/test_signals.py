@@ -41,7 +41,7 @@ with replacing(["out.csv"]) as (name,):
     time.sleep(600)
 """,
     "worker processes": """
-from trailprint.attacks.worker_processes import processes
+from trailprint.attacks.sequence.worker_processes import processes
 with processes(2, os.getpid) as run:
     for _ in run(os.getpid, [()] * 2):
         pass

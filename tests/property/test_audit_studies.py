@@ -16,8 +16,8 @@ from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms
 from trailprint.studies.driving_locations import find_driving_locations
-from trailprint.studies.growth_knowledge import KnowledgeOptions, grow_knowledge
-from trailprint.studies.growth_users import GrowthOptions, grow_users
+from trailprint.studies.growth.knowledge import KnowledgeOptions, grow_knowledge
+from trailprint.studies.growth.users import GrowthOptions, grow_users
 
 SMALL = settings(max_examples=25, deadline=None)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles.sequences import chain_likelihood, mean_distance
 
-from trailprint.attacks.sequence_baselines import (
+from trailprint.attacks.sequence.baselines import (
     score_distance,
     score_histogram,
     score_markov,

@@ -14,7 +14,7 @@ from tests.oracles.stays import haversine_m, stays_of_one
 
 import trailprint as tp
 from trailprint.errors import InputError, OptionError
-from trailprint.events.stay_finding import write_stays
+from trailprint.events.places.stay_finding import write_stays
 from trailprint.kernels.stays import distance_m
 from trailprint.places import PlaceOptions, StayOptions, to_stays
 

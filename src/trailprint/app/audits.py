@@ -13,7 +13,7 @@ from typing import Any
 from trailprint.app.folders import JOB, Folder
 from trailprint.app.jobs import Job, State
 from trailprint.audit.settings import SETTINGS
-from trailprint.report.outputs import MANIFEST, PER_USER, REPORT, RESULT
+from trailprint.report.audit_files import MANIFEST, PER_USER, REPORT, RESULT
 
 #: What may be handed over, in the order it is listed, with what it is.
 _FILES = {

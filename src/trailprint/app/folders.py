@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trailprint.errors import OptionError
-from trailprint.events.files import find_files, has_known_name
+from trailprint.events.reading.files import find_files, has_known_name
 
 #: What the app itself keeps: drafts, and work that belongs to no audit.
 OWN = ".trailprint"

@@ -25,7 +25,7 @@ from trailprint.cli.option_fields import OptionField, choices_of, type_for_typer
 from trailprint.cli.program import build_app
 from trailprint.cli.settings import Typed
 from trailprint.errors import TrailprintError
-from trailprint.events.layouts import LAYOUTS
+from trailprint.events.reading.layouts import LAYOUTS
 
 Widget = Literal["text", "number", "switch", "choice", "many", "attacks"]
 Values = dict[str, Any]

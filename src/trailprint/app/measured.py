@@ -12,10 +12,10 @@ from typing import Any
 from trailprint.app.audits import read_json
 from trailprint.app.folders import JOB
 from trailprint.app.jobs import Job
-from trailprint.report.axes import Axis
+from trailprint.report.audit_files import RESULT
 from trailprint.report.blocks import Figure, Key, Table
 from trailprint.report.charts import draw_scatter
-from trailprint.report.outputs import RESULT
+from trailprint.report.charts.axes import Axis
 from trailprint.report.wording import percent, rate_interval
 
 _MEASURED, _RELEASES = "measured", "releases"

@@ -28,7 +28,7 @@ from trailprint.app.security import (
 )
 from trailprint.app.site import Fields, Site
 from trailprint.errors import TrailprintError, reason_of
-from trailprint.report.page import page_style
+from trailprint.report.page_layout import page_style
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 

@@ -21,9 +21,9 @@ from trailprint.app.security import FORGERY, Session
 from trailprint.audit.wording import duration
 from trailprint.display.numbers import format_number, format_percent
 from trailprint.events.engine import Engine
-from trailprint.events.first_look import FirstLook, look_at_columns
 from trailprint.events.options import ReadOptions
-from trailprint.report.svg import clean
+from trailprint.events.reading.first_look import FirstLook, look_at_columns
+from trailprint.report.charts.svg import clean
 
 Fields = Mapping[str, list[str]]
 

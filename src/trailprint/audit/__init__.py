@@ -10,14 +10,14 @@ from trailprint.arguments import check_arguments
 from trailprint.audit.options import AuditOptions
 from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.events.options import ReadOptions
-from trailprint.events.placing import PlaceOptions
-from trailprint.events.sources import Source, TruthSource, open_places, open_truth
+from trailprint.events.places.placing import PlaceOptions
+from trailprint.events.reading.sources import Source, TruthSource, open_places, open_truth
 from trailprint.progress import Progress, shows_progress
 from trailprint.store import Store
 from trailprint.workflows.engines import runs_on_engine
 
 if TYPE_CHECKING:
-    from trailprint.audit.plan import Plan
+    from trailprint.audit.planning.plan import Plan
     from trailprint.audit.result import AuditResult
 
 __all__ = ["AuditOptions", "audit"]

@@ -21,9 +21,7 @@ from trailprint.audit.disclosure import tell_known, veil_attack, veil_bins, veil
 from trailprint.audit.headline import make_headline
 from trailprint.audit.overlaps import tell_together
 from trailprint.audit.parts import Outcome
-from trailprint.audit.plan import LeftOut
-from trailprint.audit.points_finding import find_points
-from trailprint.audit.protection_search import SEARCH, find_target, mark_frontier
+from trailprint.audit.planning.plan import LeftOut
 from trailprint.audit.results import kept
 from trailprint.audit.results.attacks import Agreement, AttackFinding, MeasuredAttack, WorstCase
 from trailprint.audit.results.data import DataFacts, Has, Outside, Sampled, SideFacts, SplitFacts
@@ -34,6 +32,8 @@ from trailprint.audit.results.protections import (
     ProtectionLeftOut,
     Protections,
 )
+from trailprint.audit.sections.points import find_points
+from trailprint.audit.sections.protection_search import SEARCH, find_target, mark_frontier
 from trailprint.audit.sides import Sides
 from trailprint.audit.wording import LOSS_MEANING, NOTHING_KNOWN, target_sentence
 from trailprint.display.discreet import Discreet

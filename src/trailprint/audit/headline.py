@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trailprint.audit.disclosure import veil_attack, veil_protection
-from trailprint.audit.protection_search import EFFECTIVE, has_effect, is_whole
-from trailprint.audit.protection_trials import NONE
 from trailprint.audit.results.attacks import MeasuredAttack
 from trailprint.audit.results.data import KnownFacts
 from trailprint.audit.results.findings import Headline
@@ -15,6 +13,8 @@ from trailprint.audit.results.protections import (
     MeasuredProtection,
     MeasuredProtections,
 )
+from trailprint.audit.sections.protection_search import EFFECTIVE, has_effect, is_whole
+from trailprint.audit.sections.protection_trials import NONE
 from trailprint.audit.wording import LOSS_MEANING, headline_sentence, protection_sentence
 
 #: What loses more is worth less than the average of all people, and no bargain.

@@ -20,9 +20,9 @@ from trailprint.audit.outcomes import (
     keep_outcomes,
 )
 from trailprint.audit.parts import Outcome
-from trailprint.audit.points_finding import tell_point_risks
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.kept import attack_of
+from trailprint.audit.sections.points import tell_point_risks
 from trailprint.audit.showing import Shown
 from trailprint.audit.sides import given_ids
 from trailprint.display.discreet import Words

@@ -12,17 +12,17 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from trailprint.audit.assemble import Done, assemble
-from trailprint.audit.calibration import calibrate
 from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.outcomes import keep_outcomes
-from trailprint.audit.pace import Pace
 from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome, Part, fetch, keep, key_of
-from trailprint.audit.plan import LeftOut, Plan, make_plan
+from trailprint.audit.planning.calibration import calibrate
+from trailprint.audit.planning.pace import Pace
+from trailprint.audit.planning.plan import LeftOut, Plan, make_plan
+from trailprint.audit.planning.sampling import SAMPLES
 from trailprint.audit.prepared import Prepared, prepare_sides
 from trailprint.audit.result import AuditResult
-from trailprint.audit.sampling import SAMPLES
 from trailprint.audit.sides import make_sides
 from trailprint.audit.wording import duration
 from trailprint.display.discreet import Discreet

@@ -21,7 +21,7 @@ from trailprint.audit.options import AuditOptions, parse_duration, show_duration
 from trailprint.errors import OptionError, reason_of, to_flag
 from trailprint.events.filters import FilterOptions
 from trailprint.events.options import ReadOptions
-from trailprint.events.placing import PlaceOptions
+from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.split import METHODS, SplitOptions
 
 SETTINGS = "settings.toml"

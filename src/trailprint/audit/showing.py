@@ -28,7 +28,7 @@ class Shown(Result):
     """What may be told, without identifiers."""
 
     def _makers(self) -> Makers:
-        from trailprint.report.tables import TABLES
+        from trailprint.report.audit_tables import TABLES
 
         makers: dict[str, Callable[[], Table]] = {
             name: _maker(name, make, self.findings) for name, make in TABLES.items()
@@ -49,7 +49,7 @@ class Shown(Result):
 
     def to_html(self) -> str:
         """The report, as a page."""
-        from trailprint.report.html import render_report
+        from trailprint.report.audit_page import render_report
 
         return render_report(self.findings)
 
@@ -59,7 +59,7 @@ class Shown(Result):
 
         Tables with ids of people are written only where they are named in ``private``.
         """
-        from trailprint.report.outputs import Written, write_outputs
+        from trailprint.report.audit_files import Written, write_outputs
 
         named = [private] if isinstance(private, str) else list(private)
         people = {name: self.table(name) for name in named}

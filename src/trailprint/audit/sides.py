@@ -14,7 +14,6 @@ from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.truth import truth_from_pairs
 from trailprint.events.engine import quote_text
 from trailprint.events.events import Events, Tally
-from trailprint.events.grid import GridOptions, extent, to_cells
 from trailprint.events.halving import (
     HALVINGS,
     count_people,
@@ -23,6 +22,7 @@ from trailprint.events.halving import (
 )
 from trailprint.events.knowledge import Knowledge, Known, restrict
 from trailprint.events.meeting import in_one_engine
+from trailprint.events.places.grid import GridOptions, extent, to_cells
 from trailprint.events.split import split
 from trailprint.features.ids import encode
 from trailprint.workflows.learning_cuts import cut_by_times

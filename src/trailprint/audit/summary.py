@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from trailprint.audit.protection_trials import NONE
 from trailprint.audit.results.attacks import (
     AttackFinding,
     ControlFinding,
@@ -21,6 +20,7 @@ from trailprint.audit.results.protections import (
     ProtectionPoint,
     Protections,
 )
+from trailprint.audit.sections.protection_trials import NONE
 from trailprint.audit.wording import lower_first, percent, share_or_most
 from trailprint.studies.small_counts import HIDDEN
 

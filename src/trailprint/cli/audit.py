@@ -35,7 +35,7 @@ from trailprint.events.fingerprints import fingerprint
 from trailprint.store import FolderStore
 
 if TYPE_CHECKING:
-    from trailprint.audit.plan import Plan
+    from trailprint.audit.planning.plan import Plan
     from trailprint.audit.prepared import Prepared
     from trailprint.audit.result import AuditResult
     from trailprint.audit.results.findings import Findings
@@ -126,10 +126,10 @@ def run(
     ] = None,
 ) -> None:
     """Audit a dataset: every attack, controls, growth, protections and one report."""
-    from trailprint.audit.protection_parts import check_protections
     from trailprint.audit.run import Asked
-    from trailprint.report.outputs import Written as Outputs
-    from trailprint.report.outputs import check_folder, describe_source
+    from trailprint.audit.sections.protections import check_protections
+    from trailprint.report.audit_files import Written as Outputs
+    from trailprint.report.audit_files import check_folder, describe_source
 
     folder = auditing.folder
     options = auditing.options(giving, running.seed)
@@ -238,7 +238,7 @@ def audit_to_folder(
     """
     from trailprint.audit.outcomes import WORK
     from trailprint.audit.run import run_audit
-    from trailprint.report.outputs import RESULT
+    from trailprint.report.audit_files import RESULT
     from trailprint.workflows.engines import run_on
 
     began = stopwatch.started() + compile_first()
@@ -356,7 +356,7 @@ def _are(number: int) -> str:
 def finish(written: Any, folder: str, running: RunOptions, *, closing: str | None = None) -> None:
     """Write the folder, then show the result on one screen, with a last line, or as JSON."""
     from trailprint.audit.summary import list_notes, summarise
-    from trailprint.report.outputs import REPORT, write_outputs
+    from trailprint.report.audit_files import REPORT, write_outputs
 
     with showing(what="Writing the report"):
         paths = write_outputs(folder, written)

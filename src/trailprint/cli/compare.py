@@ -52,7 +52,7 @@ def run(
 ) -> None:
     """Compare audits: risk with paired tests, loss, what changed, growth."""
     from trailprint.comparison import compare
-    from trailprint.report.outputs import check_folder
+    from trailprint.report.audit_files import check_folder
 
     require_address_space()
     check_folder(comparing.out)

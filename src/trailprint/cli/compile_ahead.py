@@ -97,7 +97,7 @@ def compile_kernels() -> None:
 
 
 def _make_campus() -> Events:
-    from trailprint.events.read import read
+    from trailprint.events.reading.read import read
     from trailprint.simulate.campus import CampusOptions, simulate_campus
 
     table = simulate_campus(CampusOptions(n_users=20, n_days=14))

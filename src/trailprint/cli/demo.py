@@ -10,7 +10,7 @@ from trailprint.cli.audit import audit_to_folder, finish
 from trailprint.cli.groups import Panel, takes_options
 from trailprint.cli.memory import require_address_space
 from trailprint.cli.running import Running
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.events.write import write_table
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 
@@ -43,7 +43,7 @@ def run(demo: Annotated[DemoOptions, Panel("Demo")], running: Running) -> None:
     from trailprint.audit.options import AuditOptions
     from trailprint.audit.release_command import propose_release
     from trailprint.audit.run import Asked
-    from trailprint.report.outputs import Written, describe_source, open_folder
+    from trailprint.report.audit_files import Written, describe_source, open_folder
 
     options = CampusOptions(n_users=demo.users, n_days=_N_DAYS, seed=running.seed)
     engine = running.engine()

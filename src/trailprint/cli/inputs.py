@@ -15,9 +15,9 @@ from trailprint.events.engine import Engine
 from trailprint.events.events import Column, Events
 from trailprint.events.filters import FilterOptions, apply_filters, most_visited_together
 from trailprint.events.options import ReadOptions
-from trailprint.events.placing import PlaceOptions, place
-from trailprint.events.read import read
-from trailprint.events.side_files import read_truth
+from trailprint.events.places.placing import PlaceOptions, place
+from trailprint.events.reading.read import read
+from trailprint.events.reading.side_files import read_truth
 from trailprint.events.split import METHODS, SplitOptions, split
 from trailprint.events.write import check_outputs, write_table
 

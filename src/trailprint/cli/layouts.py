@@ -5,7 +5,7 @@ from __future__ import annotations
 from trailprint.cli.groups import takes_options
 from trailprint.cli.present import print_json, print_table
 from trailprint.cli.running import Running
-from trailprint.events.layouts import LAYOUTS
+from trailprint.events.reading.layouts import LAYOUTS
 
 EXAMPLE = "trailprint layouts"
 

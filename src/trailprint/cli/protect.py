@@ -19,7 +19,7 @@ from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
 from trailprint.events.fingerprints import fingerprint
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.events.split import split
 from trailprint.events.write import check_outputs, write_events, write_table
 from trailprint.features.options import HistogramOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trailprint.arguments import check_arguments
-from trailprint.events.sources import TruthSource
+from trailprint.events.reading.sources import TruthSource
 
 if TYPE_CHECKING:
     from trailprint.comparison.opening import AuditSource

@@ -16,7 +16,7 @@ from trailprint.comparison.results import ComparedAudit, Comparison, Versus
 from trailprint.comparison.wording import tell_strongest
 from trailprint.errors import ColumnError, InputError, OptionError
 from trailprint.events.engine import default_engine
-from trailprint.events.sources import TruthSource, open_truth
+from trailprint.events.reading.sources import TruthSource, open_truth
 
 _MOST = 6
 """As many lines as can be told apart in one chart."""

@@ -9,7 +9,7 @@ from typing import Literal
 from trailprint.display.discreet import Discreet, Words
 from trailprint.errors import ColumnError
 from trailprint.events.engine import Engine, Table, quote_name, quote_text
-from trailprint.events.lattice import Grid
+from trailprint.events.places.lattice import Grid
 
 Column = Literal["user", "location", "start", "end", "weight", "lat", "lon"]
 

@@ -10,8 +10,8 @@ from trailprint.errors import InputError, OptionError, to_flag
 from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
 from trailprint.events.options import ReadOptions, Window
-from trailprint.events.sources import Source, open_source
-from trailprint.events.times import parse_bound
+from trailprint.events.reading.sources import Source, open_source
+from trailprint.events.reading.times import parse_bound
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 

@@ -6,10 +6,10 @@ import hashlib
 import os
 from dataclasses import dataclass
 
-from trailprint.events.databases import find_database
-from trailprint.events.files import find_files
-from trailprint.events.listing import Listing
-from trailprint.events.workbooks import find_workbook
+from trailprint.events.reading.databases import find_database
+from trailprint.events.reading.files import find_files
+from trailprint.events.reading.listing import Listing
+from trailprint.events.reading.workbooks import find_workbook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

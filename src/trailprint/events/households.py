@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from trailprint.errors import InputError
 from trailprint.events.events import Events
-from trailprint.events.side_files import open_pairs
+from trailprint.events.reading.side_files import open_pairs
 
 
 def to_households(events: Events, path: str | os.PathLike[str]) -> tuple[Events, pa.Table]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.events import Events
-from trailprint.events.files import escape_glob
+from trailprint.events.reading.files import escape_glob
 
 #: Rounded, two people would become one.
 _HUGE = ("HUGEINT", "UHUGEINT")

@@ -12,8 +12,8 @@ from trailprint.events.events import Events
 from trailprint.events.filters import range_condition
 from trailprint.events.folds import bin_days
 from trailprint.events.options import ReadOptions
-from trailprint.events.sources import Source, open_source
-from trailprint.events.times import parse_bound
+from trailprint.events.reading.sources import Source, open_source
+from trailprint.events.reading.times import parse_bound
 from trailprint.progress import Progress, shows_progress, tell_nobody
 
 _MOST_FOLDS = 10_000

@@ -11,8 +11,8 @@ from trailprint.arguments import check_arguments
 from trailprint.events.events import DUPLICATE_ROWS, Events
 from trailprint.events.oddities import describe_oddities
 from trailprint.events.options import ReadOptions
-from trailprint.events.placing import PlaceOptions
-from trailprint.events.sources import Source, open_places
+from trailprint.events.places.placing import PlaceOptions
+from trailprint.events.reading.sources import Source, open_places
 from trailprint.progress import Progress, shows_progress, tell_nobody
 
 

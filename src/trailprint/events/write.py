@@ -11,11 +11,11 @@ from pathlib import Path
 import pyarrow as pa
 
 from trailprint.errors import OptionError, OutputError, reason_of
-from trailprint.events.databases import find_database
 from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.events import Events
-from trailprint.events.files import find_files
-from trailprint.events.listing import is_utf8
+from trailprint.events.reading.databases import find_database
+from trailprint.events.reading.files import find_files
+from trailprint.events.reading.listing import is_utf8
 from trailprint.events.spreadsheets import guard_columns
 from trailprint.system.addresses import check_writable
 from trailprint.system.scratch import sweep_unfinished, unfinished_file

@@ -21,7 +21,7 @@ from trailprint.arrays import Ints
 from trailprint.display.discreet import Discreet, Words
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Column, Events
-from trailprint.events.grid import GridOptions, extent, to_cells, truncate_names
+from trailprint.events.places.grid import GridOptions, extent, to_cells, truncate_names
 from trailprint.features.histograms import count_by_location
 from trailprint.features.ids import encode, encode_together
 from trailprint.features.options import HistogramOptions, Slots, Weight

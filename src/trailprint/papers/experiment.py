@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events, Tally
 from trailprint.events.options import ReadOptions
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.papers.comparison import Comparison
 from trailprint.progress import Progress
 

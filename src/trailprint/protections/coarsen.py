@@ -14,7 +14,7 @@ from trailprint.display.numbers import format_number
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import quote_name
 from trailprint.events.events import Events
-from trailprint.events.grid import GridOptions, extent, to_cells, truncate_names
+from trailprint.events.places.grid import GridOptions, extent, to_cells, truncate_names
 from trailprint.protections.protection import AuditedData, EventProtection, Rule, Seed
 
 _DAY_S = 86_400.0

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from trailprint.report.chart_style import Size
-from trailprint.report.svg import Drawing
+from trailprint.report.charts.style import Size
+from trailprint.report.charts.svg import Drawing
 
 Shape = Literal["line", "guess", "bar", "outline", "tick", "whisker", "dot", "ring", "hollow"]
 

@@ -10,8 +10,8 @@ from trailprint.comparison.tables import TABLES
 from trailprint.display.numbers import to_json
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
+from trailprint.report.audit_files import open_folder
 from trailprint.report.comparison_page import render_comparison
-from trailprint.report.outputs import open_folder
 
 PAGE, RESULT = "comparison.html", "comparison.json"
 

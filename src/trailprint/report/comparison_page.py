@@ -21,7 +21,6 @@ from trailprint.comparison.wording import (
     tell_rate,
     tell_test,
 )
-from trailprint.report.axes import Axis
 from trailprint.report.blocks import (
     Block,
     Figure,
@@ -35,9 +34,10 @@ from trailprint.report.blocks import (
     Tile,
     Tiles,
 )
-from trailprint.report.chart_style import SERIES
 from trailprint.report.charts import draw_bars, draw_lines
-from trailprint.report.page import render_page
+from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.style import SERIES
+from trailprint.report.page_layout import render_page
 from trailprint.report.wording import count, interval, percent, share_or_most
 
 _STUDIES = {

@@ -12,7 +12,7 @@ from trailprint.report.chapters.opening import write_lead, write_title
 from trailprint.report.chapters.people import write_people
 from trailprint.report.chapters.points import write_points
 from trailprint.report.chapters.protections import write_protections
-from trailprint.report.page import render_page
+from trailprint.report.page_layout import render_page
 
 
 def embed_report(found: Findings) -> str:

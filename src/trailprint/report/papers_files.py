@@ -11,8 +11,8 @@ from trailprint.errors import OutputError, reason_of
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
 from trailprint.papers.experiment import Reproduction
+from trailprint.report.papers_figure import write_svg
 from trailprint.report.papers_page import make_figure, render_papers_page
-from trailprint.report.papers_svg import write_svg
 from trailprint.system.addresses import check_writable
 
 PAGE, RESULTS = "papers.html", "papers.json"

@@ -9,7 +9,6 @@ from typing import Any
 from trailprint.display.numbers import format_number
 from trailprint.papers.comparison import Comparison
 from trailprint.papers.experiment import Chart, Reproduction, Row
-from trailprint.report.axes import Axis
 from trailprint.report.blocks import (
     Block,
     Figure,
@@ -23,10 +22,11 @@ from trailprint.report.blocks import (
     Tile,
     Tiles,
 )
-from trailprint.report.chart_style import SERIES
 from trailprint.report.charts import draw_bars, draw_lines, draw_scatter
-from trailprint.report.page import render_page
-from trailprint.report.svg import Drawing
+from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.style import SERIES
+from trailprint.report.charts.svg import Drawing
+from trailprint.report.page_layout import render_page
 from trailprint.report.wording import count, percent, seconds
 
 #: Number of rows of a chart's data that are shown on the page; the others are in its CSV file.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trailprint.attacks.options import CorrelateOptions
-from trailprint.attacks.sequence import correlate_chains, correlate_sequences
+from trailprint.attacks.sequence.correlation import correlate_chains, correlate_sequences
 from trailprint.display.discreet import Discreet
 from trailprint.errors import InputError
 from trailprint.evaluation.candidates import CandidateSets, measure_candidates

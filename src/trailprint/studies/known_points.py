@@ -14,7 +14,7 @@ from trailprint.arrays import Indices
 from trailprint.attacks.points.drawn import draw_candidates, open_coarser
 from trailprint.evaluation.unicity import measure_unicity
 from trailprint.events.events import Events
-from trailprint.events.grid import GridOptions, to_cells
+from trailprint.events.places.grid import GridOptions, to_cells
 from trailprint.features.points import Points
 
 #: Each size is a multiple of the one before, so that small cells and bins lie within large ones.

@@ -11,7 +11,11 @@ import pyarrow as pa
 
 from trailprint.arguments import check_arguments
 from trailprint.attacks.options import CorrelateOptions
-from trailprint.attacks.sequence import correlate_chains, correlate_sequences, describe_training
+from trailprint.attacks.sequence.correlation import (
+    correlate_chains,
+    correlate_sequences,
+    describe_training,
+)
 from trailprint.display.discreet import Words
 from trailprint.display.plots import Plot
 from trailprint.errors import OptionError
@@ -26,8 +30,8 @@ from trailprint.events.events import Events
 from trailprint.events.knowledge import Knowledge, Known, open_knowledge, restrict
 from trailprint.events.options import ReadOptions
 from trailprint.events.periods import periods_overlap
-from trailprint.events.placing import PlaceOptions
-from trailprint.events.sources import (
+from trailprint.events.places.placing import PlaceOptions
+from trailprint.events.reading.sources import (
     Source,
     TruthSource,
     open_places,

@@ -8,7 +8,7 @@ from typing import Any
 
 from trailprint.arguments import check_arguments
 from trailprint.attacks.options import CorrelateOptions
-from trailprint.attacks.sequence import describe_training
+from trailprint.attacks.sequence.correlation import describe_training
 from trailprint.display.discreet import Words
 from trailprint.display.numbers import format_percent
 from trailprint.display.plots import Plot
@@ -17,8 +17,8 @@ from trailprint.errors import InputError
 from trailprint.evaluation.candidates import TOP, AverageSets, average_sets
 from trailprint.events.knowledge import Known
 from trailprint.events.options import ReadOptions
-from trailprint.events.placing import PlaceOptions
-from trailprint.events.sources import Source
+from trailprint.events.places.placing import PlaceOptions
+from trailprint.events.reading.sources import Source
 from trailprint.features.sequences import Sequences, build_sequences
 from trailprint.progress import Progress, shows_progress, tell_nobody
 from trailprint.store import Store

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from trailprint.attacks.combined import match_views
 from trailprint.attacks.options import CorrelateOptions, MatchOptions, TrailOptions
-from trailprint.attacks.sequence import correlate_sequences
+from trailprint.attacks.sequence.correlation import correlate_sequences
 from trailprint.attacks.trail import match_trails
 from trailprint.errors import InputError
 from trailprint.evaluation.truth import truth_from_ids

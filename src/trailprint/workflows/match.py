@@ -38,8 +38,8 @@ from trailprint.events.events import Events
 from trailprint.events.knowledge import Knowledge, Known, open_knowledge, restrict
 from trailprint.events.options import ReadOptions
 from trailprint.events.periods import periods_overlap
-from trailprint.events.placing import PlaceOptions
-from trailprint.events.sources import Source, TruthSource, open_places, open_truth
+from trailprint.events.places.placing import PlaceOptions
+from trailprint.events.reading.sources import Source, TruthSource, open_places, open_truth
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.options import HistogramOptions
 from trailprint.features.views import Views

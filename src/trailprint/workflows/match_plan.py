@@ -12,8 +12,8 @@ from trailprint.display.numbers import to_finite
 from trailprint.engines.options import EngineName, EngineOptions, choose_engine
 from trailprint.events.knowledge import Knowledge, open_knowledge, restrict
 from trailprint.events.options import ReadOptions
-from trailprint.events.placing import PlaceOptions
-from trailprint.events.sources import Source, open_places
+from trailprint.events.places.placing import PlaceOptions
+from trailprint.events.reading.sources import Source, open_places
 from trailprint.features.histograms import build_histogram_pair
 from trailprint.features.options import HistogramOptions
 from trailprint.kernels.threads import available_threads

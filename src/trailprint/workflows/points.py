@@ -26,8 +26,8 @@ from trailprint.evaluation.unicity import (
 )
 from trailprint.events.events import Events
 from trailprint.events.options import ReadOptions
-from trailprint.events.placing import PlaceOptions
-from trailprint.events.sources import Source, open_places
+from trailprint.events.places.placing import PlaceOptions
+from trailprint.events.reading.sources import Source, open_places
 from trailprint.features.points import PointKind, Points, build_points, build_visit_order
 from trailprint.progress import Progress, shows_progress, tell_nobody
 from trailprint.protections.chain import apply_protections

@@ -20,9 +20,9 @@ from trailprint.errors import OptionError
 from trailprint.events.engine import Engine, default_engine
 from trailprint.events.events import Events
 from trailprint.events.options import ReadOptions
-from trailprint.events.placing import PlaceOptions
-from trailprint.events.side_files import open_pairs
-from trailprint.events.sources import Source, open_places
+from trailprint.events.places.placing import PlaceOptions
+from trailprint.events.reading.side_files import open_pairs
+from trailprint.events.reading.sources import Source, open_places
 from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
 from trailprint.progress import Progress, shows_progress, tell_nobody

@@ -23,10 +23,10 @@ import pyarrow as pa
 
 from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError
-from trailprint.events.columns import CELL_SIZE
 from trailprint.events.engine import Engine, quote_name
 from trailprint.events.events import Events
-from trailprint.events.lattice import Grid
+from trailprint.events.places.lattice import Grid
+from trailprint.events.reading.columns import CELL_SIZE
 from trailprint.events.write import check_outputs, copy_query, replacing, write_table
 from trailprint.workflows.results import open_folder
 

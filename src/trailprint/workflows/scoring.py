@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from trailprint.errors import InputError
 from trailprint.evaluation.risk import Risk, rate_links
 from trailprint.evaluation.truth import truth_from_pairs
-from trailprint.events.sources import TruthSource, open_truth
+from trailprint.events.reading.sources import TruthSource, open_truth
 
 
 def score(links: TruthSource, truth: TruthSource) -> Risk:

@@ -21,8 +21,8 @@ from trailprint.evaluation.tactics import ObservedTactics, observe_tactics
 from trailprint.evaluation.truth import Truth, find_truth
 from trailprint.events.knowledge import Knowledge, Known, open_knowledge, restrict
 from trailprint.events.options import ReadOptions
-from trailprint.events.placing import PlaceOptions
-from trailprint.events.sources import Source, TruthSource, open_places, open_truth
+from trailprint.events.places.placing import PlaceOptions
+from trailprint.events.reading.sources import Source, TruthSource, open_places, open_truth
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.trails import Trails, trails_of
 from trailprint.linkage import Linkage

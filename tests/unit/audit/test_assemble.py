@@ -7,7 +7,7 @@ import numpy as np
 from trailprint.audit.assemble import Done, list_attacked, worst_risk
 from trailprint.audit.attacks.registry import attack_names
 from trailprint.audit.parts import Outcome
-from trailprint.audit.plan import LeftOut
+from trailprint.audit.planning.plan import LeftOut
 
 
 def outcome(*risk: float) -> Outcome:

@@ -16,8 +16,8 @@ from tests.presence import present
 from trailprint.audit import AuditOptions, audit
 from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome, fetch, keep
-from trailprint.audit.plan import Plan
-from trailprint.events.read import read
+from trailprint.audit.planning.plan import Plan
+from trailprint.events.reading.read import read
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.store import FolderStore, MemoryStore
 

@@ -10,8 +10,8 @@ from tests.presence import present
 import trailprint as tp
 from trailprint.audit.context import AuditContext
 from trailprint.audit.points_disclosure import tell_sharing, tell_worst
-from trailprint.audit.points_finding import find_points
 from trailprint.audit.run import Asked, run_audit
+from trailprint.audit.sections.points import find_points
 from trailprint.audit.sides import make_sides
 from trailprint.errors import OptionError
 from trailprint.evaluation.unicity import FEW, Sharing, WorstCase

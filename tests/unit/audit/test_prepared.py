@@ -15,7 +15,7 @@ from trailprint.audit import AuditOptions, audit, prepared
 from trailprint.audit.prepared import Prepared
 from trailprint.audit.sides import make_sides
 from trailprint.errors import OptionError
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 
 OPTIONS = AuditOptions(attacks=("trail",), protections=("top-locations:n=5",))

@@ -10,9 +10,9 @@ import pytest
 
 from trailprint.audit import AuditOptions, audit
 from trailprint.audit.attacks.registry import attack_names
-from trailprint.audit.plan import Plan
+from trailprint.audit.planning.plan import Plan
 from trailprint.errors import InputError
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.events.split import SplitOptions, split
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.store import MemoryStore

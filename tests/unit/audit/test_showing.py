@@ -11,7 +11,7 @@ import pytest
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.showing import Shown
 from trailprint.errors import OptionError
-from trailprint.report.tables import TABLES
+from trailprint.report.audit_tables import TABLES
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
 

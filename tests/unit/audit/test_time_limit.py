@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from trailprint import Engine
-from trailprint.attacks.sequence import correlate_sequences
+from trailprint.attacks.sequence.correlation import correlate_sequences
 from trailprint.audit import AuditOptions, audit, run
 from trailprint.audit.context import AuditContext, Sizes
-from trailprint.audit.estimates import sequence_seconds
 from trailprint.audit.parts import Outcome, Part
-from trailprint.audit.plan import Plan, make_plan
+from trailprint.audit.planning.estimates import sequence_seconds
+from trailprint.audit.planning.plan import Plan, make_plan
 from trailprint.audit.sides import make_sides
 from trailprint.errors import OptionError
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.features.sequences import build_sequence_pair
 from trailprint.kernels.stopping import OutOfTimeError, time_limit
 from trailprint.simulate.campus import CampusOptions, simulate_campus

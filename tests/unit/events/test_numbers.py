@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import trailprint as tp
-from trailprint.events.delimited import _unique_names
+from trailprint.events.reading.delimited import _unique_names
 
 GOOD: dict[str, Any] = {
     "user": [f"u{i % 3}" for i in range(6)],

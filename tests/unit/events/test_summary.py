@@ -8,7 +8,7 @@ import pytest
 
 from trailprint.errors import ColumnError
 from trailprint.events.options import ReadOptions
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.events.summary import count_duplicates, inspect, summarise
 
 

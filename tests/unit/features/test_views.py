@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from trailprint.errors import OptionError
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.features.histograms import build_histogram_pair
 from trailprint.features.views import VIEWS, build_view_pair, choose_views
 

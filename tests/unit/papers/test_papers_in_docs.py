@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from trailprint.events.engine import Engine
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.papers.experiment import Context
 from trailprint.papers.malin_2005 import EXPERIMENTS as MALIN
 from trailprint.papers.malin_2005 import household_growth, shops

@@ -7,7 +7,7 @@ from tests.presence import present
 
 from trailprint.errors import InputError
 from trailprint.events.engine import Engine
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.papers.experiment import Context
 from trailprint.papers.tan_2011 import EXPERIMENTS
 from trailprint.simulate.campus import CampusOptions, simulate_campus

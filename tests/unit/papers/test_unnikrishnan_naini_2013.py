@@ -7,7 +7,7 @@ from tests.presence import present
 
 from trailprint.errors import InputError
 from trailprint.events.engine import Engine
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.papers.experiment import Context
 from trailprint.papers.unnikrishnan_naini_2013 import EXPERIMENTS, experiments
 from trailprint.simulate.weekday_campus import WeekdayCampusOptions, simulate_weekday_campus

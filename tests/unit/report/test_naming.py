@@ -8,9 +8,9 @@ import pytest
 
 from trailprint.audit.results.findings import Findings
 from trailprint.report.about import About, Source
+from trailprint.report.audit_page import render_report
 from trailprint.report.blocks import Command, Points
 from trailprint.report.chapters.next_steps import write_next
-from trailprint.report.html import render_report
 
 DIGEST = hashlib.sha256(b"data").hexdigest()
 ABOUT = About(

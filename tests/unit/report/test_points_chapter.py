@@ -4,13 +4,13 @@ import pytest
 
 from trailprint.audit.results.findings import Findings
 from trailprint.report.about import About
+from trailprint.report.audit_tables import TABLES
 from trailprint.report.blocks import Facts, Figure, Note, Prose, Table
 from trailprint.report.chapters.meaning import write_regulators
 from trailprint.report.chapters.opening import write_lead
 from trailprint.report.chapters.points import write_points
 from trailprint.report.chapters.protections import write_protections
 from trailprint.report.charts import draw_heat
-from trailprint.report.tables import TABLES
 
 
 def facts(found, term):

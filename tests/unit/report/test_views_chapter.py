@@ -6,9 +6,9 @@ import pytest
 
 from trailprint.audit.results.attacks import ViewFinding, ViewLeftOut, ViewsFinding
 from trailprint.audit.results.findings import Findings
+from trailprint.report.audit_tables import TABLES
 from trailprint.report.blocks import Figure, Prose, Row, Table
 from trailprint.report.chapters.views import write_views
-from trailprint.report.tables import TABLES
 
 pytestmark = pytest.mark.usefixtures("blank_charts")
 

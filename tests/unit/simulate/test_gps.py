@@ -9,7 +9,7 @@ from scipy import sparse
 from tests.presence import present
 
 from trailprint.errors import OptionError
-from trailprint.events.grid import Box
+from trailprint.events.places.grid import Box
 from trailprint.features.histograms import Histograms
 from trailprint.features.places import build_chain_pair
 from trailprint.papers.experiment import Context

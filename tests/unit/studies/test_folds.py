@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from trailprint.attacks.options import CorrelateOptions
-from trailprint.attacks.sequence import correlate_sequences
+from trailprint.attacks.sequence.correlation import correlate_sequences
 from trailprint.errors import OptionError
 from trailprint.features.sequences import build_sequences
 from trailprint.store import MemoryStore

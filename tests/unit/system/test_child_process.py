@@ -64,7 +64,7 @@ def test_the_program_runs_nothing_of_the_current_folder(trapped, command):
 def test_a_child_runs_nothing_of_the_current_folder(trapped, added):
     script = (
         "import os, sys; sys.path[:] = [entry for entry in sys.path if entry]; "
-        "from trailprint.attacks.worker_processes import Worker; "
+        "from trailprint.attacks.sequence.worker_processes import Worker; "
         "import numpy, json; "
         f"sys.path.insert(0, {added}); "
         "worker = Worker(); print(worker.call(os.getcwd)); "
@@ -79,7 +79,7 @@ def test_a_child_finds_what_only_pythonpath_names(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "only_here.py").write_text("def answer(): return 42\n")
     script = (
-        "from trailprint.attacks.worker_processes import Worker; import only_here; "
+        "from trailprint.attacks.sequence.worker_processes import Worker; import only_here; "
         "worker = Worker(); print(worker.call(only_here.answer)); worker.close()"
     )
     done = run(tmp_path, "-P", "-c", script, PYTHONPATH=str(tmp_path / "elsewhere"))
@@ -102,7 +102,7 @@ def test_a_current_folder_that_was_removed_is_no_error(tmp_path, monkeypatch):
 
 def test_a_child_that_is_busy_ends_with_its_pipe():
     child = ChildProcess(
-        "trailprint.attacks.worker_processes", "serve", stdin=subprocess.PIPE, stdout=-1
+        "trailprint.attacks.sequence.worker_processes", "serve", stdin=subprocess.PIPE, stdout=-1
     )
     import pickle
 

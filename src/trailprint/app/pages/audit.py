@@ -19,7 +19,7 @@ from trailprint.app.jobs import Job, Progress
 from trailprint.app.security import DOCUMENT_POLICY
 from trailprint.app.site import Fields, Site, first, go_to
 from trailprint.audit.wording import duration
-from trailprint.report.outputs import REPORT
+from trailprint.report.audit_files import REPORT
 
 _GONE = "There is no such audit in the folder any more."
 _DOCUMENTS = (REPORT, "comparison.html")

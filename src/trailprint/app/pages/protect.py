@@ -32,7 +32,7 @@ from trailprint.app.pages.setup import read_again
 from trailprint.app.site import Fields, Site, first, go_to
 from trailprint.errors import TrailprintError
 from trailprint.protections.registry import describe_protections
-from trailprint.report.page import render_blocks
+from trailprint.report.page_layout import render_blocks
 
 _GONE = "There is no such audit in the folder any more."
 #: How data was read and shaped; where it was cut matters to measurements only.

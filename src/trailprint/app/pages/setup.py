@@ -27,8 +27,8 @@ from trailprint.app.jobs import Job
 from trailprint.app.site import Fields, Site, first, go_to
 from trailprint.audit.settings import SETTINGS, read_settings
 from trailprint.errors import TrailprintError
-from trailprint.events.first_look import FirstLook
 from trailprint.events.options import ReadOptions
+from trailprint.events.reading.first_look import FirstLook
 from trailprint.protections.registry import describe_protections
 
 _ARGUMENTS = ("auxiliary",)

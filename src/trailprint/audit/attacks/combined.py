@@ -26,10 +26,10 @@ from trailprint.audit.attacks.measuring import (
     measure_coverage,
 )
 from trailprint.audit.context import AuditContext, Sizes
-from trailprint.audit.estimates import learning_seconds, margins_seconds, views_seconds
-from trailprint.audit.memory import view_bytes
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
+from trailprint.audit.planning.estimates import learning_seconds, margins_seconds, views_seconds
+from trailprint.audit.planning.memory import view_bytes
 from trailprint.audit.results.attacks import Proof, ViewFinding, ViewLeftOut, ViewsFinding
 from trailprint.audit.results.kept import attack_of
 from trailprint.audit.results.plain import ShapeError, from_plain, to_plain

@@ -17,9 +17,9 @@ import pyarrow as pa
 
 from trailprint.arrays import Floats, Ints
 from trailprint.audit.context import AuditContext, Sizes
-from trailprint.audit.estimates import match_seconds
-from trailprint.audit.memory import match_bytes
 from trailprint.audit.parts import Outcome, PartProgress
+from trailprint.audit.planning.estimates import match_seconds
+from trailprint.audit.planning.memory import match_bytes
 from trailprint.audit.results.attacks import AttackFinding
 from trailprint.events.events import Events
 from trailprint.protections.protection import Protection

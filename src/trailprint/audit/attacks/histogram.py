@@ -18,9 +18,9 @@ from trailprint.audit.attacks.measuring import (
     measure_coverage,
 )
 from trailprint.audit.context import AuditContext
-from trailprint.audit.estimates import margins_seconds, match_seconds
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
+from trailprint.audit.planning.estimates import margins_seconds, match_seconds
 from trailprint.audit.results.attacks import Proof
 from trailprint.audit.results.kept import attack_of
 from trailprint.audit.wording import lower_first

@@ -16,9 +16,13 @@ from trailprint.attacks.points.options import Knowledge, PointsOptions
 from trailprint.attacks.points.worst import find_worst
 from trailprint.audit.attacks.release_family import ReleaseFamily, Step
 from trailprint.audit.context import AuditContext, Sizes
-from trailprint.audit.estimates import coarser_points_seconds, points_seconds, worst_points_seconds
-from trailprint.audit.memory import points_bytes
 from trailprint.audit.parts import Outcome, PartProgress
+from trailprint.audit.planning.estimates import (
+    coarser_points_seconds,
+    points_seconds,
+    worst_points_seconds,
+)
+from trailprint.audit.planning.memory import points_bytes
 from trailprint.audit.points_disclosure import tell_cell, tell_sharing, tell_unicity, tell_worst
 from trailprint.audit.results.plain import from_plain, to_plain
 from trailprint.audit.results.points import GridCell, SharedPart, UnicityPoint, WorstPoint

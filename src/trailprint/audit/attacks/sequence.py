@@ -12,14 +12,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from trailprint.attacks.options import CorrelateOptions
-from trailprint.attacks.sequence import correlate_sequences
+from trailprint.attacks.sequence.correlation import correlate_sequences
 from trailprint.audit.attacks.family import AttackFamily
 from trailprint.audit.attacks.measuring import describe, find_people, keep_attack
 from trailprint.audit.context import AuditContext, Sizes
-from trailprint.audit.estimates import sequence_seconds
-from trailprint.audit.memory import sequence_bytes, why_too_large
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
+from trailprint.audit.planning.estimates import sequence_seconds
+from trailprint.audit.planning.memory import sequence_bytes, why_too_large
 from trailprint.audit.results.kept import attack_of
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.features.sequences import Sequences

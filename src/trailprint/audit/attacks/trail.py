@@ -19,10 +19,10 @@ from trailprint.audit.attacks.measuring import (
     restore_linkage,
 )
 from trailprint.audit.context import AuditContext, Sizes
-from trailprint.audit.estimates import trail_seconds
-from trailprint.audit.memory import trail_bytes
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
+from trailprint.audit.planning.estimates import trail_seconds
+from trailprint.audit.planning.memory import trail_bytes
 from trailprint.audit.results.kept import attack_of
 from trailprint.features.trails import Trails
 from trailprint.linkage import Linkage

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from trailprint.attacks.candidate_scores import LinkChoice, linkage_from_scores
-from trailprint.attacks.mobility_markov import score_mobility_markov
 from trailprint.attacks.options import MatchOptions
+from trailprint.attacks.sequence.mobility_markov import score_mobility_markov
 from trailprint.evaluation.risk import Risk
 from trailprint.evaluation.truth import truth_from_ids
-from trailprint.events.grid import GridOptions, to_cells
+from trailprint.events.places.grid import GridOptions, to_cells
 from trailprint.features.places import StayOptions, build_chain_pair
 from trailprint.papers.comparison import (
     PREDICTED,

@@ -14,7 +14,7 @@ from scipy import sparse
 from trailprint.errors import InputError
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.events.split import Split, SplitOptions, split
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.papers.comparison import tuned

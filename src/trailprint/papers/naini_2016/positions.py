@@ -13,11 +13,11 @@ from typing import cast
 
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
-from trailprint.events.grid import Box, GridOptions, to_cells, within_box
 from trailprint.events.options import ReadOptions
-from trailprint.events.read import read
+from trailprint.events.places.grid import Box, GridOptions, to_cells, within_box
+from trailprint.events.reading.read import read
+from trailprint.events.reading.times import check_timezone
 from trailprint.events.split import Split, SplitOptions, split
-from trailprint.events.times import check_timezone
 from trailprint.features.histograms import build_histogram_pair
 from trailprint.features.options import HistogramOptions, Weight
 from trailprint.papers.experiment import Context

@@ -8,13 +8,13 @@ from functools import partial
 from typing import Any
 
 from trailprint.attacks.options import CorrelateOptions, Model
-from trailprint.attacks.sequence import correlate_sequences
+from trailprint.attacks.sequence.correlation import correlate_sequences
 from trailprint.errors import InputError
 from trailprint.evaluation.candidates import CandidateSets, average_sets, measure_candidates
 from trailprint.evaluation.truth import truth_from_ids
 from trailprint.events.events import Events
 from trailprint.events.filters import active_users
-from trailprint.events.read import read
+from trailprint.events.reading.read import read
 from trailprint.events.split import SplitOptions, split
 from trailprint.features.sequences import Sequences, build_sequence_pair
 from trailprint.papers.comparison import (

@@ -16,8 +16,8 @@ from trailprint.evaluation.risk import Risk, measure_risk
 from trailprint.evaluation.truth import truth_from_ids
 from trailprint.events.events import Events
 from trailprint.events.options import Window
-from trailprint.events.read import read
-from trailprint.events.stays import stays_in_window
+from trailprint.events.reading.arrivals import stays_in_window
+from trailprint.events.reading.read import read
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.options import HistogramOptions
 from trailprint.linkage import Linkage

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from trailprint.audit.results.growth import AmountGrowth, AmountPoint
-from trailprint.report.axes import Axis
 from trailprint.report.blocks import Figure, Key, Table
 from trailprint.report.charts import Mark, draw_lines
+from trailprint.report.charts.axes import Axis
 from trailprint.report.wording import (
     capital,
     count,

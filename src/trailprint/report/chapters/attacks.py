@@ -8,11 +8,11 @@ from typing import Any
 from trailprint.audit.results.attacks import AttackFinding, Baseline
 from trailprint.audit.results.findings import Findings
 from trailprint.display.numbers import format_number
-from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Heading, Key, Note, Prose, Row, Section, Table
 from trailprint.report.chapters.views import write_views
-from trailprint.report.chart_style import SERIES
 from trailprint.report.charts import draw_bars, draw_lines
+from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.style import SERIES
 from trailprint.report.wording import (
     capital,
     count,

@@ -16,11 +16,11 @@ from trailprint.audit.results.growth import (
     TimeGrowth,
     UsersGrowth,
 )
-from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Key, Note, Points, Row, Section, Table
 from trailprint.report.chapters.amount_known import draw_amount
-from trailprint.report.chart_style import Size
 from trailprint.report.charts import draw_lines
+from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.style import Size
 from trailprint.report.wording import (
     count,
     highest,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from trailprint.audit.results.findings import Findings
 from trailprint.evaluation.per_user import RiskBin
-from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_histogram
+from trailprint.report.charts.axes import Axis
 from trailprint.report.wording import count, percent, sentence, within
 
 _TITLE = "Risk from person to person"

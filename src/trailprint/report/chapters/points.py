@@ -13,7 +13,6 @@ from trailprint.audit.results.points import (
     UnicityPoint,
     WorstPoint,
 )
-from trailprint.report.axes import Axis
 from trailprint.report.blocks import (
     Block,
     Figure,
@@ -26,6 +25,7 @@ from trailprint.report.blocks import (
     Table,
 )
 from trailprint.report.charts import draw_bars, draw_heat, draw_lines
+from trailprint.report.charts.axes import Axis
 from trailprint.report.wording import (
     capital,
     count,

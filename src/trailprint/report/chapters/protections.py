@@ -15,9 +15,9 @@ from trailprint.audit.results.protections import (
     Protections,
     SearchFacts,
 )
-from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Heading, Key, Points, Prose, Section, Table
 from trailprint.report.charts import Mark, draw_scatter
+from trailprint.report.charts.axes import Axis
 from trailprint.report.wording import (
     NOT_SHOWN,
     count,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from trailprint.audit.results.attacks import ViewFinding, ViewsFinding
-from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Key, Prose, Row, Table
 from trailprint.report.chapters.locations import signed_change
 from trailprint.report.charts import draw_bars
+from trailprint.report.charts.axes import Axis
 from trailprint.report.wording import capital, count, join, percent, share_or_most
 
 Views = Sequence[ViewFinding]

@@ -7,9 +7,9 @@ from typing import Any
 
 from trailprint.audit.results.attacks import Agreement, VeiledCount, WorstCase
 from trailprint.audit.results.findings import Findings
-from trailprint.report.axes import Axis
 from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_bars
+from trailprint.report.charts.axes import Axis
 from trailprint.report.wording import (
     NOT_SHOWN,
     capital,

@@ -1,0 +1,1 @@
+"""What an audit will do, how long it takes, how much memory, and what gives way."""

@@ -1,0 +1,1 @@
+"""What an audit finds out beside its attacks: growth, causes, protections, points."""

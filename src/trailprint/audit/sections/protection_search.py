@@ -1,0 +1,233 @@
+"""The search of an audit: the least loss that reaches the target, and what no other beats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast
+
+from trailprint.audit.attacks.judges import list_judging
+from trailprint.audit.context import AuditContext
+from trailprint.audit.parts import Outcome, PartProgress
+from trailprint.audit.results.kept import KeptProtections, protections_of
+from trailprint.audit.results.plain import to_plain
+from trailprint.audit.results.protections import (
+    MeasuredProtection,
+    ProtectionLeftOut,
+    SearchFacts,
+)
+from trailprint.audit.sections.protection_trials import NONE, Trials, label_chain, start_trials
+from trailprint.audit.sections.protections import Family, list_families, sweep_kind
+from trailprint.errors import InputError, OptionError
+from trailprint.kernels.stopping import OutOfTimeError
+from trailprint.protections.chain import changes_histograms
+from trailprint.protections.protection import Protection
+from trailprint.studies.protection_search import Choice, Pair, Search, Trial
+
+SEARCH = "search"
+"""The name of the part that searches."""
+
+#: Without a target, a protection is called effective when it leaves at most this share of the risk.
+EFFECTIVE = 0.5
+
+_TIMES = "coarsen-time"
+"""Changes no place: what follows from it is seen only where times are released."""
+
+
+class ProtectionSearch:
+    """
+    Trials of an audit that go on from those that are known.
+
+    ``progress`` is told how much of the search is over, roughly.
+    """
+
+    def __init__(self, context: AuditContext, trials: Trials, progress: PartProgress) -> None:
+        self._context, self._trials, self._progress = context, trials, progress
+        self.points: dict[tuple[Protection, ...], MeasuredProtection] = {}
+        self.titles: dict[tuple[Protection, ...], str] = {}
+        self.left_out: list[ProtectionLeftOut] = []
+        self.search = Search(measure=self._measure, goal=0.0)
+
+    def learn(self, families: Sequence[Family], before: Mapping[str, Outcome]) -> None:
+        """Take over what was measured quickly."""
+        for family in families:
+            outcome = before.get(f"protect/{family.title}")
+            for point in () if outcome is None else protections_of(outcome).points:
+                value = point.parameters.get(family.parameter or "")
+                chain = family.with_value(value)
+                self.points[chain] = point
+                if family.is_asked:
+                    self.titles[chain] = family.title
+        self.search.goal = self._set_goal()
+        self.search.learn(self._judge(chain, point) for chain, point in self.points.items())
+
+    def run(self, families: Sequence[Family], asked: Sequence[Family]) -> bool:
+        """Search as long as there is time; whether the time was up."""
+        try:
+            self.search.complete([()])
+            self.search.goal = self._set_goal()
+            choices = [_choose(family) for family in families]
+            pairs = list_pairs(families) if self._context.options.target_risk is not None else []
+            self.search.search(choices, pairs)
+            self.search.complete(family.chain for family in asked)
+            self.search.complete_frontier()
+        except OutOfTimeError:
+            return True
+        return False
+
+    def _set_goal(self) -> float:
+        """The target; without one, half of the risk that there is."""
+        target, plain = self._context.options.target_risk, self.points.get(())
+        if target is not None:
+            return target
+        return 0.0 if plain is None else EFFECTIVE * plain.accuracy
+
+    def _measure(self, chain: tuple[Any, ...], is_full: bool) -> Trial | None:
+        steps = cast("tuple[Protection, ...]", chain)
+        self._progress(min(self.search.n_measured / self.search.most_trials, 1.0))
+        try:
+            point = self._trials.measure(steps, self.titles.get(steps), is_full=is_full)
+        except (InputError, OptionError) as error:
+            label = label_chain(steps, self.titles.get(steps))
+            self.left_out.append(ProtectionLeftOut(label=label, why=error.for_command_line()))
+            return None
+        known = self.points.get(steps)
+        self.points[steps] = replace(point, asked=known is not None and known.asked)
+        return self._judge(steps, point)
+
+    def _judge(self, chain: tuple[Protection, ...], point: MeasuredProtection) -> Trial:
+        """A point as the search looks at it: with a target, the upper bound counts."""
+        has_target = self._context.options.target_risk is not None
+        return Trial(
+            chain=chain,
+            loss=point.loss,
+            rate=point.accuracy,
+            risk=point.at_risk if has_target else point.accuracy,
+            is_full=is_whole(point),
+        )
+
+
+def search_protections(
+    context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+) -> Outcome:
+    """Let every family that ran judge what matters, and look for the least loss."""
+    tried = list_families(context)
+    run = ProtectionSearch(context, start_trials(context, before), progress)
+    run.learn(tried, before)
+    asked = [family for family in tried if family.is_asked]
+    is_stopped = run.run(list_searched(context, tried), asked)
+    kept = KeptProtections(
+        points=tuple(run.points.values()),
+        left_out=tuple(run.left_out),
+        search=_describe(run, is_stopped=is_stopped),
+    )
+    return Outcome(data=to_plain(kept))
+
+
+def list_searched(context: AuditContext, tried: Sequence[Family]) -> list[Family]:
+    """Whose values are searched: what suits the data, or of what was asked for, its kinds."""
+    suitable = [family for family in tried if family.parameter is not None]
+    if suitable or context.options.target_risk is None:
+        return suitable
+    kinds = {type(step): None for family in tried for step in family.chain}
+    able = [sweep_kind(kind, context) for kind in kinds if kind.audited is not None]
+    return [family for family in able if family.values]
+
+
+def list_pairs(families: Sequence[Family]) -> list[Pair]:
+    """
+    One protection before another: maps of places, lists of places, averages; times before them.
+
+    Averages of groups hold no times, so that rounding them before does nothing.
+    """
+    times = [family for family in families if family.title == _TIMES]
+    last = [family for family in families if changes_histograms(family.chain)]
+    places = [family for family in reversed(families) if family not in (*times, *last)]
+    pairs = [(one, other) for n, one in enumerate(places) for other in (*last, *places[n + 1 :])]
+    pairs += [(one, other) for one in times for other in places]
+    return [(_choose(one), _choose(other)) for one, other in pairs]
+
+
+def _choose(family: Family) -> Choice:
+    (step,) = family.chain
+    sense = step.monotone.get(family.parameter or "", 1)
+    return Choice(
+        name=family.title,
+        make=partial(_make, step, family.parameter or ""),
+        values=tuple(sorted(family.values, key=lambda value: sense * value)),
+        neutral=family.neutral,
+    )
+
+
+def _make(step: Protection, parameter: str, value: Any) -> Protection:
+    return replace(step, **{parameter: value})
+
+
+def _describe(run: ProtectionSearch, *, is_stopped: bool) -> SearchFacts:
+    points = run.points.values()
+    chains = [point.name for chain, point in run.points.items() if len(chain) > 1]
+    return SearchFacts(
+        tried=len(run.points),
+        judged_by_all=sum(point.judged_by_all for point in points),
+        combinations=tuple(dict.fromkeys(chains)),
+        not_tried=tuple(run.search.pending),
+        stopped=is_stopped,
+    )
+
+
+def estimate_search(context: AuditContext, quick_s: float) -> float:
+    """How long the search takes at least to be of use; it uses more where there is more."""
+    full_s = quick_s + sum(family.estimate_judging(context) for family in list_judging(context))
+    has_target = context.options.target_risk is not None
+    return (6 * full_s + 30 * quick_s) if has_target else (4 * full_s + 6 * quick_s)
+
+
+def mark_frontier(points: Sequence[MeasuredProtection]) -> tuple[MeasuredProtection, ...]:
+    """
+    Say which points no other beats: none costs less and protects at least as well.
+
+    Only what every family has judged on everybody is compared. A protection that leaves as much
+    as there was, as far as can be told, is no bargain whatever it costs.
+    """
+    plain = next((point for point in points if point.name == NONE), None)
+    able = [point for point in points if is_whole(point) and has_effect(point, plain)]
+    return tuple(
+        replace(point, on_frontier=point in able and not _is_beaten(point, able))
+        for point in points
+    )
+
+
+def find_target(
+    points: Sequence[MeasuredProtection], target_risk: float
+) -> MeasuredProtection | None:
+    """Of what every family has judged and whose upper bound is at most this, the least loss."""
+    plain = next((point for point in points if point.name == NONE), None)
+    enough = [
+        point
+        for point in points
+        if is_whole(point)
+        and point.at_risk <= target_risk
+        and (plain is None or point.name == NONE or point.accuracy < plain.accuracy)
+    ]
+    return min(enough, key=lambda point: point.loss, default=None)
+
+
+def is_whole(point: MeasuredProtection) -> bool:
+    """Whether every family has judged it, on everybody."""
+    return point.judged_by_all and point.people is None
+
+
+def has_effect(point: MeasuredProtection, plain: MeasuredProtection | None) -> bool:
+    """Whether less than before is linked, beyond what the interval allows for."""
+    if plain is None or point.name == NONE:
+        return True
+    return point.interval[1] < plain.accuracy
+
+
+def _is_beaten(point: MeasuredProtection, points: Sequence[MeasuredProtection]) -> bool:
+    own = point.loss, point.accuracy
+    return any(
+        other.loss <= own[0] and other.accuracy <= own[1] and (other.loss, other.accuracy) != own
+        for other in points
+    )

@@ -1,0 +1,141 @@
+"""The rest an audit finds out: how risk grows, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from trailprint.arrays import Floats, Ints
+from trailprint.audit.attacks.measuring import restore_linkage
+from trailprint.audit.attacks.registry import find_attacks
+from trailprint.audit.attacks.repeating import choose_repeated, list_repeated
+from trailprint.audit.context import AuditContext
+from trailprint.audit.parts import Outcome, PartProgress
+from trailprint.audit.results.kept import attack_of
+from trailprint.linkage import Linkage
+from trailprint.studies.driving_locations import find_driving_locations
+from trailprint.studies.growth.amount import AmountGrowth, grow_amount
+from trailprint.studies.growth.knowledge import KnowledgeOptions, grow_knowledge
+from trailprint.studies.growth.resolution import grow_resolution
+from trailprint.studies.growth.time import grow_time
+from trailprint.studies.growth.users import GrowthOptions, grow_users
+from trailprint.studies.repeated import Prepared
+
+Compute = Callable[[AuditContext, Mapping[str, Outcome], PartProgress], Outcome]
+
+_ALREADY_LITTLE = (
+    "The audit was asked to know only a part of each person (--knows); without that, it measures "
+    "what knowing less or more changes."
+)
+N_LOCATIONS = 20
+"""Number of the most revealing locations that are shown."""
+
+
+class _Study(Protocol):
+    """What every growth study returns."""
+
+    @property
+    def why_not(self) -> str | None: ...
+
+    def to_dict(self) -> dict[str, Any] | None: ...
+
+
+def study_users(
+    context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+) -> Outcome:
+    """Risk by the number of users."""
+    known, options = _ready(context, before), GrowthOptions(seed=context.options.seed)
+    sides = known.released, known.auxiliary
+    return _grown(grow_users(known.attack, *sides, context.truth, options, progress=_to(progress)))
+
+
+def study_knowledge(
+    context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+) -> Outcome:
+    """Risk by the share of people an adversary knows."""
+    known, options = _ready(context, before), KnowledgeOptions(seed=context.options.seed)
+    sides = known.released, known.auxiliary
+    return _grown(
+        grow_knowledge(known.attack, *sides, context.truth, options, progress=_to(progress))
+    )
+
+
+def study_amount(
+    context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+) -> Outcome:
+    """Risk by how much is known of each person, by the quickest attack on habits."""
+    if context.sides.known.kind != "everything":
+        return _grown(AmountGrowth(why_not=_ALREADY_LITTLE))
+    quickest = list_repeated(context)[0]
+    repeated = quickest.repeat(context, None)
+    if repeated is None:
+        raise ValueError("studies repeat an attack")
+    title = f"Risk by how much is known of each person, by {quickest.title.lower()}"
+    grown = grow_amount(
+        repeated.prepare,
+        *context.events,
+        title=title,
+        seed=context.options.seed,
+        progress=_to(progress),
+    )
+    return _grown(grown)
+
+
+def study_time(
+    context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+) -> Outcome:
+    """Risk by the length of observation."""
+    prepare = choose_repeated(context, before).prepare
+    return _grown(grow_time(prepare, *context.events, progress=_to(progress)))
+
+
+def study_resolution(
+    context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+) -> Outcome:
+    """Risk by the size of places."""
+    prepare = choose_repeated(context, before).prepare
+    return _grown(grow_resolution(prepare, *context.events, progress=_to(progress)))
+
+
+def _ready(context: AuditContext, before: Mapping[str, Outcome]) -> Prepared[Any]:
+    return choose_repeated(context, before).as_is()
+
+
+def _grown(study: _Study) -> Outcome:
+    return Outcome(data={"study": study.to_dict(), "why_not": study.why_not})
+
+
+def _to(progress: PartProgress) -> Callable[[str, float | None], None]:
+    return lambda what, share: progress(share)
+
+
+def explain(
+    context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+) -> Outcome:
+    """Which locations correct links rest on, and what leaving each of them out changes."""
+    found = find_driving_locations(*context.histograms, _links(context, before), context.truth)
+    top = found.top(N_LOCATIONS)
+    progress(0.2)
+    changes, n_linked = _leave_out(context, before, top)
+    # Numbers, not names: what is kept must not hold more than the next report may tell.
+    told = found.to_dict(N_LOCATIONS, changes=changes, n_linked=n_linked)
+    return Outcome(data={"why": told}, arrays={"locations": top})
+
+
+def _links(context: AuditContext, before: Mapping[str, Outcome]) -> Linkage:
+    """What the strongest attack on everybody linked."""
+    strongest = choose_repeated(context, before)
+    known = before.get(f"attack/{strongest.name}")
+    return strongest.as_is().run() if known is None else restore_linkage(known, context)
+
+
+def _leave_out(
+    context: AuditContext, before: Mapping[str, Outcome], locations: Ints
+) -> tuple[Floats | None, int]:
+    """What the first attack that can tell says, and how many people it links with everything."""
+    for family in find_attacks(context.options.attacks):
+        outcome = before.get(f"attack/{family.name}")
+        changes = None if outcome is None else family.leave_out(context, outcome, locations)
+        if outcome is not None and changes is not None:
+            return changes, attack_of(outcome).entry.correct
+    return None, 0

@@ -1,0 +1,1 @@
+"""Where: positions and fixes become stays, cells, regions and shorter names."""

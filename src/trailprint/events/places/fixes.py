@@ -1,0 +1,184 @@
+"""Position fixes become visits: stays within a radius, found in one pass of bounded memory."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from trailprint.arguments import check_argument, check_fields
+from trailprint.errors import InputError, OptionError
+from trailprint.events.engine import Engine, quote_text
+from trailprint.events.events import Column, Events
+from trailprint.events.meeting import for_parquet, scratch_query
+
+_PART = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$", re.IGNORECASE)
+_METRES = {"m": 1.0, "km": 1000.0}
+_SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
+#: As long as a visit may last when it is read again.
+_LONGEST_S = 366 * 86_400.0
+_MOST_METRES = 100_000.0
+_COLUMNS: frozenset[Column] = frozenset({"user", "start", "end", "lat", "lon"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StayOptions:
+    """
+    When position fixes are a stay.
+
+    Attributes
+    ----------
+    radius_m : float
+        A run of fixes goes on as long as they are within this many metres of its first one.
+    least_s : float
+        A run is a stay if it lasts at least this many seconds.
+    gap_s : float
+        After a longer silence nobody knows: the run ends with the fix before it.
+
+    Examples
+    --------
+    >>> from trailprint.places import StayOptions
+    >>> StayOptions.parse("200m,20min").least_s
+    1200.0
+    """
+
+    radius_m: float = 200.0
+    least_s: float = 1200.0
+    gap_s: float = 86_400.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not 0 < self.radius_m <= _MOST_METRES:
+            raise _refuse(f"a radius of {self.radius_m:g} m")
+        if not 0 < self.least_s <= _LONGEST_S:
+            raise _refuse(f"at least {self.least_s:g} s")
+        if not 0 < self.gap_s <= _LONGEST_S:
+            raise _refuse(f"a silence of {self.gap_s:g} s")
+
+    @classmethod
+    def parse(cls, text: str) -> StayOptions:
+        """Read ``200m,20min``, or ``200m,20min,24h`` with the longest silence."""
+        check_argument("stays", text, str)
+        parts = text.split(",")
+        if len(parts) not in (2, 3):
+            raise _refuse(repr(text))
+        radius, *times = (
+            _measure(part, units, text)
+            for part, units in zip(parts, (_METRES, _SECONDS, _SECONDS), strict=False)
+        )
+        return cls(radius_m=radius, least_s=times[0], **({"gap_s": times[1]} if times[1:] else {}))
+
+
+def _measure(part: str, units: dict[str, float], text: str) -> float:
+    found = _PART.match(part)
+    if found is None or found[2].lower() not in units:
+        raise _refuse(repr(text))
+    return float(found[1]) * units[found[2].lower()]
+
+
+def _refuse(got: str) -> OptionError:
+    return OptionError(
+        "--stays must be a radius up to 100km, a least time and, if you like, a longest silence, "
+        f"both up to 366d, such as 200m,20min or 200m,20min,24h, got {got} instead."
+    )
+
+
+def to_stays(events: Events, options: StayOptions | None = None) -> Events:
+    """
+    Turn position fixes into visits with a start, an end and a mean position.
+
+    A person's fixes are cut into runs: a run goes on while fixes are within the radius of its
+    first one. It ends when the first fix outside comes (which starts the next run), or with its
+    last fix where a silence longer than ``gap_s`` or nothing follows. Runs that last at least
+    ``least_s`` are stays; the other fixes, and people without any stay, are left out.
+
+    Parameters
+    ----------
+    events : Events
+        With positions and starts, and without ends or counts.
+    options : StayOptions, optional
+        200 m, 20 min and a longest silence of a day by default.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import trailprint as tp
+    >>> from trailprint.places import to_stays
+    >>> times = [f"2024-05-13 08:{minute}" for minute in (10, 20, 31, 50)]
+    >>> fixes = {"user": list("aaaa"), "lat": [46.5, 46.5, 46.5, 46.6], "lon": [6.6] * 4}
+    >>> to_stays(tp.read(pa.table({**fixes, "start": times}))).count()
+    1
+    """
+    options = options or StayOptions()
+    _check_fixes(events)
+    if events.carried:
+        raise OptionError(
+            "--keep-column must not go with --stays, for a visit is made of several rows: leave "
+            "one of them out."
+        )
+    engine = events.engine
+    from trailprint.events.places.stay_finding import write_stays  # Loads the compiler.
+
+    with _scratch_file(engine, "fixes") as fixes, _scratch_file(engine, "stays") as stays:
+        _sort_fixes(events, fixes)
+        n_fixes, n_stays = write_stays(fixes, stays, _rule(options))
+        if not n_stays:
+            raise InputError(
+                "At least one stay must be found, but no run of fixes is long enough. Try a larger "
+                "radius or a shorter time with --stays."
+            )
+        with engine.table(scratch_query(stays), "events") as name:
+            found = events.derive(f"FROM {name}", _describe(options, n_fixes, n_stays))
+            return replace(found, columns=_COLUMNS, cell_m=None, grid=None)
+
+
+def _rule(options: StayOptions) -> tuple[float, int, int, int]:
+    """Metres, and three times in microseconds: the least, the longest silence, the longest stay."""
+    least, gap, longest = (
+        round(seconds * 1e6) for seconds in (options.least_s, options.gap_s, _LONGEST_S)
+    )
+    return options.radius_m, least, gap, longest
+
+
+def _describe(options: StayOptions, n_fixes: int, n_stays: int) -> str:
+    return (
+        f"Stays of {options.least_s / 60:g} min or more within {options.radius_m:g} m: "
+        f"{n_fixes:,} fixes became {n_stays:,} visits. People without any are left out."
+    )
+
+
+@contextlib.contextmanager
+def _scratch_file(engine: Engine, stem: str) -> Iterator[str]:
+    """The name of a private file that is gone afterwards."""
+    path = os.path.join(engine.scratch, engine.new_name(stem) + ".parquet")
+    try:
+        yield path
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+
+
+def _check_fixes(events: Events) -> None:
+    events.require("lat", "--stays")
+    events.require("start", "--stays")
+    for column, what in (("end", "ends, so its rows are visits already"), ("weight", "counts")):
+        if column in events.columns:
+            raise InputError(
+                f"--stays makes visits of single fixes, but the data has {what}. Leave --stays out."
+            )
+
+
+def _sort_fixes(events: Events, path: str) -> None:
+    """Write a person's fixes one after another; DuckDB sorts on disk what memory does not hold."""
+    engine = events.engine
+    types = [(name, kind) for name, kind in engine.columns(events.query).items() if name == "user"]
+    fixes = (
+        f'SELECT {for_parquet(types)}, epoch_us("start") AS time, lat::DOUBLE AS lat, '
+        f"lon::DOUBLE AS lon FROM ({events.query})"
+    )
+    engine.run(
+        f'COPY (FROM ({fixes}) ORDER BY "user", time, lat, lon) TO {quote_text(path)} '
+        "(FORMAT parquet)"
+    )

@@ -1,0 +1,232 @@
+"""Where: positions to cells, places to regions, long names to short ones."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+from duckdb.func import PythonUDFType
+
+from trailprint.arguments import check_fields
+from trailprint.errors import InputError, OptionError
+from trailprint.events.engine import Engine, quote_text
+from trailprint.events.events import Events
+from trailprint.events.meeting import in_one_engine
+from trailprint.events.places.lattice import ARC, ECCENTRICITY2, RADIUS_M, Grid
+from trailprint.events.reading.side_files import open_pairs
+
+#: Smaller cells than positions are exact make no sense.
+_LEAST_CELL_M = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A part of the globe in degrees."""
+
+    south: float
+    west: float
+    north: float
+    east: float
+
+    @classmethod
+    def parse(cls, text: str) -> Box:
+        """Read ``south,west,north,east``."""
+        try:
+            south, west, north, east = (float(part) for part in text.split(","))
+        except ValueError:
+            raise OptionError(
+                f"--box must be south,west,north,east in degrees, got {text!r} instead. "
+                "Try 39.75,116.20,40.03,116.55."
+            ) from None
+        return cls(south, west, north, east)
+
+    def __post_init__(self) -> None:
+        if not (-90 <= self.south < self.north <= 90 and -180 <= self.west < self.east <= 180):
+            raise OptionError(
+                "--box must be south,west,north,east in degrees with south < north and "
+                f"west < east, got {self.south},{self.west},{self.north},{self.east} instead."
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridOptions:
+    """Square cells of ``cell_m`` metres laid over a box, by default the data's extent."""
+
+    cell_m: float = 1000.0
+    box: Box | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not (self.cell_m >= _LEAST_CELL_M and math.isfinite(self.cell_m)):
+            raise OptionError(
+                f"cell_m must be a number of metres from {_LEAST_CELL_M} on, got {self.cell_m!r}. "
+                "Try cell_m=1000."
+            )
+
+
+def to_cells(events: Events, options: GridOptions, *, frame: Box | None = None) -> Events:
+    """
+    Replace positions by square cells; positions outside the options' box are left out.
+
+    Datasets that are to be compared must be given the same box, or a common ``frame``: the cells
+    are laid over it, and nothing is left out.
+
+    Degrees become metres in the sinusoidal projection of the WGS 84 ellipsoid around the middle
+    of the box: along a parallel and along the middle meridian lengths are true, and every cell
+    covers the same area.
+    """
+    events.require("lat", "A grid")
+    box = options.box or frame or extent([events])
+    x, y = _metres(box)
+    corner_x, corner_y = _corner(events.engine, box, x, y)
+    column = f"CAST(floor(({x} - {corner_x}) / {options.cell_m}) AS INTEGER)"
+    row = f"CAST(floor(({y} - {corner_y}) / {options.cell_m}) AS INTEGER)"
+    cell = f"'x' || {column} || '_y' || {row}"
+    placed = events if options.box is None else within_box(events, options.box)
+    located = _with_location(placed, cell, f"Cells of {options.cell_m:g} m.")
+    grid = Grid(
+        cell_m=options.cell_m,
+        meridian=(box.west + box.east) / 2,
+        corner_x=corner_x,
+        corner_y=corner_y,
+        parallel=(box.south + box.north) / 2,
+        is_public=options.box is not None,
+    )
+    return replace(located, cell_m=options.cell_m, grid=grid)
+
+
+def within_box(events: Events, box: Box) -> Events:
+    """Only positions in the box."""
+    events.require("lat", "A box")
+    inside = events.having(
+        f"lat BETWEEN {box.south} AND {box.north} AND lon BETWEEN {box.west} AND {box.east}",
+        f"Only positions in {box.south:g},{box.west:g},{box.north:g},{box.east:g}.",
+    )
+    if not inside.count():
+        raise InputError("At least one position must lie in the box, but none does.")
+    return inside
+
+
+def _with_location(events: Events, expression: str, note: str) -> Events:
+    kept = events.list_columns(without={"location"})
+    query = f"SELECT {kept}, {expression} AS location FROM ({events.query})"
+    derived = events.derive(query, note)
+    return replace(derived, columns=events.columns | {"location"}, grid=None)
+
+
+def extent(datasets: Sequence[Events]) -> Box:
+    """The smallest box that holds the positions of all ``datasets``."""
+    positions = " UNION ALL ".join(
+        f"SELECT lat, lon FROM ({side.query})" for side in in_one_engine(datasets)
+    )
+    south, west, north, east = datasets[0].engine.row(
+        f"SELECT min(lat), min(lon), max(lat), max(lon) FROM ({positions})"
+    )
+    if south is None:
+        raise InputError("A grid needs positions, but no event is left.")
+    # A point or a line of positions still needs a box with an inside.
+    return Box(
+        max(south - 1e-9, -90.0),
+        max(west - 1e-9, -180.0),
+        min(north + 1e-9, 90.0),
+        min(east + 1e-9, 180.0),
+    )
+
+
+def _metres(box: Box) -> tuple[str, str]:
+    """SQL: metres east of the box's middle meridian, and north of the equator."""
+    middle = (box.west + box.east) / 2
+    phi = "radians(lat)"
+    arc = (
+        f"{RADIUS_M} * ({ARC[0]} * {phi} - {ARC[1]} * sin(2 * {phi})"
+        f" + {ARC[2]} * sin(4 * {phi}) - {ARC[3]} * sin(6 * {phi}))"
+    )
+    parallel = f"{RADIUS_M} * cos({phi}) / sqrt(1 - {ECCENTRICITY2} * sin({phi}) * sin({phi}))"
+    return f"({parallel} * radians(lon - {middle}))", f"({arc})"
+
+
+def _corner(engine: Engine, box: Box, x: str, y: str) -> tuple[float, float]:
+    """The box's lowest x and y: cells are counted from there."""
+    widest = max(box.south, min(box.north, 0.0))
+    lats = f"(VALUES ({box.south}), ({box.north}), ({widest})) v(lat)"
+    corners = f"{lats}, (VALUES ({box.west})) w(lon)"
+    low_x, low_y = engine.row(f"SELECT min({x}), min({y}) FROM {corners}")
+    return float(low_x), float(low_y)
+
+
+def to_h3(events: Events, resolution: int) -> Events:
+    """Replace positions by H3 cells; needs the extra ``trailprint[h3]``."""
+    events.require("lat", "H3")
+    if not 0 <= resolution <= 15:
+        raise OptionError(f"--h3 must be a resolution from 0 to 15, got {resolution} instead.")
+    try:
+        import h3
+    except ImportError:
+        raise OptionError("--h3 needs the package h3: pip install 'trailprint[h3]'.") from None
+
+    def cells(lat: pa.ChunkedArray, lon: pa.ChunkedArray) -> pa.Array:
+        pairs = zip(lat.to_pylist(), lon.to_pylist(), strict=True)
+        return pa.array([h3.latlng_to_cell(a, b, resolution) for a, b in pairs], pa.string())
+
+    name = events.engine.new_name("h3_cell")
+    engine = events.engine
+    engine.connection.create_function(
+        name, cells, ["DOUBLE", "DOUBLE"], "VARCHAR", type=PythonUDFType.ARROW
+    )
+    return _with_location(events, f"{name}(lat, lon)", f"H3 cells of resolution {resolution}.")
+
+
+def to_regions(events: Events, mapping: str | os.PathLike[str]) -> Events:
+    """
+    Replace locations by the regions a file maps them to.
+
+    The file has columns ``location`` and ``region``. A location it does not name is an error:
+    leaving its events out would change the data in silence.
+    """
+    events.require("location", "A mapping to regions")
+    engine = events.engine
+    table = _read_mapping(engine, mapping)
+    joined = f"({events.query}) e LEFT JOIN {table} m ON CAST(e.location AS VARCHAR) = m.location"
+    n_missing = engine.row(
+        f"SELECT count(DISTINCT e.location) FROM {joined} WHERE m.region IS NULL"
+    )[0]
+    if n_missing:
+        raise InputError(
+            f"The mapping must name a region for every location, but {n_missing:,} have none. "
+            "Add them to the file."
+        )
+    kept = events.list_columns(without={"location"}, table="e.")
+    mapped = f"SELECT {kept}, m.region AS location FROM {joined}"
+    return replace(events.derive(mapped, "Locations mapped to regions."), grid=None)
+
+
+def _read_mapping(engine: Engine, mapping: str | os.PathLike[str]) -> str:
+    pairs = open_pairs(engine, mapping, ("location", "region"), "A mapping")
+    table = engine.materialise(
+        "SELECT location, any_value(region) AS region, count(DISTINCT region) AS n "
+        f"FROM ({pairs}) GROUP BY location",
+        "mapping",
+    )
+    n_twice = engine.row(f"SELECT count_if(n > 1) FROM {table}")[0]
+    if n_twice:
+        raise InputError(
+            f"A mapping must give each location one region, but {n_twice:,} have several."
+        )
+    return table
+
+
+def truncate_names(events: Events, levels: int, separator: str = ".") -> Events:
+    """Keep the first ``levels`` parts of hierarchical names: ``x.y.z`` becomes ``x.y`` or ``x``."""
+    events.require("location", "Truncation of names")
+    if levels < 1:
+        raise OptionError(f"--truncate must keep at least 1 part of a name, got {levels} instead.")
+    sep = quote_text(separator)
+    parts = f"string_split(CAST(location AS VARCHAR), {sep})"
+    return _with_location(
+        events,
+        f"array_to_string(list_slice({parts}, 1, {levels}), {sep})",
+        f"Names of locations cut to {levels} part{'s' if levels > 1 else ''}.",
+    )

@@ -1,0 +1,106 @@
+"""Which places there are: stays of fixes, cells of positions, regions, shorter names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trailprint.arguments import check_fields
+from trailprint.errors import OptionError
+from trailprint.events.events import Events
+from trailprint.events.places.fixes import StayOptions, to_stays
+from trailprint.events.places.grid import (
+    Box,
+    GridOptions,
+    extent,
+    to_cells,
+    to_h3,
+    to_regions,
+    truncate_names,
+    within_box,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceOptions:
+    """
+    What counts as one place.
+
+    Attributes
+    ----------
+    stays : StayOptions or str, optional
+        Position fixes become visits: within a radius, for a time, as 200m,20min. See `to_stays`.
+    cell_m : float, optional
+        Positions become square cells of this many metres. Data with positions and no locations
+        gets cells of 1,000 m where nothing is said.
+    h3 : int, optional
+        Positions become H3 cells of this resolution. Needs ``trailprint[h3]``.
+    box : Box or str, optional
+        Only positions in south,west,north,east, in degrees.
+    regions : path, optional
+        A file with columns location and region.
+    truncate : int, optional
+        Keep this many parts of names such as x.y.z.
+
+    Examples
+    --------
+    >>> from trailprint.options import PlaceOptions
+    >>> PlaceOptions(cell_m=500, box="46.5,6.5,46.6,6.7").box.north
+    46.6
+    """
+
+    stays: StayOptions | str | None = None
+    cell_m: float | None = None
+    h3: int | None = None
+    box: Box | str | None = None
+    regions: str | os.PathLike[str] | None = None
+    truncate: int | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.cell_m is not None and self.h3 is not None:
+            raise OptionError("Only one of --cell and --h3 can be given, got both.")
+        if isinstance(self.box, str):
+            object.__setattr__(self, "box", Box.parse(self.box))
+        if isinstance(self.stays, str):
+            object.__setattr__(self, "stays", StayOptions.parse(self.stays))
+
+
+def place(datasets: Sequence[Events], options: PlaceOptions | None = None) -> list[Events]:
+    """
+    Give events their places.
+
+    Cells are of one grid for all datasets: a cell means the same place in each.
+    """
+    options = options or PlaceOptions()
+    box = options.box if isinstance(options.box, Box) else None
+    stays = options.stays
+    placed = [
+        to_stays(events, stays) if isinstance(stays, StayOptions) else events for events in datasets
+    ]
+    if options.cell_m is not None or (options.h3 is None and not _have_locations(placed)):
+        placed = _to_common_cells(placed, options.cell_m, box)
+    elif box is not None:
+        placed = [within_box(events, box) for events in placed]
+    if options.h3 is not None:
+        placed = [to_h3(events, options.h3) for events in placed]
+    if options.regions is not None:
+        placed = [to_regions(events, options.regions) for events in placed]
+    if options.truncate is not None:
+        placed = [truncate_names(events, options.truncate) for events in placed]
+    return placed
+
+
+def _have_locations(datasets: Sequence[Events]) -> bool:
+    return all("location" in events.columns for events in datasets)
+
+
+def _to_common_cells(
+    datasets: Sequence[Events], cell_m: float | None, box: Box | None
+) -> list[Events]:
+    for events in datasets:
+        events.require("lat", "A grid")
+    options = GridOptions(box=box) if cell_m is None else GridOptions(cell_m=cell_m, box=box)
+    frame = None if box is not None else extent(datasets)
+    return [to_cells(events, options, frame=frame) for events in datasets]

@@ -1,0 +1,90 @@
+"""What to do about rows whose times or positions cannot be used."""
+
+from __future__ import annotations
+
+from trailprint.events.engine import Engine
+from trailprint.events.events import Tally
+from trailprint.events.options import ReadOptions
+from trailprint.events.reading.bad_rows import (
+    LONG_STAY,
+    OFF_GLOBE,
+    UNREADABLE_POSITION,
+    UNREADABLE_TIME,
+)
+from trailprint.events.reading.raw import Raw
+from trailprint.events.reading.time_forms import propose_formats
+
+_WRONG_FORMAT = " --time-format does not fit these times: compare it with the data."
+_NO_FORMAT = " Times in a form of their own need --time-format."
+_NO_DEGREES = " Positions must be decimal degrees, such as 46.52 or 46,52."
+_SWAPPED = (
+    " Latitudes and longitudes look swapped: name the columns with --lat-column and --lon-column."
+)
+_METRES = " These look like metres of a map: make them degrees (WGS 84) first."
+_RANGES = " Latitudes are from -90 to 90 and longitudes from -180 to 180 degrees."
+#: Off the globe by this much, a number is hardly a slip.
+_FAR_OFF = 1000
+_NO_TIMES = (
+    " Where there should be a time there is none: name the column of times with --start-column."
+)
+
+
+def advise(engine: Engine, raw: Raw, typed: str, options: ReadOptions, tally: Tally) -> str:
+    """
+    A sentence for each reason that something can be done about; empty where there is none.
+
+    ``typed`` is a query of the converted rows.
+    """
+    advice = ""
+    if LONG_STAY in tally.bad:
+        advice += (
+            f" A stay may last {options.max_stay_days:g} days (--max-stay-days); leave the end "
+            "empty where it is not known."
+        )
+    if UNREADABLE_TIME in tally.bad:
+        advice += _advise_on_form(engine, raw, options)
+    if UNREADABLE_POSITION in tally.bad:
+        advice += _NO_DEGREES
+    if OFF_GLOBE in tally.bad:
+        advice += _advise_on_positions(engine, typed)
+    return advice
+
+
+def _advise_on_positions(engine: Engine, typed: str) -> str:
+    """Whether what is off the globe is swapped, or in metres, in most rows."""
+    n_off, n_swapped, n_far = engine.row(
+        f"""SELECT count(*), count_if(abs(lat) <= 180 AND abs(lon) <= 90),
+                   count_if(greatest(abs(lat), abs(lon)) > {_FAR_OFF})
+            FROM ({typed}) WHERE abs(lat) > 90 OR abs(lon) > 180"""
+    )
+    if 2 * n_swapped > n_off:
+        return _SWAPPED
+    return _METRES if 2 * n_far > n_off else _RANGES
+
+
+def _advise_on_form(engine: Engine, raw: Raw, options: ReadOptions) -> str:
+    if not _has_digits(engine, raw):
+        return _NO_TIMES
+    advice = _NO_FORMAT if options.time_format is None else _WRONG_FORMAT
+    return advice + _propose(engine, raw)
+
+
+def _propose(engine: Engine, raw: Raw) -> str:
+    """The format that reads most starts, or ends where they are the trouble; never a value."""
+    for column in ("start", "end"):
+        part = raw.parts.get(column, "NULL")
+        kind = engine.columns(f"SELECT {part} AS part FROM ({raw.query})")["part"]
+        if kind == "VARCHAR":
+            proposed = propose_formats(engine, f"({raw.query})", part).describe()
+            if proposed:
+                return proposed
+    return ""
+
+
+def _has_digits(engine: Engine, raw: Raw) -> bool:
+    """Whether anything in the columns of times could be one; rebuilt stays hide their text."""
+    parts = [raw.parts[column] for column in ("start", "end") if column in raw.parts]
+    if not raw.is_text:
+        return True
+    tests = " OR ".join(f"regexp_matches(CAST({part} AS VARCHAR), '[0-9]')" for part in parts)
+    return bool(engine.row(f"SELECT coalesce(bool_or({tests}), false) FROM ({raw.query})")[0])

@@ -1,0 +1,233 @@
+"""
+Text that is not UTF-8: how its encoding is told, and how it becomes UTF-8.
+
+UTF-16 is told by its mark or by where its zero bytes are. Other text that is not UTF-8 is taken for
+cp1252, which Windows writes in western Europe and America; where that is wrong, ``--encoding`` says
+what it is. Copies are private files of the engine and are written piece by piece.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import replace
+
+from trailprint.errors import SourceError
+from trailprint.events.engine import Engine
+from trailprint.events.reading.files import Files
+from trailprint.kernels.stopping import check_stop
+
+_CHUNK_BYTES = 1 << 20
+_START_BYTES = 1 << 16
+#: The mark of UTF-32 starts like that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_WIDE = ("utf-16-le", "utf-16-be")
+_WESTERN = "cp1252"
+_UTF8_SEQUENCE = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
+)
+_HIGH_BYTE = re.compile(rb"[\x80-\xff]")
+#: Where whole UTF-8 characters are more than this share of a text, it is UTF-8 that was damaged.
+_MOST_UTF8 = 0.1
+#: What rows are made of in every language: digits, delimiters, blanks and ends of lines.
+_ROW_MARKS = re.compile(r"[\d,;|:\t\n\r. -]")
+_FEWEST_ROW_MARKS = 0.05
+_CONTROL = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ue000-\uf8ff\ufffe\uffff]")
+
+
+class NotUtf8Error(SourceError):
+    """Text is not UTF-8, or may be none: its encoding has to be told."""
+
+
+def in_utf8(
+    engine: Engine, files: Files, encoding: str | None, *, is_doubtful: bool = False
+) -> tuple[Files, tuple[str, ...]]:
+    """
+    Files of text in UTF-8, and what was assumed for it.
+
+    They are the same files unless an ``encoding`` was given, the first has a mark of another one,
+    or reading it as UTF-8 failed (``is_doubtful``).
+    """
+    if files.format == "parquet" or encoding == "utf-8":
+        return files, ()
+    if encoding is None and not is_doubtful and not _is_wide(files):
+        return files, ()
+    chosen = {path: encoding or _tell_encoding(files, path) for path in files.paths}
+    return _copy_all(engine, files, chosen), _describe(set(chosen.values()), encoding)
+
+
+def _describe(found: set[str], given: str | None) -> tuple[str, ...]:
+    if given is not None:
+        return ()
+    names = sorted({name.upper() for name in found if name.startswith("utf-") and "8" not in name})
+    sentences = [f"Text was read as {' and '.join(names)}."] if names else []
+    if _WESTERN in found:
+        sentences.append(
+            f"Text that is not UTF-8 was read as {_WESTERN}: if letters look wrong, say --encoding."
+        )
+    return tuple(sentences)
+
+
+def _is_wide(files: Files) -> bool:
+    start = files.read_start(files.paths[0], _START_BYTES)
+    return (_wide_encoding(start) or "utf-8-sig") != "utf-8-sig"
+
+
+def _wide_encoding(start: bytes) -> str | None:
+    """What the first bytes tell: a mark, or zero bytes where UTF-16 has them; None for neither."""
+    for mark, name in _MARKS:
+        if start.startswith(mark):
+            return name
+    if b"\0" not in start:
+        return None
+    return next((name for name in _WIDE if _reads_as_rows(start, name)), None)
+
+
+def _reads_as_rows(start: bytes, encoding: str) -> bool:
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(start)
+    except UnicodeDecodeError:
+        return False
+    if not text or _CONTROL.search(text):
+        return False
+    return len(_ROW_MARKS.findall(text)) >= _FEWEST_ROW_MARKS * len(text)
+
+
+def _tell_encoding(files: Files, path: str) -> str:
+    """The encoding of one file; an error where its bytes do not tell."""
+    start = files.read_start(path, _START_BYTES)
+    wide = _wide_encoding(start)
+    if wide is not None:
+        return wide
+    line = _first_bad_line(files, path, "utf-8")
+    if b"\0" in start:
+        raise binary_data(files, path)
+    if line is None:
+        return "utf-8"
+    if _is_damaged_utf8(files, path):
+        raise SourceError(
+            f"Text must be in one encoding, but {files.describe(path)} is UTF-8 except at line "
+            f"{line} and perhaps others. Mend the file, or give its encoding with --encoding."
+        )
+    return _WESTERN
+
+
+def binary_data(files: Files, path: str) -> NotUtf8Error:
+    """What is said of a file with zero bytes."""
+    return NotUtf8Error(
+        "The data must be text (CSV, TSV, JSON lines) or Parquet, but "
+        f"{files.describe(path)} holds binary data."
+    )
+
+
+def check_utf8(files: Files) -> None:
+    """Raise an error with the number of the first line that is not UTF-8."""
+    for path in files.paths:
+        line = _first_bad_line(files, path, "utf-8")
+        if line is not None:
+            raise NotUtf8Error(
+                f"Text must be UTF-8, but line {line} of {files.describe(path)} is not. "
+                "Give its encoding with --encoding."
+            )
+
+
+def _is_damaged_utf8(files: Files, path: str) -> bool:
+    n_whole = n_lone = 0
+    for chunk in _chunks(files, path):
+        n_whole += len(_UTF8_SEQUENCE.findall(chunk))
+        n_lone += len(_HIGH_BYTE.findall(_UTF8_SEQUENCE.sub(b"", chunk)))
+    return n_whole > _MOST_UTF8 * (n_whole + n_lone)
+
+
+def _first_bad_line(files: Files, path: str, encoding: str) -> int | None:
+    """The number of the first line that an encoding cannot read."""
+    try:
+        for _ in _decode(files, path, encoding):
+            pass
+    except _BadLine as bad:
+        return bad.line
+    return None
+
+
+class _BadLine(Exception):  # noqa: N818
+    """Bytes that an encoding does not have, and the line they are in."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__(line)
+        self.line = line
+
+
+def _decode(files: Files, path: str, encoding: str) -> Generator[str, None, None]:
+    """The text of a file, piece by piece."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line = 1
+    for chunk in _chunks(files, path):
+        text = _decode_chunk(decoder, chunk, line, final=False)
+        line += text.count("\n")
+        yield text
+    yield _decode_chunk(decoder, b"", line, final=True)
+
+
+def _decode_chunk(
+    decoder: codecs.IncrementalDecoder, chunk: bytes, line: int, *, final: bool
+) -> str:
+    try:
+        return decoder.decode(chunk, final)
+    except UnicodeError as error:
+        read = error.object[: error.start] if isinstance(error, UnicodeDecodeError) else b""
+        raise _BadLine(line + read.count(b"\n")) from None
+
+
+def _chunks(files: Files, path: str) -> Iterator[bytes]:
+    with files.open_bytes(path) as stream:
+        while chunk := stream.read(_CHUNK_BYTES):
+            check_stop()
+            yield bytes(chunk)
+
+
+def _copy_all(engine: Engine, files: Files, encodings: dict[str, str]) -> Files:
+    """Copies in UTF-8 below a folder of their own, under the names they have."""
+    root = os.path.join(engine.scratch, engine.new_name("utf8"))
+    copies = {path: os.path.join(root, _below(files, path)) for path in files.listing.paths}
+    for path, encoding in encodings.items():
+        os.makedirs(os.path.dirname(copies[path]), mode=0o700, exist_ok=True)
+        _copy(files, path, encoding, copies[path])
+    listing = replace(files.listing, paths=tuple(copies.values()), root=root)
+    paths = tuple(copies[path] for path in files.paths)
+    return replace(files, paths=paths, listing=listing, compression="none")
+
+
+def _below(files: Files, path: str) -> str:
+    """What a path adds to the folder that was named; layouts and partitions are told by it."""
+    if files.listing.is_named:
+        return os.path.basename(path)
+    return os.path.relpath(path, files.listing.root or os.curdir)
+
+
+def _copy(files: Files, path: str, encoding: str, copy: str) -> None:
+    try:
+        with (
+            open(copy, "w", encoding="utf-8", newline="") as file,
+            closing(_decode(files, path, encoding)) as texts,
+        ):
+            for text in texts:
+                file.write(text)
+    except UnicodeEncodeError:
+        raise SourceError(
+            f"Text must be made of characters, but {files.describe(path)} read as {encoding} holds "
+            "halves of them. Give another encoding with --encoding."
+        ) from None
+    except _BadLine as bad:
+        raise SourceError(
+            f"Text must be in the encoding it is read in, but line {bad.line} of "
+            f"{files.describe(path)} is not {encoding}. Give another with --encoding."
+        ) from None

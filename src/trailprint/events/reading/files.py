@@ -1,0 +1,209 @@
+"""From what a user typed (a file, a glob, a folder) to a list of files of one format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from trailprint.display.discreet import Discreet
+from trailprint.errors import SourceError
+from trailprint.events.engine import quote_text
+from trailprint.events.reading.listing import Compression, Listing, list_files
+from trailprint.events.reading.partitions import Partitions, find_partitions
+from trailprint.system.addresses import PathName
+
+Format = Literal["delimited", "json", "parquet"]
+
+_FORMATS: dict[str, Format] = {
+    ".csv": "delimited",
+    ".tsv": "delimited",
+    ".txt": "delimited",
+    ".log": "delimited",
+    ".mv": "delimited",
+    ".plt": "delimited",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+#: A file that starts with this many blanks holds nothing.
+_BLANK_BYTES = 64 * 1024
+_COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+_MAGIC: tuple[tuple[bytes, Compression], ...] = (
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRange(Discreet):
+    """The least and the greatest value of a column, and how many are missing."""
+
+    low: Any
+    high: Any
+    n_missing: int
+
+    def is_like(self, other: ColumnRange) -> bool:
+        """Whether both hold values of one type."""
+        return type(self.low) is type(other.low)
+
+    def union(self, other: ColumnRange) -> ColumnRange:
+        """The range of both together."""
+        return ColumnRange(
+            min(self.low, other.low),
+            max(self.high, other.high),
+            self.n_missing + other.n_missing,
+        )
+
+
+def _column_range(statistics: Any) -> ColumnRange | None:
+    if statistics is None or not statistics.has_min_max or not statistics.has_null_count:
+        return None
+    try:
+        return ColumnRange(statistics.min, statistics.max, statistics.null_count)
+    except (OverflowError, ValueError):
+        # A time that Python's calendar does not reach.
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files(Discreet):
+    """
+    Files of one format, in a fixed order.
+
+    ``paths`` are those to read, all or some of the ``listing`` that tells what to call them.
+    """
+
+    paths: tuple[str, ...]
+    listing: Listing
+    format: Format
+    compression: Compression
+
+    def describe(self, path: str) -> str:
+        """What a file may be called in a message."""
+        return self.listing.call(path)
+
+    def open_bytes(self, path: str) -> AbstractContextManager[pa.NativeFile]:
+        """The bytes of one of the files, decompressed."""
+        return self.listing.open_bytes(path, self.compression)
+
+    def read_start(self, path: str, n_bytes: int) -> bytes:
+        """The first bytes of one of the files, decompressed."""
+        return _read_start(self.listing, path, n_bytes, self.compression)
+
+    def check_not_empty(self) -> None:
+        """Refuse the first file that holds nothing but blanks."""
+        for path in self.paths:
+            if not self.read_start(path, _BLANK_BYTES).strip():
+                raise SourceError(f"The data must have rows, but {self.describe(path)} is empty.")
+
+    def parquet_names(self) -> tuple[str, ...]:
+        """Column names of the first Parquet file."""
+        try:
+            return tuple(pq.read_schema(self.paths[0]).names)
+        except (OSError, pa.ArrowException) as error:
+            name = self.describe(self.paths[0])
+            if isinstance(error, OSError) and error.errno:
+                raise self.listing.unreadable(self.paths[0], error) from None
+            raise SourceError(f"A Parquet file must be whole, but {name} is damaged.") from None
+
+    def parquet_ranges(self) -> Mapping[str, ColumnRange]:
+        """
+        What the files' footers prove about their columns, without reading a row.
+
+        Only columns whose statistics are whole, in every row group of every file, are there.
+        """
+        ranges: dict[str, ColumnRange] = {}
+        unknown: set[str] = set()
+        lists = []
+        for path in self.paths:
+            try:
+                metadata = pq.read_metadata(path)
+            except (OSError, pa.ArrowException):
+                return {}
+            names = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
+            for group in range(metadata.num_row_groups):
+                for i, name in enumerate(names):
+                    found = _column_range(metadata.row_group(group).column(i).statistics)
+                    if found is None or (name in ranges and not ranges[name].is_like(found)):
+                        unknown.add(name)
+                    else:
+                        ranges[name] = ranges[name].union(found) if name in ranges else found
+            lists.append(names)
+        # A column that one file lacks is missing in each of its rows.
+        unknown |= {name for name in ranges if not all(name in names for names in lists)}
+        return {name: known for name, known in ranges.items() if name not in unknown}
+
+    @property
+    def partitions(self) -> Partitions:
+        """What the names of folders say; nothing of a file that was named itself."""
+        if self.listing.is_named:
+            return Partitions()
+        return find_partitions(self.paths, self.listing.root)
+
+    @property
+    def sql_list(self) -> str:
+        """The paths as a SQL list; DuckDB takes every path for a glob, so they are escaped."""
+        return "[" + ", ".join(quote_text(escape_glob(path)) for path in self.paths) + "]"
+
+
+def escape_glob(path: str) -> str:
+    """A path that, read as a glob, means itself."""
+    return re.sub(r"([*?\[])", r"[\1]", path)
+
+
+def find_files(source: PathName) -> Files:
+    """The files behind a path, a glob or a folder."""
+    listing = list_files(source, has_known_name)
+    formats = {_format_of(listing, path) for path in listing.paths}
+    if len(formats) > 1:
+        kinds = ", ".join(sorted(f"{fmt} ({comp})" for fmt, comp in formats))
+        raise SourceError(
+            f"All files must be of one format, found several: {kinds}. Read them apart."
+        )
+    fmt, compression = formats.pop()
+    return Files(paths=listing.paths, listing=listing, format=fmt, compression=compression)
+
+
+def has_known_name(name: str) -> bool:
+    """Whether a file is data by its name; hidden ones and those of other programs are not."""
+    return not name.startswith((".", "_")) and _by_name(name) is not None
+
+
+def _by_name(path: str) -> tuple[Format, Compression] | None:
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    compression: Compression = "none"
+    if suffixes and suffixes[-1] in _COMPRESSIONS:
+        compression = _COMPRESSIONS[suffixes.pop()]
+    fmt = _FORMATS.get(suffixes[-1]) if suffixes else None
+    return None if fmt is None else (fmt, compression)
+
+
+def _format_of(listing: Listing, path: str) -> tuple[Format, Compression]:
+    known = _by_name(path)
+    if known is not None and (known[1] != "none" or known[0] == "delimited"):
+        return known
+    start = _read_start(listing, path, 16, "none")
+    if start[:4] == b"PAR1":
+        return "parquet", "none"
+    if known is not None:
+        return known
+    compression: Compression = "none"
+    for magic, name in _MAGIC:
+        if start.startswith(magic):
+            compression = name
+    start = _read_start(listing, path, 16, compression).lstrip()
+    return ("json" if start.startswith(b"{") else "delimited"), compression
+
+
+def _read_start(listing: Listing, path: str, n_bytes: int, compression: Compression) -> bytes:
+    with listing.open_bytes(path, compression) as stream:
+        return bytes(stream.read(n_bytes))

@@ -1,0 +1,91 @@
+"""
+Frames of other libraries as plain tables, without importing those libraries.
+
+Known by what they have: geopandas and trackintel frames by a column of geometry, frames with
+times as their index by that index, lazy frames of polars and of Spark by how they are collected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from trailprint.errors import SourceError
+from trailprint.events.events import Column
+from trailprint.events.reading.columns import KNOWN_NAMES, USUAL_NAMES, fold_name
+
+#: Degrees of latitude and longitude, in the register of coordinate systems.
+_WGS_84 = 4326
+
+
+def plain_frame(table: Any, wanted: Mapping[Column, str] | None = None) -> Any:
+    """
+    A frame as columns we can read: points as lat and lon, an index of times as ``start``.
+
+    ``wanted`` holds the names a user gave for columns of ours: these are left as they are.
+    """
+    wanted = wanted or {}
+    if hasattr(table, "collect") and hasattr(table, "collect_schema"):
+        table = table.collect()
+    if hasattr(table, "toArrow") and hasattr(table, "sparkSession"):
+        table = _collect_from_spark(table)
+    if not _is_pandas(table):
+        return table
+    if any(str(kind) == "geometry" for kind in table.dtypes) and "lat" not in wanted:
+        table = _with_positions(table)
+    return table if "start" in wanted else _with_times(table)
+
+
+def _collect_from_spark(table: Any) -> Any:
+    """All rows of a DataFrame of Spark, which is what it takes to read it here."""
+    try:
+        return table.toArrow()
+    except Exception as error:
+        # Its own words may hold values of the data.
+        raise SourceError(
+            "Spark could not collect the rows of the DataFrame. Count or filter them there first, "
+            "such as df.groupBy('user', 'location').count(), or raise spark.driver.maxResultSize."
+        ) from error
+
+
+def _is_pandas(table: Any) -> bool:
+    has_all = all(hasattr(table, name) for name in ("dtypes", "index", "columns", "assign"))
+    return has_all and bool(getattr(table.columns, "is_unique", False))
+
+
+def _has(table: Any, column: Column) -> bool:
+    """Whether a column of the frame goes by a name we find."""
+    known = map(fold_name, (*KNOWN_NAMES[column], *USUAL_NAMES[column]))
+    return not {fold_name(str(name)) for name in table.columns}.isdisjoint(known)
+
+
+def _with_positions(table: Any) -> Any:
+    """Points of the frame's own geometry as degrees; the geometry itself is dropped."""
+    shapes = [name for name, kind in table.dtypes.items() if str(kind) == "geometry"]
+    if _has(table, "lat") and _has(table, "lon"):
+        return table.drop(columns=shapes)
+    points = _to_degrees(table)
+    if not (points.geom_type.dropna() == "Point").all():
+        if _has(table, "location"):
+            return table.drop(columns=shapes)
+        raise SourceError(
+            "The geometry of a frame must be points, but some are lines or areas. Use their "
+            "centroids, or name a column of locations."
+        )
+    return table.assign(lat=points.y, lon=points.x).drop(columns=shapes)
+
+
+def _to_degrees(table: Any) -> Any:
+    points = table.geometry
+    system = getattr(points, "crs", None)
+    if system is None or system == _WGS_84:
+        return points
+    return points.to_crs(_WGS_84)
+
+
+def _with_times(table: Any) -> Any:
+    """An index of times is the start, where no column is."""
+    kind = str(getattr(table.index, "dtype", ""))
+    if not kind.startswith("datetime64") or _has(table, "start"):
+        return table
+    return table.assign(start=table.index).reset_index(drop=True)

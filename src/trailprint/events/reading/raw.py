@@ -1,0 +1,262 @@
+"""A source opened: its rows as they are, and which column plays which part."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from trailprint.display.discreet import Discreet
+from trailprint.errors import ColumnError, InputError, SourceError
+from trailprint.events.engine import Engine, quote_name, quote_text, translate
+from trailprint.events.events import Column
+from trailprint.events.meeting import for_parquet, scratch_query
+from trailprint.events.options import ReadOptions
+from trailprint.events.reading.columns import (
+    SHARE,
+    check_once,
+    describe_choice,
+    find_columns,
+    find_identity,
+)
+from trailprint.events.reading.databases import Database, copy_table
+from trailprint.events.reading.delimited import PATH_COLUMN, PATH_PART, load_delimited
+from trailprint.events.reading.encodings import check_utf8
+from trailprint.events.reading.files import ColumnRange, Files
+from trailprint.events.reading.frames import plain_frame
+from trailprint.events.reading.headers import Header
+
+_SHARES = "Rows hold shares of each user's activity: how many events there were is not known."
+_UNNAMED_INDEX = re.compile(r"^__index_level_\d+__$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raw(Discreet):
+    """
+    Rows of a source before anything is made of them.
+
+    Attributes
+    ----------
+    query : str
+        A SELECT of all its columns.
+    parts : mapping
+        SQL over those columns for each of ours; times still in the source's form.
+    is_text : bool
+        Every value is text, to be trimmed and converted.
+    n_misshapen : int
+        Rows with a wrong number of fields, already gone.
+    left_out : mapping
+        SQL conditions of rows left out on purpose, by reason.
+    notes : tuple of str
+        What was assumed.
+    stays_last : bool
+        Whether every stay was rebuilt such that it has a length.
+    ranges : mapping
+        What is known of the source's columns without reading them.
+    header : Header
+        The names of the source's columns.
+    """
+
+    query: str
+    parts: Mapping[Column, str]
+    is_text: bool
+    n_misshapen: int = 0
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    stays_last: bool = False
+    ranges: Mapping[str, ColumnRange] = field(default_factory=dict)
+    header: Header = field(default_factory=lambda: Header(names=()))
+
+
+def open_files(
+    engine: Engine, files: Files, options: ReadOptions, *, path_part: str | None = None
+) -> Raw:
+    """
+    Open files of no special layout; ``path_part`` is SQL for the column ``PATH_PART``.
+
+    Names of folders add columns that no file has; they never replace one.
+    """
+    if files.format == "parquet":
+        check_once(files.parquet_names(), options.given_names)
+        return _open_parquet(engine, files, options, path_part)
+    if files.format == "json":
+        return _open_json(engine, files, options, path_part)
+    table = load_delimited(
+        engine,
+        files,
+        delimiter=options.delimiter,
+        names=options.header,
+        wanted=options.given_names,
+        path_part=path_part,
+        partitions=files.partitions,
+    )
+    raw = _open_query(
+        engine, f"FROM {table.name}", options, is_text=True, has_names=table.has_names
+    )
+    raw = replace(raw, n_misshapen=table.n_misshapen)
+    return _with_folders(raw, table.from_folders)
+
+
+def _open_parquet(engine: Engine, files: Files, options: ReadOptions, path_part: str | None) -> Raw:
+    call = f"read_parquet({files.sql_list}, union_by_name={len(files.paths) > 1}"
+    query, from_folders = _with_path(engine, files, call, path_part)
+    raw = replace(_open_query(engine, query, options), ranges=files.parquet_ranges())
+    return _with_folders(raw, from_folders)
+
+
+def _with_path(
+    engine: Engine, files: Files, call: str, path_part: str | None
+) -> tuple[str, tuple[str, ...]]:
+    """A SELECT over a reading function with what is wanted of paths; the columns they add."""
+    plain = f"SELECT * FROM {call}, hive_partitioning=false)"
+    if path_part is None and not files.partitions.keys:
+        return plain, ()
+    added = files.partitions.columns(PATH_COLUMN, engine.columns(plain))
+    wanted = {**added, PATH_PART: path_part} if path_part else added
+    columns = "".join(f", {sql} AS {quote_name(name)}" for name, sql in wanted.items())
+    named = f"{call}, hive_partitioning=false, filename='{PATH_COLUMN}')"
+    return f"SELECT * EXCLUDE {PATH_COLUMN}{columns} FROM {named}", tuple(added)
+
+
+def _with_folders(raw: Raw, names: Sequence[str]) -> Raw:
+    """Say which columns the names of folders gave; their values stay unsaid."""
+    if not names:
+        return raw
+    shown = Header(names=tuple(names), is_proven=True).shown()
+    listed = [*shown, f"{len(names) - len(shown):,} more"] if len(shown) < len(names) else shown
+    note = f"Columns taken from the names of folders: {', '.join(listed)}."
+    return replace(raw, notes=(*raw.notes, note))
+
+
+def open_database(engine: Engine, database: Database, options: ReadOptions) -> Raw:
+    """Open a table of a DuckDB or SQLite file."""
+    query, is_text = copy_table(engine, database)
+    check_once(list(engine.columns(query)), options.given_names)
+    return _open_query(engine, query, options, is_text=is_text)
+
+
+def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
+    """Open a pandas, polars or Arrow table or a DuckDB relation."""
+    if isinstance(table, duckdb.DuckDBPyRelation):
+        # The relation lives in a DuckDB of its own: through a file, so that memory stays bounded.
+        path = os.path.join(engine.scratch, engine.new_name("relation") + ".parquet")
+        try:
+            types = zip(table.columns, map(str, table.types), strict=True)
+            table.project(for_parquet(types)).write_parquet(path)
+        except duckdb.Error as error:
+            raise translate(error) from None
+        return _open_query(engine, scratch_query(path), options)
+    name = engine.register(_to_arrow(plain_frame(table, options.column_names), options), "table")
+    return _open_query(engine, f"SELECT * FROM {name}", options)
+
+
+def _to_arrow(table: Any, options: ReadOptions) -> pa.Table:
+    names = [str(name) for name in getattr(table, "columns", ())]
+    check_once(names, options.given_names)
+    try:
+        arrow = pa.table(_without_periods(table))
+    except pa.ArrowException:
+        raise SourceError(
+            "Each column of a table must hold values of one kind, but one mixes several. "
+            "Make it text first."
+        ) from None
+    except (AttributeError, TypeError, ValueError):
+        raise SourceError(
+            "A dataset must be a path, a pandas, polars or Arrow table or a DuckDB relation, "
+            f"got {type(table).__name__} instead. Make a table of it first."
+        ) from None
+    if any(getattr(kind, "extension_name", "") == "pandas.period" for kind in arrow.schema.types):
+        raise SourceError(
+            "A column of times must hold times, but one holds periods of pandas as numbers. "
+            "Make them times first, with .dt.start_time."
+        )
+    # An index of pandas without a name numbers the rows: with it no two rows were equal.
+    unnamed = [name for name in arrow.column_names if _UNNAMED_INDEX.match(name)]
+    kept = arrow.drop_columns(unnamed)
+    if not kept.num_columns:
+        raise ColumnError("A dataset must have columns, but this table has none.")
+    check_once(kept.column_names, options.given_names)
+    return kept
+
+
+def _without_periods(table: Any) -> Any:
+    """Periods of pandas as the moments they start at; Arrow would count them since 1970."""
+    kinds = getattr(table, "dtypes", None)
+    if kinds is None or not getattr(getattr(table, "columns", None), "is_unique", False):
+        return table
+    periods = [
+        name
+        for name, kind in zip(table.columns, kinds, strict=True)
+        if str(kind).startswith("period[")
+    ]
+    if periods:
+        table = table.copy(deep=False)
+    for name in periods:
+        table[name] = table[name].dt.start_time
+    return table
+
+
+def _open_query(
+    engine: Engine,
+    query: str,
+    options: ReadOptions,
+    *,
+    is_text: bool = False,
+    has_names: bool = True,
+) -> Raw:
+    """Find the columns of a query; ``has_names``: its names are known to be such."""
+    there = Header(
+        names=tuple(name for name in engine.columns(query) if name != PATH_PART),
+        given=options.given_names,
+        is_proven=has_names,
+    )
+    found = find_columns(there, options.column_names)
+    parts = {column: quote_name(name) for column, name in found.items()}
+    identity = find_identity(there, found, options)
+    if identity:
+        parts["user"] = _join_columns(identity)
+    has_shares = found.get("weight", "").casefold() == SHARE
+    return Raw(
+        query=query,
+        parts=parts,
+        is_text=is_text,
+        header=there,
+        notes=(
+            *((_SHARES,) if has_shares else ()),
+            *describe_choice(there, found, [*found.values(), *identity]),
+        ),
+    )
+
+
+def _join_columns(names: Sequence[str]) -> str:
+    """SQL: several columns as one value, different wherever one of them is; NULL if all are."""
+    if len(names) == 1:
+        return quote_name(names[0])
+    texts = [f"trim(CAST({quote_name(name)} AS VARCHAR))" for name in names]
+    joined = " || chr(31) || ".join(f"coalesce({text}, '')" for text in texts)
+    return f"CASE WHEN coalesce({', '.join(texts)}) IS NOT NULL THEN {joined} END"
+
+
+def _open_json(engine: Engine, files: Files, options: ReadOptions, path_part: str | None) -> Raw:
+    """JSON lines, every value as text so that an id 007 stays one."""
+    files.check_not_empty()
+    common = f"{files.sql_list}, compression='{files.compression}', format='auto'"
+    try:
+        names = engine.columns(
+            f"SELECT * FROM read_json({common}, union_by_name=true, hive_partitioning=false)"
+        )
+        check_once(list(names), options.given_names)
+        types = ", ".join(f"{quote_text(name)}: 'VARCHAR'" for name in names)
+        call = f"read_json({common}, columns={{{types}}}"
+        query, from_folders = _with_path(engine, files, call, path_part)
+        name = engine.materialise(query, "text")
+    except InputError:
+        check_utf8(files)
+        raise
+    raw = _open_query(engine, f"FROM {name}", options, is_text=True)
+    return _with_folders(raw, from_folders)

@@ -1,0 +1,62 @@
+"""The one place where what a user has becomes events: paths, frames, tables, relations."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from trailprint.errors import OptionError
+from trailprint.events.engine import Engine, default_engine
+from trailprint.events.events import Events
+from trailprint.events.options import ReadOptions
+from trailprint.events.places.placing import PlaceOptions, place
+from trailprint.events.reading.frames import plain_frame
+from trailprint.events.reading.read import read
+from trailprint.events.reading.side_files import read_truth
+
+#: `Events`, or what `trailprint.read` takes: a path, a pandas, polars, Arrow, geopandas,
+#: scikit-mobility, trackintel or Spark frame, or a DuckDB relation.
+Source: TypeAlias = Any
+#: Pairs of ids in columns ``released`` and ``auxiliary``: a path or a table.
+TruthSource: TypeAlias = Any
+
+
+def open_source(source: Source, reading: ReadOptions | None = None) -> Events:
+    """One source as events, as it is."""
+    return open_sources([source], reading)[0]
+
+
+def open_sources(sources: list[Source], reading: ReadOptions | None = None) -> list[Events]:
+    """Sources as events, read in the engine of those that are events already."""
+    opened = (source.engine for source in sources if isinstance(source, Events))
+    engine = next(opened, None)
+    return [
+        source if isinstance(source, Events) else read(source, reading, engine=engine)
+        for source in sources
+    ]
+
+
+def open_places(
+    sources: list[Source],
+    reading: ReadOptions | None = None,
+    places: PlaceOptions | None = None,
+) -> list[Events]:
+    """Sources as events that have locations: positions go on one grid."""
+    return place(open_sources(sources, reading), places)
+
+
+def open_truth(truth: TruthSource | None, engine: Engine | None = None) -> pa.Table | None:
+    """Who is who, as a table; None where nobody said."""
+    if truth is None or isinstance(truth, pa.Table):
+        return truth
+    if isinstance(truth, str | os.PathLike):
+        return read_truth(engine or default_engine(), truth)
+    try:
+        return pa.table(plain_frame(truth))
+    except (AttributeError, TypeError, ValueError, pa.ArrowException):
+        raise OptionError(
+            "truth must be a path or a table with columns released and auxiliary, got "
+            f"{type(truth).__name__} instead."
+        ) from None

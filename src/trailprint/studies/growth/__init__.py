@@ -1,0 +1,1 @@
+"""How risk changes with people, time, knowledge and resolution."""

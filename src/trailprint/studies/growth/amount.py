@@ -1,0 +1,137 @@
+"""How risk changes with how much is known of each person on the auxiliary side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from trailprint.display.discreet import Discreet
+from trailprint.errors import OptionError
+from trailprint.events.events import Events
+from trailprint.events.knowledge import Kind, Knowledge, Known, mean_points, restrict
+from trailprint.progress import Progress, tell_nobody
+from trailprint.studies.growth.events import Outcome, attack_pair, find_people, prepare_pair
+from trailprint.studies.repeated import Prepare
+from trailprint.studies.small_counts import hide_small, tell_rate
+
+_AMOUNTS: dict[Kind, tuple[int, ...]] = {
+    "points": (1, 2, 4, 8, 16, 32),
+    "days": (1, 2, 4, 8, 16),
+    "top": (1, 2, 4, 8),
+}
+N_LEVELS = 2 + sum(map(len, _AMOUNTS.values()))
+"""The most levels that are tried, with home and work, and everything."""
+
+Restricted = tuple[Events, Known]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmountPoint:
+    """What an attack achieves with so much of each person."""
+
+    known: Known
+    mean_points: float
+    outcome: Outcome
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rate with its band; ``x`` is the number of events known of a person, on average."""
+        known = self.known
+        return {
+            "x": self.mean_points,
+            **self.outcome.to_dict(),
+            "kind": known.kind,
+            "amount": known.amount,
+            "label": name_amount(known.kind, known.amount),
+            "people_with_less": hide_small(known.people_with_less),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmountGrowth(Discreet):
+    """Accuracy by what is known of each person; ``why_not`` says why there is none."""
+
+    points: tuple[AmountPoint, ...] = ()
+    title: str = ""
+    why_not: str | None = None
+
+    def to_dict(self) -> dict[str, Any] | None:
+        """Points as plain values; None where the study could not be made."""
+        if self.why_not is not None:
+            return None
+        points = [point.to_dict() for point in self.points]
+        return {"title": self.title, "points": points, "reading": _read(points)}
+
+
+def name_amount(kind: Kind, amount: int | None) -> str:
+    """What is known of each person, as short as a label."""
+    several = "" if amount == 1 else "s"
+    return {
+        "everything": "everything",
+        "home-work": "home and work",
+        "top": "most visited place" if amount == 1 else f"{amount} most visited places",
+        "points": f"{amount} event{several}",
+        "days": f"{amount} day{several}",
+    }[kind]
+
+
+def _read(points: list[dict[str, Any]]) -> str:
+    """The ends of what was tried, and home and work, in a sentence."""
+    least = points[0]
+    home = [point for point in points if point["kind"] == "home-work"]
+    told = [f"{point['label']} {tell_rate(point)}" for point in (*home, points[-1])]
+    return (
+        f"Who knows {least['label']} of each person links {tell_rate(least)} of the people; who "
+        f"knows {', who knows '.join(told)}. Events and days are drawn at random; the release is "
+        "the same throughout."
+    )
+
+
+def grow_amount(
+    prepare: Prepare,
+    released: Events,
+    auxiliary: Events,
+    *,
+    title: str = "Risk by how much is known of each person",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> AmountGrowth:
+    """
+    Attack with ever more of each person, everything at last.
+
+    More events, days or most visited places are known until fewer than half of the people have as
+    many. Equal ids are equal people; everybody keeps something at every level.
+    """
+    if len(find_people(released, auxiliary, None)) < 2:
+        return AmountGrowth(why_not="Fewer than two people are on both sides.")
+    tell, points = progress or tell_nobody, []
+    whole = auxiliary.materialise()
+    for number, (events, known) in enumerate(_list_levels(whole, seed)):
+        tell("Knowing less of each person", number / N_LEVELS)
+        outcome = attack_pair(prepare_pair(prepare, released, events, None))
+        points.append(AmountPoint(known=known, mean_points=mean_points(events), outcome=outcome))
+    return AmountGrowth(points=tuple(points), title=title)
+
+
+def _list_levels(auxiliary: Events, seed: int) -> Iterator[Restricted]:
+    query = f'SELECT count(DISTINCT "user") FROM ({auxiliary.query})'
+    n_people = int(auxiliary.engine.row(query)[0])
+    kinds: list[Kind] = ["points", "top"]
+    if "start" in auxiliary.columns:
+        kinds.insert(1, "days")
+    for kind in kinds:
+        yield from _grow(auxiliary, kind, n_people, seed)
+    yield restrict(auxiliary, Knowledge(kind="home-work", seed=seed))
+    yield restrict(auxiliary, Knowledge(seed=seed))
+
+
+def _grow(auxiliary: Events, kind: Kind, n_people: int, seed: int) -> Iterator[Restricted]:
+    """More and more of one kind, while at least half of the people have as much."""
+    for amount in _AMOUNTS[kind]:
+        try:
+            found = restrict(auxiliary, Knowledge(kind=kind, amount=amount, seed=seed))
+        except OptionError:  # Nobody has as much.
+            return
+        if 2 * found[1].people_with_less > n_people:
+            return
+        yield found

@@ -1,0 +1,166 @@
+"""How risk changes with the number of people (2016 paper, Figure 5), and beyond those there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from trailprint.display.discreet import Discreet
+from trailprint.errors import OptionError
+from trailprint.evaluation.truth import Truth
+from trailprint.progress import Progress
+from trailprint.studies.draws import (
+    Draw,
+    Draws,
+    count_runs,
+    draw_people,
+    interval_of,
+    pooled_spread,
+)
+from trailprint.studies.growth.fit import Fit, fit_growth
+from trailprint.studies.people import Attack, Features, select_people
+from trailprint.studies.small_counts import tell_rate, veil_rate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrowthOptions:
+    """
+    Which numbers of people are tried, and how often.
+
+    Attributes
+    ----------
+    n_points : int
+        How many numbers of people, evenly spaced on a logarithmic scale.
+    smallest : int
+        The least of them; the largest is everybody.
+    n_runs : int, optional
+        How often people are drawn anew; by default until everybody was drawn about twice,
+        3 to 20 times.
+    extrapolate : tuple of int
+        Multiples of everybody that the curve is continued to.
+    n_bootstrap : int
+        How many samples the interval of the continued curve is made of.
+    seed : int
+        Of draws and samples.
+    """
+
+    n_points: int = 7
+    smallest: int = 10
+    n_runs: int | None = None
+    extrapolate: tuple[int, ...] = (2, 5, 10)
+    n_bootstrap: int = 400
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (("n_points", 2), ("smallest", 2), ("n_bootstrap", 20)):
+            if getattr(self, name) < least:
+                raise OptionError(
+                    f"{name} must be at least {least}, got {getattr(self, name)} instead."
+                )
+        if self.n_runs is not None and self.n_runs < 1:
+            raise OptionError(f"n_runs must be at least 1, got {self.n_runs} instead.")
+        if any(factor <= 1 for factor in self.extrapolate):
+            raise OptionError("extrapolate must be multiples above 1, such as 2, 5, 10.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class UserGrowth(Discreet):
+    """Accuracy by number of people; ``why_not`` says why there is none."""
+
+    groups: tuple[Draws, ...] = ()
+    fit: Fit | None = None
+    why_not: str | None = None
+
+    def to_dict(self) -> dict[str, Any] | None:
+        """Points and curve as plain values; None where the study could not be made."""
+        if self.why_not is not None:
+            return None
+        spread = pooled_spread(self.groups)
+        points = [_point(group, spread) for group in self.groups]
+        return {
+            "title": "Risk by number of people",
+            "points": points,
+            "fit": None if self.fit is None else self.fit.to_dict(),
+            "reading": self._read(points),
+        }
+
+    def _read(self, points: list[dict[str, Any]]) -> str:
+        first, last = points[0], points[-1]
+        text = (
+            f"Among {first['x']:,} people {tell_rate(first)} are linked correctly, among all "
+            f"{last['x']:,} {tell_rate(last)}. Both sides hold the same people, drawn at "
+            "random"
+        )
+        if self.fit is None or not self.fit.extrapolation:
+            return f"{text}."
+        n, _, low, high = self.fit.extrapolation[-1]
+        return f"{text}. Continued to {n:,} people the curve lies between {low:.0%} and {high:.0%}."
+
+
+def _point(group: Draws, spread: float) -> dict[str, Any]:
+    low, high = interval_of(group, spread)
+    rates = {"accuracy": float(group.accuracies.mean()), "low": low, "high": high}
+    point = {"x": group.size, **rates, "runs": len(group.draws)}
+    return veil_rate(point, group.n_found, group.n_drawn, *rates)
+
+
+def grow_users(
+    attack: Attack[Features],
+    released: Features,
+    auxiliary: Features,
+    truth: Truth,
+    options: GrowthOptions | None = None,
+    *,
+    progress: Progress | None = None,
+) -> UserGrowth:
+    """
+    Attack random samples of the people on both sides, of growing size.
+
+    Features are not built anew: a sample is some of their rows. The last point is everybody who
+    is on both sides.
+    """
+    options = options or GrowthOptions()
+    if truth.n_common < 2:
+        return UserGrowth(why_not="Fewer than two people are on both sides.")
+    tell = progress or (lambda what, done: None)
+    groups = []
+    sizes = _sizes(truth.n_common, options)
+    for number, size in enumerate(sizes):
+        tell("Drawing fewer people", number / len(sizes))
+        n_runs = 1 if size == truth.n_common else options.n_runs
+        draws = tuple(
+            _attack_some(
+                attack,
+                (released, auxiliary),
+                truth,
+                draw_people(truth.n_common, size, (options.seed, size, run)),
+            )
+            for run in range(n_runs or count_runs(size, truth.n_common))
+        )
+        groups.append(Draws(size=size, draws=draws))
+    beyond = tuple(factor * truth.n_common for factor in options.extrapolate)
+    fit = fit_growth(tuple(groups), beyond, n_bootstrap=options.n_bootstrap, seed=options.seed)
+    return UserGrowth(groups=tuple(groups), fit=fit)
+
+
+def _sizes(n_people: int, options: GrowthOptions) -> list[int]:
+    smallest = min(options.smallest, max(2, n_people // 2), n_people)
+    return sorted({round(n) for n in np.geomspace(smallest, n_people, options.n_points)})
+
+
+def _attack_some(
+    attack: Attack[Features],
+    sides: tuple[Features, Features],
+    truth: Truth,
+    people: np.ndarray,
+) -> Draw:
+    """Attack some of the people: the i-th of either side is the same person."""
+    linkage = attack(
+        select_people(sides[0], truth.released[people]),
+        select_people(sides[1], truth.auxiliary[people]),
+    )
+    found = np.zeros(len(people), dtype=bool)
+    found[linkage.released[linkage.released == linkage.auxiliary]] = True
+    return Draw(people=people, found=found, n_links=linkage.n_links)

@@ -1,0 +1,140 @@
+"""Mobility Markov chains: two people with two places each, by hand; and the definitions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trailprint.attacks.sequence.mobility_markov import ChainOptions, score_mobility_markov
+from trailprint.errors import OptionError
+from trailprint.features.places import MobilityChains
+
+
+def make_chains(people) -> MobilityChains:
+    """Chains from users as lists of (x, y, stationary) and {(from, to): transition}."""
+    first_place = np.cumsum([0] + [len(places) for places, _ in people])
+    first_move = np.cumsum([0] + [len(moves) for _, moves in people])
+    moves = [
+        (a + first_place[i], b + first_place[i], p)
+        for i, (_, ways) in enumerate(people)
+        for (a, b), p in sorted(ways.items())
+    ]
+    places = [place for some, _ in people for place in some]
+    return MobilityChains(
+        first_place=first_place,
+        centre_m=np.array([(x, y, 0.0) for x, y, _ in places]).reshape(-1, 3),
+        stationary=np.array([p for _, _, p in places]),
+        first_move=first_move,
+        origin=np.array([m[0] for m in moves], dtype=np.int64),
+        target=np.array([m[1] for m in moves], dtype=np.int64),
+        transition=np.array([m[2] for m in moves]),
+        users=pa.array([f"u{i}" for i in range(len(people))], pa.string()),
+    )
+
+
+Person = tuple[list[tuple[int, int, float]], dict[tuple[int, int], float]]
+TO_AND_FRO = {(0, 1): 1.0, (1, 0): 1.0}
+ANN = ([(0, 0, 0.5), (1000, 0, 0.5)], TO_AND_FRO)
+BEN = ([(0, 0, 0.75), (0, 4000, 0.25)], TO_AND_FRO)
+#: Ann a year later: her places moved a little.
+ANN_AGAIN = ([(30, 40, 0.5), (1000, 50, 0.5)], TO_AND_FRO)
+
+
+def table(released, auxiliary, **options):
+    scores = score_mobility_markov(
+        make_chains(released), make_chains(auxiliary), ChainOptions(**options)
+    )
+    return scores.rows(np.arange(scores.shape[0]))
+
+
+def test_stationary_distance_by_hand():
+    found = table([ANN, BEN], [ANN_AGAIN])
+    to_ben = 0.5 * 50 + 0.5 * math.dist((1000, 50), (0, 0))
+    from_ben = 0.75 * 50 + 0.25 * math.dist((0, 4000), (30, 40))
+    np.testing.assert_allclose(found, [[-50.0, -(to_ben + from_ben) / 2]], rtol=1e-9)
+
+
+def test_transition_distance_by_hand():
+    found = table([ANN, BEN], [ANN_AGAIN], distance="transition")
+    assert found[0, 0] == pytest.approx(-50.0)
+    # Of the two moves each, the better partner: both ends count.
+    there = [
+        min(math.dist((30, 40, 1000, 50), m), math.dist((1000, 50, 30, 40), m))
+        for m in ((0, 0, 0, 4000), (0, 4000, 0, 0))
+    ]
+    assert there[0] > 1000
+    back = 0.5 * math.dist((30, 40, 1000, 50), (0, 0, 0, 4000)) + 0.5 * math.dist(
+        (1000, 50, 30, 40), (0, 4000, 0, 0)
+    )
+    assert found[0, 1] == pytest.approx(-back / math.sqrt(2))
+
+
+def test_proximity_counts_equal_ranks_that_are_near():
+    found = table([ANN, BEN], [ANN_AGAIN], distance="proximity", near_m=100.0)
+    np.testing.assert_allclose(found, [[15.0, 10.0]])
+
+
+def test_proximity_bears_people_without_a_place():
+    nowhere: Person = ([], {})
+    found = table([nowhere, ANN], [nowhere, ANN], distance="proximity")
+    np.testing.assert_allclose(found, [[0.0, 0.0], [0.0, 15.0]])
+
+
+@pytest.mark.parametrize("distance", ["stationary", "transition", "proximity"])
+def test_each_is_nearest_to_herself(distance):
+    found = table([ANN, BEN], [BEN, ANN], distance=distance)
+    assert found.argmax(axis=1).tolist() == [1, 0]
+
+
+def test_people_without_a_place_are_ruled_out():
+    found = table([ANN, ([], {})], [([], {}), ANN])
+    assert np.all(np.isneginf(found[0]))
+    assert np.isfinite(found[1, 0])
+    assert np.isneginf(found[1, 1])
+    assert np.all(np.isneginf(table([([], {})], [ANN])))
+
+
+def test_somebody_who_never_moves_is_compared_by_her_place():
+    alone: Person = ([(0, 0, 1.0)], {})
+    found = table([alone, ANN], [alone], distance="transition")
+    assert found[0, 0] == 0.0
+    assert found[0, 1] == pytest.approx(-1000 / math.sqrt(2))
+
+
+place = st.tuples(st.integers(-3000, 3000), st.integers(-3000, 3000), st.integers(1, 9))
+population = st.lists(st.lists(place, min_size=0, max_size=4), min_size=1, max_size=5)
+
+
+def with_shares(people):
+    return [
+        ([(x, y, w / sum(p[2] for p in places)) for x, y, w in places], {}) for places in people
+    ]
+
+
+def stationary_by_definition(mine, theirs) -> float:
+    def one_way(a, b):
+        return sum(w * min(math.dist((x, y), q[:2]) for q in b) for x, y, w in a)
+
+    if not mine or not theirs:
+        return -math.inf
+    return -float(one_way(mine, theirs) + one_way(theirs, mine)) / 2
+
+
+@settings(deadline=None)
+@given(population, population)
+def test_stationary_distances_equal_the_definition(released, auxiliary):
+    released, auxiliary = with_shares(released), with_shares(auxiliary)
+    found = table(released, auxiliary)
+    expected = [[stationary_by_definition(a[0], r[0]) for r in released] for a in auxiliary]
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-3)
+
+
+@pytest.mark.parametrize("options", [{"distance": "euclidean"}, {"near_m": 0}])
+def test_options_that_break_their_rule(options):
+    with pytest.raises(OptionError, match="must be"):
+        ChainOptions(**options)

@@ -1,0 +1,68 @@
+"""Risk by share of people known."""
+
+import numpy as np
+import pytest
+from tests.presence import present
+
+from trailprint.attacks.histogram import match_histograms
+from trailprint.attacks.options import MatchOptions
+from trailprint.errors import OptionError
+from trailprint.evaluation.risk import measure_risk
+from trailprint.evaluation.truth import Truth
+from trailprint.features.histograms import Histograms
+from trailprint.studies.growth.knowledge import KnowledgeOptions, grow_knowledge
+
+Crowd = tuple[Histograms, Histograms, Truth]
+
+
+def attack(released, auxiliary):
+    return match_histograms(released, auxiliary, MatchOptions())
+
+
+@pytest.fixture(scope="module")
+def crowd(make_population) -> Crowd:
+    return make_population(n_users=100, n_places=25, n_visits=10, concentration=0.3)
+
+
+def test_knowing_everybody_is_the_plain_attack(crowd: Crowd):
+    found = grow_knowledge(attack, *crowd, KnowledgeOptions(shares=(0.5, 1.0))).to_dict()
+    risk = measure_risk(attack(*crowd[:2]), crowd[2])
+    assert found is not None
+    assert risk is not None
+    last = found["points"][-1]
+    assert last["x"] == 1.0
+    assert last["accuracy"] == pytest.approx(risk.accuracy)
+    assert last["precision"] == pytest.approx(risk.precision)
+    assert (last["low"], last["high"]) == pytest.approx(risk.accuracy_interval, abs=0.05)
+
+
+def test_knowing_others_helps(crowd: Crowd):
+    found = grow_knowledge(attack, *crowd, KnowledgeOptions(shares=(0.05, 1.0))).to_dict()
+    assert found is not None
+    first, last = found["points"]
+    assert last["accuracy"] > first["accuracy"]
+    assert "5%" in found["reading"]
+
+
+def test_strangers_cost_precision_only(crowd: Crowd):
+    released, auxiliary, truth = crowd
+    half = Truth(released=truth.released[:50], auxiliary=truth.auxiliary[:50], source="file")
+    found = grow_knowledge(attack, released, auxiliary, half, KnowledgeOptions(shares=(1.0,)))
+    (point,) = present(found.to_dict())["points"]
+    assert point["precision"] == pytest.approx(point["accuracy"] / 2)
+
+
+def test_shares_of_nobody_are_left_out(crowd: Crowd):
+    shares = (0.001, 0.1)
+    found = grow_knowledge(attack, *crowd, KnowledgeOptions(shares=shares, n_runs=2))
+    assert found.shares == (0.1,)
+    nobody = grow_knowledge(attack, *crowd, KnowledgeOptions(shares=(0.001,)))
+    assert nobody.to_dict() is None
+    none = Truth.from_partner(np.full(3, -1), "none")
+    assert grow_knowledge(attack, crowd[0], crowd[1], none).why_not is not None
+
+
+@pytest.mark.parametrize("shares", [(), (0.0,), (1.5,), (0.5, 0.2)])
+def test_bad_shares_get_one_sentence(shares):
+    with pytest.raises(OptionError, match="shares must"):
+        KnowledgeOptions(shares=shares)
