@@ -16,13 +16,14 @@ MONDAY = datetime(2024, 3, 4)
 WINDOW = Window(start=9 * 60, end=17 * 60)
 
 Record = tuple[str, str, datetime | None]
+Stay = tuple[str, str, datetime | None, datetime | None]
 
 
 def at(hour: float, day: int = 0) -> datetime:
     return MONDAY + timedelta(days=day, hours=hour)
 
 
-def query(records: list[Record], sql) -> list[tuple]:
+def query(records: list[Record], sql) -> list[Stay]:
     with duckdb.connect() as connection:
         connection.execute('CREATE TABLE records ("user" TEXT, location TEXT, "start" TIMESTAMP)')
         connection.executemany("INSERT INTO records VALUES (?, ?, ?)", records)
@@ -32,11 +33,11 @@ def query(records: list[Record], sql) -> list[tuple]:
     return sorted(rows, key=str)
 
 
-def until_next(records: list[Record], max_days: float = 1.0) -> list[tuple]:
+def until_next(records: list[Record], max_days: float = 1.0) -> list[Stay]:
     return query(records, lambda table: stays_until_next(table, max_days))
 
 
-def in_window(records: list[Record], *, throughout: bool, zone: str = "UTC") -> list[tuple]:
+def in_window(records: list[Record], *, throughout: bool, zone: str = "UTC") -> list[Stay]:
     return query(records, lambda table: stays_in_window(table, WINDOW, zone, throughout=throughout))
 
 
@@ -80,11 +81,12 @@ def test_the_window_is_local_and_its_stays_are_utc():
     assert in_window(records, throughout=False, zone="Europe/Berlin") == [("u", "a", at(8), at(16))]
 
 
-def stays_by_definition(records: list[Record], *, throughout: bool) -> list[tuple]:
-    stays = []
-    for user, day in {(user, when.date()) for user, _, when in records if when}:
+def stays_by_definition(records: list[Record], *, throughout: bool) -> list[Stay]:
+    stays: list[Stay] = []
+    timed = [(user, when, place) for user, place, when in records if when]
+    for user, day in {(user, when.date()) for user, when, _ in timed}:
         own = sorted(
-            (when, place) for name, place, when in records if name == user and when.date() == day
+            (when, place) for name, when, place in timed if name == user and when.date() == day
         )
         midnight = datetime(day.year, day.month, day.day)
         opens, closes = (midnight + timedelta(minutes=m) for m in (WINDOW.start, WINDOW.end))
