@@ -195,6 +195,8 @@ MATCH = _options(
     --metric cosine
     --metric dot
     --metric likelihood
+    --metric transport
+    --metric transport --reach 200 --cell 300
     --method one-by-one
     --method one-by-one --direction auxiliary
     --size 1
@@ -214,6 +216,7 @@ MATCH = _options(
     --views visits,days --view-weights equal
     --views visits,moves --same-period
     --views visits,days --per-user people.csv
+    --views nearby-300m,nearby-1km
     --engine local
     --dry-run
     --dry-run --engine spark
@@ -226,6 +229,7 @@ MATCH = _options(
     --view-weights equal x visits=1 visits=nan visits=-1 ''
     --same-period x
     --metric x ''
+    --reach 0 -1 nan inf 1e-320 1e308 x ''
     --method x
     --direction x auxiliary
     --size 0 -1 1000000 99999999999999999999

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.optimize import linprog
 from tests.oracles.shapes import Dense
 
 from trailprint.arrays import Floats
@@ -32,6 +33,24 @@ def nearest_distances(
                 there, back = my_weight @ apart.min(1), their_weight @ apart.min(0)
                 out[i, j] = (there + back) / 2
     return out
+
+
+def transport_gain(p: Dense, q: Dense, near: Dense) -> float:
+    """The most nearness that a plan of transport from p to q can have, by linear programming."""
+    n, m = near.shape
+    leaves = np.kron(np.eye(n), np.ones(m))
+    arrives = np.kron(np.ones(n), np.eye(m))
+    limits = np.concatenate((p, q))
+    found = linprog(-near.ravel(), A_ub=np.vstack((leaves, arrives)), b_ub=limits)
+    return -float(found.fun)
+
+
+def great_circle_m(a: Sequence[float], b: Sequence[float]) -> float:
+    """Metres between two places given in degrees, by the haversine formula."""
+    (lat, lon), (other_lat, other_lon) = np.radians(a), np.radians(b)
+    half = np.sin((lat - other_lat) / 2) ** 2
+    half += np.cos(lat) * np.cos(other_lat) * np.sin((lon - other_lon) / 2) ** 2
+    return float(2 * 6_371_008.8 * np.arcsin(np.sqrt(half)))
 
 
 def row_distance(a: Dense, b: Dense, *, squared: bool) -> Floats:

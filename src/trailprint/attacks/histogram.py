@@ -41,6 +41,8 @@ def match_histograms(
     matching begins from there.
     """
     options = options or MatchOptions()
+    if options.metric == "transport":
+        raise OptionError("--metric transport needs to know where locations are: use match.")
     metric = METRICS[options.metric]
     if metric.uses_totals and len(released.slots) > 1:
         raise OptionError(

@@ -11,11 +11,15 @@ from trailprint.errors import OptionError
 from trailprint.features.options import DURATION_EDGES_S, check_edges
 
 MetricName = Literal["jensen-shannon", "l1", "cosine", "dot", "likelihood"]
+AnyMetricName = Literal["jensen-shannon", "l1", "cosine", "dot", "likelihood", "transport"]
 Method = Literal["joint", "one-by-one"]
 Direction = Literal["released", "auxiliary"]
 Algorithm = Literal["complete", "incomplete", "multiple", "likely"]
 Reserved = Literal["auxiliary", "released", "none"]
 Model = Literal["crf", "distance", "markov", "mobility-markov", "histogram"]
+
+REACH_M = 1_000.0
+"""How far two places may be apart and still be somewhat the same: cells of the usual size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,9 +29,12 @@ class MatchOptions:
 
     Attributes
     ----------
-    metric : {"jensen-shannon", "l1", "cosine", "dot", "likelihood"}
+    metric : {"jensen-shannon", "l1", "cosine", "dot", "likelihood", "transport"}
         How two histograms are compared. ``jensen-shannon`` is the papers' weight (7),
-        ``likelihood`` is for histograms of unequal lengths.
+        ``likelihood`` is for histograms of unequal lengths, ``transport`` counts how far apart
+        places are and is for small problems with positions.
+    reach_m : float
+        Transport: metres from which on two places are as far apart as any two can be.
     method : {"joint", "one-by-one"}
         All users at once, or each on their own.
     size : int, optional
@@ -49,7 +56,8 @@ class MatchOptions:
     'joint'
     """
 
-    metric: MetricName = "jensen-shannon"
+    metric: AnyMetricName = "jensen-shannon"
+    reach_m: float = REACH_M
     method: Method = "joint"
     size: int | None = None
     gap: float = 0.0
@@ -59,6 +67,12 @@ class MatchOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if not (self.reach_m > 0 and math.isfinite(self.reach_m)):
+            raise OptionError(
+                f"--reach must be a positive number of metres, got {self.reach_m!r}. Try 1000."
+            )
+        if self.metric != "transport" and self.reach_m != REACH_M:
+            raise OptionError("--reach goes with --metric transport: no other has distances.")
         if self.size is not None and self.size < 1:
             raise OptionError(f"--size must be at least 1 link, got {self.size} instead.")
         if not 0 <= self.gap < 1:

@@ -9,6 +9,7 @@ import numpy as np
 
 from trailprint.attacks.histogram import pose_problem
 from trailprint.attacks.options import MatchOptions
+from trailprint.errors import OptionError
 from trailprint.features.histograms import Histograms
 from trailprint.kernels.matching.candidates import best_pairs
 from trailprint.kernels.matching.join import Join, row_work
@@ -50,6 +51,8 @@ def survey_histograms(
     released: Histograms, auxiliary: Histograms, options: MatchOptions, seed: int = 0
 ) -> Survey:
     """Look at a few people: how many pairs, how much memory, how long."""
+    if options.metric == "transport":
+        raise OptionError("--dry-run plans sums over shared places: leave --metric transport.")
     problem = pose_problem(released, auxiliary, METRICS[options.metric])
     join = problem.join
     work = row_work(join)

@@ -110,7 +110,7 @@ class PlanOptions:
 class Matching:
     """How people are compared and matched."""
 
-    options: Annotated[MatchOptions, Panel(_MATCH, without=("seed",))]
+    options: Annotated[MatchOptions, Panel(_MATCH, without=("seed",), names={"reach_m": "reach"})]
     histograms: Annotated[HistogramOptions, Panel(_MATCH)]
     views: Annotated[
         Given[ViewOptions],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from trailprint.arguments import check_fields
@@ -23,7 +23,7 @@ from trailprint.events.reading.read import read
 from trailprint.events.split import split
 from trailprint.events.write import check_outputs, write_events, write_table
 from trailprint.features.options import HistogramOptions
-from trailprint.studies.options import ATTACKS, SweepOptions
+from trailprint.studies.options import METRICS, SweepOptions
 
 if TYPE_CHECKING:
     from trailprint.protections.protection import Protection
@@ -82,9 +82,7 @@ class TradeOffOptions:
 
     sweep: str | None = None
     target_risk: float | None = None
-    metrics: tuple[MetricName, ...] = field(
-        default_factory=lambda: tuple(attack.metric for attack in ATTACKS)
-    )
+    metrics: tuple[MetricName, ...] = METRICS
 
     def __post_init__(self) -> None:
         check_fields(self)

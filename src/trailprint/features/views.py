@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -21,190 +20,20 @@ from trailprint.arrays import Ints
 from trailprint.display.discreet import Discreet, Words
 from trailprint.errors import InputError, OptionError
 from trailprint.events.events import Column, Events
-from trailprint.events.places.grid import GridOptions, extent, to_cells, truncate_names
-from trailprint.features.histograms import count_by_location
 from trailprint.features.ids import encode, encode_together
-from trailprint.features.options import HistogramOptions, Slots, Weight
-
-Tables = tuple[pa.Table, pa.Table]
-
-#: Separators of hierarchical names, and the share of names that must have one.
-_SEPARATORS = ("/", ".", ":", "-")
-_HIERARCHICAL = 0.9
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
-    """
-    One look at people.
-
-    Attributes
-    ----------
-    name : str
-        As options and results name it.
-    title : str
-        What it counts, for people.
-    needs : frozenset of str
-        Columns without which it cannot be built.
-    """
-
-    name: str
-    title: str
-    needs: frozenset[Column] = frozenset({"location"})
-
-    #: Keys hold no place, so that nearly everybody shares them.
-    is_rhythm: ClassVar[bool] = False
-
-    def lacks(self, sides: Sequence[Events]) -> str | None:
-        """Why the view cannot be built from these datasets; None if it can."""
-        missing = sorted(self.needs - frozenset.intersection(*(side.columns for side in sides)))
-        return f"needs {' and '.join(missing)} on both sides" if missing else None
-
-    def count(self, released: Events, auxiliary: Events) -> Tables:
-        """Both sides as tables of user, keys (``location``, ``band``, ``then``) and n."""
-        return self._count(released), self._count(auxiliary)
-
-    def _count(self, events: Events) -> pa.Table:
-        return count_by_location(events, HistogramOptions())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Places(View):
-    """Locations by visits, seconds or balanced days; with slots, in each slot of local time."""
-
-    weight: Weight = "visits"
-    slots: Slots = "none"
-
-    def _count(self, events: Events) -> pa.Table:
-        weight = self.weight
-        if self.slots != "none" and "end" in events.columns:
-            weight = "duration"
-        return count_by_location(events, HistogramOptions(weight=weight, slots=self.slots))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DaysPresent(View):
-    """Locations by the number of local days on which the person was there."""
-
-    def _count(self, events: Events) -> pa.Table:
-        day = f"date_trunc('day', {events.local_start})"
-        return events.engine.arrow(
-            f'SELECT "user", location, count(DISTINCT {day}) AS n FROM ({events.query}) '
-            "GROUP BY ALL"
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlaceHours(View):
-    """Locations in each hour of the local day, by seconds where there are ends."""
-
-    def _count(self, events: Events) -> pa.Table:
-        weight: Weight = "duration" if "end" in events.columns else "visits"
-        options = HistogramOptions(weight=weight)
-        return count_by_location(events, options, band=f"hour({events.local_start})")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moves(View):
-    """Pairs of different locations visited one after the other on one local day."""
-
-    def _count(self, events: Events) -> pa.Table:
-        day = f"date_trunc('day', {events.local_start})"
-        order = f'PARTITION BY "user", {day} ORDER BY "start", location'
-        weight = events.weight_sql
-        return events.engine.arrow(
-            'SELECT "user", location, "then", count(*) AS n FROM ('
-            f'SELECT "user", location, lead(location) OVER ({order}) AS "then" '
-            f"FROM ({events.query}) WHERE {weight} > 0) "
-            'WHERE location IS DISTINCT FROM "then" AND "then" IS NOT NULL GROUP BY ALL'
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rhythm(View):
-    """Hours of the local day, or of the local week, wherever the person was."""
-
-    of_week: bool = False
-    is_rhythm: ClassVar[bool] = True
-
-    def _count(self, events: Events) -> pa.Table:
-        here = events.local_start
-        hour = f"24 * (isodow({here}) - 1) + hour({here})" if self.of_week else f"hour({here})"
-        return events.engine.arrow(
-            f'SELECT "user", {hour} AS band, {events.total_sql()} AS n FROM ({events.query}) '
-            "GROUP BY ALL"
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calendar(View):
-    """Locations on each calendar day or in each calendar hour: for two sources of one period."""
-
-    unit: Literal["day", "hour"]
-
-    def _count(self, events: Events) -> pa.Table:
-        band = f"date_diff('{self.unit}', TIMESTAMP '2000-01-01', {events.local_start})"
-        return count_by_location(events, HistogramOptions(), band=band)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cells(View):
-    """Square cells of ``cell_m`` metres, laid over the extent of both sides."""
-
-    cell_m: float
-
-    def lacks(self, sides: Sequence[Events]) -> str | None:
-        """Whether there are positions, and no larger cells that they were put on."""
-        now = max(side.cell_m or 0.0 for side in sides)
-        if now > self.cell_m:
-            return f"finer than the cells of {now:g} m that the data is on"
-        return View.lacks(self, sides)
-
-    def count(self, released: Events, auxiliary: Events) -> Tables:
-        """Both sides over one grid."""
-        frame = extent([released, auxiliary])
-        options = GridOptions(cell_m=self.cell_m)
-        placed = [to_cells(side, options, frame=frame) for side in (released, auxiliary)]
-        return self._count(placed[0]), self._count(placed[1])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShortNames(View):
-    """The first ``levels`` parts of hierarchical names such as ``building/floor/room``."""
-
-    levels: int
-
-    def lacks(self, sides: Sequence[Events]) -> str | None:
-        """Whether names have more parts than are kept, on both sides."""
-        return View.lacks(self, sides) or (
-            None if self._separator(sides) else "needs hierarchical names of locations"
-        )
-
-    def count(self, released: Events, auxiliary: Events) -> Tables:
-        """Both sides with shorter names."""
-        separator = self._separator((released, auxiliary))
-        if separator is None:
-            raise InputError(f"The view {self.name} needs hierarchical names of locations.")
-        short = [truncate_names(side, self.levels, separator) for side in (released, auxiliary)]
-        return self._count(short[0]), self._count(short[1])
-
-    def _separator(self, sides: Sequence[Events]) -> str | None:
-        """The separator that nearly all names have more than ``levels - 1`` times."""
-        for separator in _SEPARATORS:
-            if all(_share_of_deep_names(e, separator, self.levels) >= _HIERARCHICAL for e in sides):
-                return separator
-        return None
-
-
-def _share_of_deep_names(events: Events, separator: str, levels: int) -> float:
-    name = "CAST(location AS VARCHAR)"
-    n_parts = f"len(string_split({name}, '{separator}'))"
-    share = events.engine.row(
-        f"SELECT avg(CAST({n_parts} > {levels} AS INTEGER)) "
-        f"FROM (SELECT DISTINCT location FROM ({events.query}))"
-    )[0]
-    return 0.0 if share is None else float(share)
-
+from trailprint.features.view_kinds import (
+    Calendar,
+    Cells,
+    DaysPresent,
+    Moves,
+    NearbyCells,
+    PlaceHours,
+    Places,
+    Rhythm,
+    ShortNames,
+    Tables,
+    View,
+)
 
 _TIMES: frozenset[Column] = frozenset({"location", "start"})
 _STAYS: frozenset[Column] = frozenset({"location", "start", "end"})
@@ -231,6 +60,12 @@ VIEWS: Mapping[str, View] = {
         Cells(name="cells-300m", title="cells of 300 m", needs=_POSITIONS, cell_m=300.0),
         Cells(name="cells-1km", title="cells of 1 km", needs=_POSITIONS, cell_m=1_000.0),
         Cells(name="cells-3km", title="cells of 3 km", needs=_POSITIONS, cell_m=3_000.0),
+        NearbyCells(
+            name="nearby-300m", title="around cells of 300 m", needs=_POSITIONS, cell_m=300.0
+        ),
+        NearbyCells(
+            name="nearby-1km", title="around cells of 1 km", needs=_POSITIONS, cell_m=1_000.0
+        ),
         ShortNames(name="names-1", title="first part of names", levels=1),
         ShortNames(name="names-2", title="first two parts of names", levels=2),
     )

@@ -10,9 +10,9 @@ from trailprint.attacks.options import MatchOptions, MetricName
 from trailprint.errors import OptionError
 
 _MOST_FOLDS = 10_000
-_METRICS: tuple[MetricName, ...] = ("jensen-shannon", "l1", "cosine")
+METRICS: tuple[MetricName, ...] = ("jensen-shannon", "l1", "cosine")
 
-ATTACKS = tuple(MatchOptions(metric=metric) for metric in _METRICS)
+ATTACKS = tuple(MatchOptions(metric=metric) for metric in METRICS)
 """By default: joint matching with these weights; the strongest counts."""
 
 

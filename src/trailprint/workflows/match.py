@@ -17,6 +17,7 @@ from trailprint.attacks.combined import match_views
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.options import MatchOptions, RejectionOptions
 from trailprint.attacks.rejection import Rejection, decide
+from trailprint.attacks.transport import match_transport
 from trailprint.attacks.view_weights import ViewWeights
 from trailprint.display.discreet import Discreet, Words
 from trailprint.display.numbers import to_finite
@@ -42,6 +43,7 @@ from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, TruthSource, open_places, open_truth
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.options import HistogramOptions
+from trailprint.features.positions import locate
 from trailprint.features.views import Views
 from trailprint.linkage import Linkage
 from trailprint.progress import Progress, shows_progress, tell_nobody
@@ -364,7 +366,10 @@ def _prepare(
     """Build what the attack sees of both sides."""
     if looks.views is None:
         pair = build_histogram_pair(released, auxiliary, looks.histograms)
-        return _Attack(pair, partial(match_histograms, *pair))
+        if options.metric != "transport":
+            return _Attack(pair, partial(match_histograms, *pair))
+        place = locate((released, auxiliary), pair[0].locations)
+        return _Attack(pair, partial(match_transport, *pair, place))
     if looks.histograms not in (None, HistogramOptions()):
         raise OptionError(
             "--views have weights and slots of their own: leave --weight and --slots."
