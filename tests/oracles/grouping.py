@@ -46,7 +46,11 @@ def group_by_mdav(matrix: Dense, k: int, *, squared: bool) -> Groups:
 
 
 def select_groups(matrix: Dense, k: int, *, squared: bool) -> tuple[Groups, set[int]]:
-    """Groups selected one after another, and the rows that no group was left for."""
+    """
+    Groups selected one after another, and the rows that no group was left for.
+
+    Several rows may offer one group: it has one cost, and the first of these rows has the say.
+    """
     worth = row_distance(matrix, matrix.mean(axis=0), squared=squared)
     left, groups = set(range(len(matrix))), []
 
@@ -55,7 +59,7 @@ def select_groups(matrix: Dense, k: int, *, squared: bool) -> tuple[Groups, set[
         if len(others) < k - 1:
             return None
         away = {i: float(row_distance(matrix[i], matrix[row], squared=squared)) for i in others}
-        own = [row, *sorted(others, key=away.__getitem__)[: k - 1]]
+        own = sorted([row, *sorted(others, key=away.__getitem__)[: k - 1]])
         cost = row_distance(matrix[own], matrix[own].mean(axis=0), squared=squared).sum()
         return float(cost - worth[own].sum()), own
 

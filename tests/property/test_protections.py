@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracles import grouping as oracle
@@ -87,11 +87,13 @@ def test_mdav_equals_a_literal_transcription(norm, seed, k, n_rows):
 
 @pytest.mark.parametrize("norm", [L1, L2])
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(6, 40))
+# Rows that offer one group at costs that only rounding tells apart.
+@example(485, 3, 18)
 @settings(max_examples=80, deadline=None)
 def test_selected_groups_equal_the_naive_selection(norm, seed, k, n_rows):
     random = np.random.default_rng(seed)
     matrix = random.random((n_rows, 8)) * (random.random((n_rows, 8)) < 0.4)
-    # Real numbers, not shares: no ties, also between rows with a single column.
+    # Real numbers, not shares: no two groups cost the same, also of rows with a single column.
     matrix[np.arange(n_rows), random.integers(0, 8, n_rows)] += 0.5 * random.random(n_rows) + 0.1
     groups, left = oracle.select_groups(matrix, k, squared=norm == L2)
     found = as_sets(select_groups(rows_of(matrix, norm), k, 1))

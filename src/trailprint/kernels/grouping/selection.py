@@ -101,7 +101,7 @@ def _offer_group(
     scratch: tuple[Floats, Floats, Floats, Ints, Ints],
     members: Ints,
 ) -> float:
-    """Write ``row`` and its nearest rows to ``members``; return the group's cost.
+    """Write ``row`` and its nearest rows to ``members``, in order; return the group's cost.
 
     Meaning: its distortion less what its members would cost if they stayed with the rest;
     infinite where too few rows share a column. Cost: that of the nearest rows.
@@ -114,7 +114,10 @@ def _offer_group(
     members[0] = row
     if size < members.size - 1:
         return np.inf
-    members[1:] = np.sort(items[:size])
+    members[1:] = items[:size]
+    # Added up in one order, the cost of a group is the same to the bit whichever row offers it:
+    # offers of one group are then renewed by row, and not as rounding has it.
+    members.sort()
     cost = distortion(csr[0], csr[1], csr[2], members, norm, mean)
     for member in members:
         cost -= worth[member]
