@@ -19,7 +19,7 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from trailprint.audit.overlaps import tell_together
-from trailprint.audit.results.plain import to_plain
+from trailprint.plain import to_plain
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "result.json"
 ATTACKS = ("histogram", "trail", "sequence")

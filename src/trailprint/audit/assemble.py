@@ -25,7 +25,7 @@ from trailprint.audit.planning.plan import LeftOut
 from trailprint.audit.results import kept
 from trailprint.audit.results.attacks import Agreement, AttackFinding, MeasuredAttack, WorstCase
 from trailprint.audit.results.data import DataFacts, Has, Outside, Sampled, SideFacts, SplitFacts
-from trailprint.audit.results.findings import Findings, Privacy, Seconds, Why
+from trailprint.audit.results.findings import Findings, Privacy, Seconds
 from trailprint.audit.results.growth import Growth, StudyLeftOut
 from trailprint.audit.results.protections import (
     MeasuredProtections,
@@ -43,6 +43,7 @@ from trailprint.events.events import Column, Events, Tally
 from trailprint.events.oddities import describe_oddities
 from trailprint.events.periods import periods_overlap
 from trailprint.events.summary import inspect
+from trailprint.studies.driving_locations import Why
 from trailprint.studies.small_counts import SMALL
 
 _PACKAGES = ("trailprint", "numpy", "scipy", "numba", "duckdb", "pyarrow", "python-crfsuite")

@@ -16,11 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trailprint.audit.results.attacks import Agreement, VeiledCount, WorstCase
-from trailprint.audit.results.plain import from_plain, to_plain
+from trailprint.audit.results.attacks import Agreement, WorstCase
 from trailprint.evaluation.agreement import compare_attacks, find_worst_case
+from trailprint.plain import from_plain, to_plain
 from trailprint.studies.cell_suppression import Cells, Label, Role, choose_labels
-from trailprint.studies.small_counts import HIDDEN, SMALL
+from trailprint.studies.small_counts import HIDDEN, SMALL, VeiledCount
 
 Flags = NDArray[np.bool_]
 Attacks = frozenset[str]

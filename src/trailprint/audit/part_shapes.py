@@ -26,7 +26,7 @@ from trailprint.audit.results.kept import (
     users_of,
     why_of,
 )
-from trailprint.audit.results.plain import ShapeError
+from trailprint.plain import ShapeError
 
 Check = Callable[[str, Outcome, Sizes], bool]
 

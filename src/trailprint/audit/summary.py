@@ -7,9 +7,7 @@ from html import escape
 
 from trailprint.audit.results.attacks import (
     AttackFinding,
-    ControlFinding,
     Interval,
-    VeiledCount,
     WorstCase,
 )
 from trailprint.audit.results.data import Outside
@@ -22,7 +20,8 @@ from trailprint.audit.results.protections import (
 )
 from trailprint.audit.sections.protection_trials import NONE
 from trailprint.audit.wording import lower_first, percent, share_or_most
-from trailprint.studies.small_counts import HIDDEN
+from trailprint.studies.controls import ControlFinding
+from trailprint.studies.small_counts import HIDDEN, VeiledCount
 
 Row = tuple[str, str]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from trailprint.audit.results.plain import to_plain
 from trailprint.comparison.opening import OpenedAudit
 from trailprint.comparison.results import Change
 from trailprint.display.numbers import format_number
+from trailprint.plain import to_plain
 
 _PARTS: tuple[Literal["data", "settings", "versions"], ...] = ("data", "settings", "versions")
 _DIGITS = 12

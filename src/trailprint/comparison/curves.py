@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from trailprint.audit.results.growth import Banded
 from trailprint.comparison.opening import OpenedAudit
 from trailprint.comparison.results import Curve, CurvePoint, GrowthCurves, Study
+from trailprint.studies.growth.findings import Banded
 
 
 def list_growth(audits: Sequence[OpenedAudit]) -> tuple[GrowthCurves, ...]:

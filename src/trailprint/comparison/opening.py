@@ -12,9 +12,9 @@ from typing import Any
 from trailprint.audit.outcomes import PersonOutcomes, find_outcomes
 from trailprint.audit.result import AuditResult
 from trailprint.audit.results.findings import Findings
-from trailprint.audit.results.plain import ShapeError, from_plain
 from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError, SourceError, reason_of
+from trailprint.plain import ShapeError, from_plain
 from trailprint.system.addresses import readable_path
 
 AuditSource = str | os.PathLike[str] | AuditResult

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from trailprint.audit.results.attacks import Interval, VeiledCount
-from trailprint.audit.results.plain import OMITTED, from_plain, to_plain
+from trailprint.audit.results.attacks import Interval
+from trailprint.plain import OMITTED, from_plain, to_plain
+from trailprint.studies.small_counts import VeiledCount
 
 SCHEMA = "trailprint.comparison/1"
 """Which form of ``comparison.json`` these types describe."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from trailprint.audit.results.plain import to_plain
 from trailprint.comparison.results import Comparison, FamilyDifference, Pairs
+from trailprint.plain import to_plain
 
 Row = dict[str, Any]
 

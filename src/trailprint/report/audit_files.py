@@ -14,13 +14,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from trailprint.audit.results.findings import Findings
-from trailprint.audit.results.plain import to_plain
 from trailprint.audit.settings import SETTINGS, to_settings, write_settings
 from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError, OutputError, reason_of
 from trailprint.events.fingerprints import fingerprint
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
+from trailprint.plain import to_plain
 from trailprint.report.about import About, Source
 from trailprint.report.audit_page import render_report
 from trailprint.report.audit_tables import TABLES

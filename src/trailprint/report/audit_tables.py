@@ -7,14 +7,14 @@ from typing import Any
 
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.findings import Findings
-from trailprint.audit.results.growth import (
+from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
+from trailprint.plain import to_plain
+from trailprint.studies.growth.findings import (
     KnowledgeGrowth,
     ResolutionGrowth,
     TimeGrowth,
     UsersGrowth,
 )
-from trailprint.audit.results.plain import to_plain
-from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
 
 _Studied = UsersGrowth | TimeGrowth | ResolutionGrowth | KnowledgeGrowth
 Row = dict[str, Any]

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from trailprint.audit.results.findings import RareLocation
 from trailprint.display.numbers import format_number, format_percent, format_seconds
+from trailprint.studies.driving_locations import RareLocation
 
 UNKNOWN = "not known"
 NOT_SHOWN = "not shown"

@@ -12,8 +12,8 @@ when released people exchange their ids.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy.special import bdtrc
@@ -32,7 +32,7 @@ from trailprint.studies.people import (
     restrict_truth,
     select_people,
 )
-from trailprint.studies.small_counts import hide_small, is_close, is_small, tell_count
+from trailprint.studies.small_counts import VeiledCount, hide_small, is_close, is_small, tell_count
 
 #: A control fails only where luck would do so less often than this.
 UNLIKELY = 0.001
@@ -74,6 +74,22 @@ class ControlOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ControlFinding:
+    """An attack whose outcome is known beforehand."""
+
+    attack: str
+    kind: Literal["absent", "permuted"]
+    title: str
+    people: VeiledCount | None
+    links: VeiledCount | None
+    share: float | None
+    interval: tuple[float, float] | None
+    expected: float | None
+    passed: bool
+    reading: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
     """
     What a control found.
@@ -84,7 +100,7 @@ class Control:
         Which attack was controlled, and how.
     people, links : int
         People looked at, and the links among them that the control counts. Small counts are
-        told neither by `to_dict` nor by ``reading``.
+        told neither by `to_finding` nor by ``reading``.
     share, interval : float, (float, float)
         Links per person, with Wilson's 95 % interval; None where there is nobody.
     expected : float, optional
@@ -106,18 +122,23 @@ class Control:
     passed: bool
     reading: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """The control as plain values; of a few people or links only that they are few."""
+    def to_finding(self) -> ControlFinding:
+        """The control as it may be told; of a few people or links only that they are few."""
         is_told = self.interval is not None and not (
             is_small(self.people) or is_close(self.links, self.people)
         )
-        return {
-            **asdict(self),
-            "people": hide_small(self.people),
-            "links": hide_small(self.links, of=self.people),
-            "share": self.share if is_told else None,
-            "interval": list(self.interval) if self.interval and is_told else None,
-        }
+        return ControlFinding(
+            attack=self.attack,
+            kind=self.kind,
+            title=self.title,
+            people=hide_small(self.people),
+            links=hide_small(self.links, of=self.people),
+            share=self.share if is_told else None,
+            interval=self.interval if is_told else None,
+            expected=self.expected,
+            passed=self.passed,
+            reading=self.reading,
+        )
 
 
 def control_absent(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,12 +16,40 @@ from trailprint.features.histograms import Histograms
 from trailprint.features.trails import Trails, trails_of
 from trailprint.kernels.matching.metrics import LOG_SUM, METRICS, TWICE_MINIMUM, x_log_x
 from trailprint.linkage import Linkage
-from trailprint.studies.small_counts import SMALL, hide_change, hide_small, is_close
+from trailprint.studies.small_counts import SMALL, VeiledCount, hide_change, hide_small, is_close
 
 _RARE = (
     "People who alone visit some location, on both sides: whoever knows that they go there has "
     "found their record, without any other knowledge."
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocationFinding:
+    """A location, what correct links owe to it, and what leaving it out changes."""
+
+    label: str
+    users: VeiledCount | None
+    contribution: float
+    leave_one_out: float | str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RareLocation:
+    """People whom one rare location alone gives away."""
+
+    people: VeiledCount
+    share: float | None
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """Which locations give people away."""
+
+    locations: tuple[LocationFinding, ...]
+    one_rare_location: RareLocation | None
+    reading: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,7 +84,7 @@ class DrivingLocations(Discreet):
         order = np.argsort(-self.contribution, kind="stable")[:n_locations]
         return order[self.contribution[order] > 0]
 
-    def to_dict(
+    def to_finding(
         self,
         n_locations: int = 20,
         *,
@@ -65,33 +92,36 @@ class DrivingLocations(Discreet):
         small: int = SMALL,
         changes: Floats | None = None,
         n_linked: int = 0,
-    ) -> dict[str, Any]:
+    ) -> Why:
         """
-        The top locations as plain values.
+        The top locations as they may be told.
 
         Locations are called by number unless ``named``; fewer than ``small`` people are shown as
         such, also where they are a change or missing to all. ``changes`` are the `trail_changes`
         of ``top(n_locations)``, and ``n_linked`` people were linked before them.
         """
         top = self.top(n_locations)
-        locations = [
-            {
-                "label": self.names[k] if named else f"Location {place + 1}",
-                "users": hide_small(int(self.visitors[k]), small, of=self.n_users),
-                "contribution": float(self.contribution[k]),
-                "leave_one_out": None
+        locations = tuple(
+            LocationFinding(
+                label=self.names[k] if named else f"Location {place + 1}",
+                users=hide_small(int(self.visitors[k]), small, of=self.n_users),
+                contribution=float(self.contribution[k]),
+                leave_one_out=None
                 if changes is None
                 else hide_change(float(changes[place]), n_linked, self.n_people, small),
-            }
+            )
             for place, k in enumerate(top)
-        ]
+        )
+        rare = self._count_rare(small)
+        return Why(locations=locations, one_rare_location=rare, reading=self._read(top))
+
+    def _count_rare(self, small: int) -> RareLocation:
         is_told = self.n_people and not is_close(self.n_rare, self.n_people, small)
-        rare = {
-            "people": hide_small(self.n_rare, small, of=self.n_people),
-            "share": self.n_rare / self.n_people if is_told else None,
-            "meaning": _RARE,
-        }
-        return {"locations": locations, "one_rare_location": rare, "reading": self._read(top)}
+        return RareLocation(
+            people=hide_small(self.n_rare, small, of=self.n_people),
+            share=self.n_rare / self.n_people if is_told else None,
+            meaning=_RARE,
+        )
 
     def _read(self, top: Ints) -> str:
         if not len(top):

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 SMALL = 10
 """Counts of people in a breakdown below this are not told exactly."""
 
 HIDDEN = "hidden"
 """Instead of a count that is told to nobody, because a small one would follow from it."""
+
+VeiledCount = int | str
+"""A count of people, or a text in its place: ``"<10"``, ``">90"`` or ``"hidden"``."""
+
+
+class VeiledRate(NamedTuple):
+    """A rate with its 95 % interval; of a few people only ``at_most``, the most it can be."""
+
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    at_most: float | None
+
+
+class Told(Protocol):
+    """Anything with a rate that may be veiled."""
+
+    @property
+    def accuracy(self) -> float | None: ...
+
+    @property
+    def at_most(self) -> float | None: ...
 
 
 def is_small(n_people: float, small: int = SMALL) -> bool:
@@ -22,7 +44,7 @@ def is_close(n_people: int, of: int, small: int = SMALL) -> bool:
     return is_small(n_people, small) or (n_people > 0 and is_small(of - n_people, small))
 
 
-def hide_small(n_people: int, small: int = SMALL, *, of: int | None = None) -> int | str:
+def hide_small(n_people: int, small: int = SMALL, *, of: int | None = None) -> VeiledCount:
     """A count as a value: itself, ``"<10"``, or ``">90"`` where few are missing ``of`` 100."""
     if is_small(n_people, small):
         return f"<{small}"
@@ -52,18 +74,20 @@ def highest_share(n_people: int, small: int = SMALL) -> float:
     return min(small - 1, n_people) / max(n_people, 1)
 
 
-def veil_rate(point: Mapping[str, Any], n_found: int, n_people: int, *names: str) -> dict[str, Any]:
-    """A point without the rates ``names`` where few are found; the most they can be instead."""
-    if not is_small(n_found):
-        return dict(point)
-    return {**point, **dict.fromkeys(names), "at_most": highest_share(n_people)}
+def veil_rate(
+    accuracy: float, interval: tuple[float, float], n_found: int, n_people: int
+) -> VeiledRate:
+    """A rate, or the most it can be where few are found."""
+    if is_small(n_found):
+        return VeiledRate(None, None, None, highest_share(n_people))
+    return VeiledRate(accuracy, *interval, None)
 
 
-def tell_rate(point: Mapping[str, Any]) -> str:
+def tell_rate(point: Told) -> str:
     """The accuracy of a point within a sentence, or the most it can be."""
-    if point["accuracy"] is None:
-        return f"at most {point['at_most']:.0%}"
-    return f"{point['accuracy']:.0%}"
+    if point.accuracy is None:
+        return f"at most {point.at_most:.0%}"
+    return f"{point.accuracy:.0%}"
 
 
 def keep_steps(curves: Sequence[Sequence[int]], small: int = SMALL) -> list[int]:

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from trailprint.audit.results.findings import SCHEMA, Findings
-from trailprint.audit.results.plain import is_omittable
+from trailprint.plain import is_omittable
 from trailprint.report.schema import load_schema
 
 

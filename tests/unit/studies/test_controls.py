@@ -15,6 +15,7 @@ from trailprint.errors import OptionError
 from trailprint.evaluation.truth import Truth
 from trailprint.features.trails import trails_of
 from trailprint.linkage import Linkage, Ranks
+from trailprint.plain import to_plain
 from trailprint.studies.controls import (
     ControlOptions,
     control_absent,
@@ -153,13 +154,13 @@ def test_a_known_linkage_is_not_made_again(population):
 def test_controls_are_plain_values_and_the_same_twice(population):
     first, second = (
         [
-            control_absent("h", attack, *population).to_dict(),
-            *(control.to_dict() for control in control_permuted("h", attack, *population)),
+            control_absent("h", attack, *population).to_finding(),
+            *(control.to_finding() for control in control_permuted("h", attack, *population)),
         ]
         for _ in range(2)
     )
-    assert json.dumps(first) == json.dumps(second)
-    assert [control["kind"] for control in first] == ["absent", "permuted", "permuted"]
+    assert json.dumps(to_plain(first)) == json.dumps(to_plain(second))
+    assert [control.kind for control in first] == ["absent", "permuted", "permuted"]
 
 
 def test_with_one_person_there_is_nobody_to_leave_out(population):
@@ -187,4 +188,4 @@ def test_the_control_of_weights_says_what_it_means():
     assert "are the same: the released side has no part in them" in same.reading
     assert "the accuracy cannot be trusted" in other.reading
     assert {same.attack, other.attack} == {"combined"}
-    assert json.loads(json.dumps(same.to_dict()))["share"] is None
+    assert same.to_finding().share is None

@@ -6,6 +6,7 @@ import pytest
 from scipy import sparse
 from tests.oracles.matching import gain_terms
 from tests.oracles.shapes import scale
+from tests.presence import present
 
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.options import MatchOptions, TrailOptions
@@ -80,22 +81,20 @@ def test_locations_are_numbers_and_small_crowds_hidden_unless_named(population):
     released, auxiliary, truth = population
     linkage = match_histograms(released, auxiliary)
     found = find_driving_locations(released, auxiliary, linkage, truth)
-    plain = found.to_dict(5)
-    assert [place["label"] for place in plain["locations"]] == [
-        f"Location {i}" for i in range(1, 6)
-    ]
-    shares = [place["contribution"] for place in plain["locations"]]
+    plain = found.to_finding(5)
+    assert [place.label for place in plain.locations] == [f"Location {i}" for i in range(1, 6)]
+    shares = [place.contribution for place in plain.locations]
     assert shares == sorted(shares, reverse=True)
-    assert all(place["leave_one_out"] is None for place in plain["locations"])
-    hidden = found.to_dict(5, small=1000)
-    assert {place["users"] for place in hidden["locations"]} == {"<1000"}
-    assert hidden["one_rare_location"]["people"] in (0, "<1000")
-    few = found.to_dict(5, changes=np.array([-1 / 60, 1 / 60, 0.0, -9 / 60, -10 / 60]))
-    told = [place["leave_one_out"] for place in few["locations"]]
+    assert all(place.leave_one_out is None for place in plain.locations)
+    hidden = found.to_finding(5, small=1000)
+    assert {place.users for place in hidden.locations} == {"<1000"}
+    assert present(hidden.one_rare_location).people in (0, "<1000")
+    few = found.to_finding(5, changes=np.array([-1 / 60, 1 / 60, 0.0, -9 / 60, -10 / 60]))
+    told = [place.leave_one_out for place in few.locations]
     assert told == ["<10", "<10", 0.0, "<10", -10 / 60]
-    named = found.to_dict(5, named=True, changes=np.full(5, -0.25))
-    assert named["locations"][0]["label"] == released.locations[int(found.top(1)[0])].as_py()
-    assert named["locations"][0]["leave_one_out"] == -0.25
+    named = found.to_finding(5, named=True, changes=np.full(5, -0.25))
+    assert named.locations[0].label == released.locations[int(found.top(1)[0])].as_py()
+    assert named.locations[0].leave_one_out == -0.25
 
 
 def test_without_a_correct_link_nothing_is_held_responsible():
@@ -103,8 +102,8 @@ def test_without_a_correct_link_nothing_is_held_responsible():
     truth = Truth.from_partner(np.array([1, 0]), "file")
     found = find_driving_locations(sides, sides, match_histograms(sides, sides), truth)
     assert found.contribution.tolist() == [0.0, 0.0]
-    assert found.to_dict()["locations"] == []
-    assert "No link is correct" in found.to_dict()["reading"]
+    assert found.to_finding().locations == ()
+    assert "No link is correct" in present(found.to_finding().reading)
 
 
 def test_leaving_out_the_location_that_tells_two_people_apart():

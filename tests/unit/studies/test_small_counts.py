@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from trailprint.studies.small_counts import (
     HIDDEN,
+    VeiledRate,
     hide_change,
     hide_small,
     is_close,
@@ -39,12 +40,13 @@ def test_a_few_who_are_missing_are_hidden_too():
 
 
 def test_a_rate_of_a_few_people_becomes_the_most_it_can_be():
-    point = {"x": 1, "accuracy": 0.02, "low": 0.0}
-    veiled = veil_rate(point, 5, 250, "accuracy", "low")
-    assert veiled == {"x": 1, "accuracy": None, "low": None, "at_most": 9 / 250}
+    veiled = veil_rate(0.02, (0.0, 0.05), 5, 250)
+    assert veiled == VeiledRate(None, None, None, 9 / 250)
     assert tell_rate(veiled) == "at most 4%"
-    assert veil_rate(point, 10, 250, "accuracy") == point
-    assert veil_rate(point, 3, 6, "accuracy")["at_most"] == 1.0
+    told = veil_rate(0.04, (0.02, 0.07), 10, 250)
+    assert told == VeiledRate(0.04, 0.02, 0.07, None)
+    assert tell_rate(told) == "4%"
+    assert veil_rate(0.5, (0.1, 0.9), 3, 6).at_most == 1.0
 
 
 @given(st.lists(st.lists(st.integers(0, 15), min_size=8, max_size=8), min_size=1, max_size=2))

@@ -32,13 +32,13 @@ from trailprint.audit.planning.estimates import learning_seconds, margins_second
 from trailprint.audit.planning.memory import view_bytes
 from trailprint.audit.results.attacks import Proof, ViewFinding, ViewLeftOut, ViewsFinding
 from trailprint.audit.results.kept import attack_of
-from trailprint.audit.results.plain import ShapeError, from_plain, to_plain
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
 from trailprint.events.events import Events
 from trailprint.features.views import VIEWS, Views
 from trailprint.linkage import Linkage
+from trailprint.plain import ShapeError, from_plain, to_plain
 from trailprint.protections.protection import Protection
 from trailprint.studies.controls import control_weights
 from trailprint.studies.judging import Judge
@@ -145,7 +145,10 @@ class CombinedFamily(AttackFamily):
         released, auxiliary = context.events
         again = prepare_views(context, swap_ids(released, context.options.seed), auxiliary)
         same = again.weights.shares == weights.shares
-        controls = [*found.data["controls"], control_weights(self.name, same).to_dict()]
+        controls = [
+            *found.data["controls"],
+            to_plain(control_weights(self.name, same).to_finding()),
+        ]
         return Outcome(data={"controls": controls})
 
     def repeat(self, context: AuditContext, outcome: Outcome | None) -> Repeated:

@@ -22,7 +22,6 @@ from trailprint.audit.results.attacks import (
     RankPoint,
 )
 from trailprint.audit.results.kept import KeptAttack
-from trailprint.audit.results.plain import to_plain
 from trailprint.evaluation.agreement import align_people, linked_people
 from trailprint.evaluation.per_user import estimate_user_risk
 from trailprint.evaluation.ranks import RankCurve as Ranked
@@ -30,6 +29,7 @@ from trailprint.evaluation.ranks import measure_ranks
 from trailprint.evaluation.risk import Risk, measure_risk, precision_at_coverage
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage, Ranks
+from trailprint.plain import to_plain
 from trailprint.studies.controls import ControlOptions, control_absent, control_permuted
 from trailprint.studies.people import Attack, Features
 
@@ -165,4 +165,4 @@ def control_attack(
     progress(0.5)
     linkage = restore_linkage(before[f"attack/{name}"], context)
     found += control_permuted(name, attack, *features, truth, options, linkage=linkage)
-    return Outcome(data={"controls": [control.to_dict() for control in found]})
+    return Outcome(data={"controls": [to_plain(control.to_finding()) for control in found]})

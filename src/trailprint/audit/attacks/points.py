@@ -24,10 +24,10 @@ from trailprint.audit.planning.estimates import (
 )
 from trailprint.audit.planning.memory import points_bytes
 from trailprint.audit.points_disclosure import tell_cell, tell_sharing, tell_unicity, tell_worst
-from trailprint.audit.results.plain import from_plain, to_plain
 from trailprint.audit.results.points import GridCell, SharedPart, UnicityPoint, WorstPoint
 from trailprint.evaluation.unicity import measure_unicity, measure_worst
 from trailprint.features.points import PointKind, Points, build_points
+from trailprint.plain import from_plain, to_plain
 from trailprint.studies.known_points import find_levels, measure_grid
 from trailprint.studies.shared_traces import measure_shared, share_traces
 from trailprint.workflows.points_result import QUOTED

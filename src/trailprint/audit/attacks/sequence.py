@@ -24,6 +24,7 @@ from trailprint.audit.results.kept import attack_of
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.features.sequences import Sequences
 from trailprint.linkage import Linkage
+from trailprint.plain import to_plain
 from trailprint.studies.controls import ControlOptions, control_absent, control_permuted
 from trailprint.studies.judging import Judge
 from trailprint.studies.people import select_people
@@ -103,7 +104,7 @@ class SequenceFamily(AttackFamily):
         found = [control_absent(self.name, attack, *sides, truth, options)]
         progress(0.33)
         found += control_permuted(self.name, attack, *sides, truth, options)
-        return Outcome(data={"controls": [control.to_dict() for control in found]})
+        return Outcome(data={"controls": [to_plain(control.to_finding()) for control in found]})
 
     def judge(self, context: AuditContext, outcome: Outcome) -> Judge:
         """The model that won, trained anew for the same people on what is released."""

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import attack_of, protections_of
-from trailprint.audit.results.plain import to_plain
 from trailprint.audit.results.protections import MeasuredProtection
+from trailprint.plain import to_plain
 
 Compute = Callable[[AuditContext, Mapping[str, Outcome], PartProgress], Outcome]
 

@@ -8,15 +8,12 @@ be told of it. Only `audit.disclosure` makes one from the other.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
-from trailprint.audit.results.plain import OMITTED
+from trailprint.plain import OMITTED
+from trailprint.studies.small_counts import VeiledCount
 
 Interval = tuple[float, float]
 """Ends of a 95 % interval."""
-
-VeiledCount = int | str
-"""A count of people, or a text in its place: ``"<10"``, ``">90"`` or ``"hidden"``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,19 +187,3 @@ class Agreement:
     only_second: VeiledCount
     neither: VeiledCount
     people: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ControlFinding:
-    """An attack whose outcome is known beforehand."""
-
-    attack: str
-    kind: Literal["absent", "permuted"]
-    title: str
-    people: VeiledCount | None
-    links: VeiledCount | None
-    share: float | None
-    interval: Interval | None
-    expected: float | None
-    passed: bool
-    reading: str

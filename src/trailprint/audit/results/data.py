@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from trailprint.audit.results.attacks import VeiledCount
-from trailprint.audit.results.plain import OMITTED
+from trailprint.plain import OMITTED
+from trailprint.studies.small_counts import VeiledCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,17 +9,18 @@ from typing import Any
 from trailprint.audit.results.attacks import (
     Agreement,
     AttackFinding,
-    ControlFinding,
     Interval,
-    VeiledCount,
     WorstCase,
 )
 from trailprint.audit.results.data import DataFacts
 from trailprint.audit.results.growth import Growth
-from trailprint.audit.results.plain import OMITTED, from_plain, to_plain
 from trailprint.audit.results.points import PointsFinding
 from trailprint.audit.results.protections import HeadlineProtection, Protections
 from trailprint.evaluation.per_user import RiskSpread
+from trailprint.plain import OMITTED, from_plain, to_plain
+from trailprint.studies.controls import ControlFinding
+from trailprint.studies.driving_locations import Why
+from trailprint.studies.small_counts import VeiledCount
 
 SCHEMA = "trailprint.result/1"
 """Which form of ``result.json`` these types describe."""
@@ -49,34 +50,6 @@ class Headline:
     assumption: str | None
     protection: HeadlineProtection | None
     sentence: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocationFinding:
-    """A location, what correct links owe to it, and what leaving it out changes."""
-
-    label: str
-    users: VeiledCount | None
-    contribution: float
-    leave_one_out: float | str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RareLocation:
-    """People whom one rare location alone gives away."""
-
-    people: VeiledCount
-    share: float | None
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Why:
-    """Which locations give people away."""
-
-    locations: tuple[LocationFinding, ...]
-    one_rare_location: RareLocation | None
-    reading: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,20 +12,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from trailprint.audit.parts import Outcome
-from trailprint.audit.results.attacks import ControlFinding, MeasuredAttack
-from trailprint.audit.results.findings import Why
-from trailprint.audit.results.growth import (
+from trailprint.audit.results.attacks import MeasuredAttack
+from trailprint.audit.results.protections import (
+    MeasuredProtection,
+    ProtectionLeftOut,
+    SearchFacts,
+)
+from trailprint.plain import from_plain
+from trailprint.studies.controls import ControlFinding
+from trailprint.studies.driving_locations import Why
+from trailprint.studies.growth.findings import (
     AmountGrowth,
     KnowledgeGrowth,
     ResolutionGrowth,
     TimeGrowth,
     UsersGrowth,
-)
-from trailprint.audit.results.plain import from_plain
-from trailprint.audit.results.protections import (
-    MeasuredProtection,
-    ProtectionLeftOut,
-    SearchFacts,
 )
 
 

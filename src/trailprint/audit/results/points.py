@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from trailprint.audit.results.attacks import Interval, VeiledCount
+from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.growth import StudyLeftOut
-from trailprint.audit.results.plain import OMITTED
+from trailprint.plain import OMITTED
+from trailprint.studies.small_counts import VeiledCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

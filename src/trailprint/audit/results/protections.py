@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from trailprint.audit.results.attacks import Interval, VeiledCount
-from trailprint.audit.results.plain import OMITTED
+from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.points import SharedPart
+from trailprint.plain import OMITTED
+from trailprint.studies.small_counts import VeiledCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

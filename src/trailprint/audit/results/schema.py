@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from trailprint.audit.results.plain import is_omittable
+from trailprint.plain import is_omittable
 
 _SINGLE = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 

@@ -11,7 +11,6 @@ from trailprint.audit.attacks.judges import list_judging
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import KeptProtections, protections_of
-from trailprint.audit.results.plain import to_plain
 from trailprint.audit.results.protections import (
     MeasuredProtection,
     ProtectionLeftOut,
@@ -21,6 +20,7 @@ from trailprint.audit.sections.protection_trials import NONE, Trials, label_chai
 from trailprint.audit.sections.protections import Family, list_families, sweep_kind
 from trailprint.errors import InputError, OptionError
 from trailprint.kernels.stopping import OutOfTimeError
+from trailprint.plain import to_plain
 from trailprint.protections.chain import changes_histograms
 from trailprint.protections.protection import Protection
 from trailprint.studies.protection_search import Choice, Pair, Search, Trial

@@ -9,11 +9,11 @@ from typing import Any
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import KeptProtections
-from trailprint.audit.results.plain import to_plain
 from trailprint.audit.results.protections import MeasuredProtection, ProtectionLeftOut
 from trailprint.audit.sections.protection_trials import NONE, label_chain, start_trials
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine
+from trailprint.plain import to_plain
 from trailprint.protections.protection import AuditedData, Protection
 from trailprint.protections.registry import PROTECTIONS
 from trailprint.workflows.protect import read_chain

@@ -13,8 +13,10 @@ from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import attack_of
 from trailprint.linkage import Linkage
+from trailprint.plain import to_plain
 from trailprint.studies.driving_locations import find_driving_locations
-from trailprint.studies.growth.amount import AmountGrowth, grow_amount
+from trailprint.studies.growth.amount import AmountStudy, grow_amount
+from trailprint.studies.growth.findings import Study
 from trailprint.studies.growth.knowledge import KnowledgeOptions, grow_knowledge
 from trailprint.studies.growth.resolution import grow_resolution
 from trailprint.studies.growth.time import grow_time
@@ -37,7 +39,7 @@ class _Study(Protocol):
     @property
     def why_not(self) -> str | None: ...
 
-    def to_dict(self) -> dict[str, Any] | None: ...
+    def to_finding(self) -> Study | None: ...
 
 
 def study_users(
@@ -65,7 +67,7 @@ def study_amount(
 ) -> Outcome:
     """Risk by how much is known of each person, by the quickest attack on habits."""
     if context.sides.known.kind != "everything":
-        return _grown(AmountGrowth(why_not=_ALREADY_LITTLE))
+        return _grown(AmountStudy(why_not=_ALREADY_LITTLE))
     quickest = list_repeated(context)[0]
     repeated = quickest.repeat(context, None)
     if repeated is None:
@@ -102,7 +104,7 @@ def _ready(context: AuditContext, before: Mapping[str, Outcome]) -> Prepared[Any
 
 
 def _grown(study: _Study) -> Outcome:
-    return Outcome(data={"study": study.to_dict(), "why_not": study.why_not})
+    return Outcome(data={"study": to_plain(study.to_finding()), "why_not": study.why_not})
 
 
 def _to(progress: PartProgress) -> Callable[[str, float | None], None]:
@@ -118,8 +120,8 @@ def explain(
     progress(0.2)
     changes, n_linked = _leave_out(context, before, top)
     # Numbers, not names: what is kept must not hold more than the next report may tell.
-    told = found.to_dict(N_LOCATIONS, changes=changes, n_linked=n_linked)
-    return Outcome(data={"why": told}, arrays={"locations": top})
+    told = found.to_finding(N_LOCATIONS, changes=changes, n_linked=n_linked)
+    return Outcome(data={"why": to_plain(told)}, arrays={"locations": top})
 
 
 def _links(context: AuditContext, before: Mapping[str, Outcome]) -> Linkage:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trailprint.audit.results.growth import AmountGrowth, AmountPoint
 from trailprint.report.blocks import Figure, Key, Table
 from trailprint.report.charts import Mark, draw_lines
 from trailprint.report.charts.axes import Axis
@@ -16,6 +15,7 @@ from trailprint.report.wording import (
     sentence,
     tell_veiled,
 )
+from trailprint.studies.growth.findings import AmountGrowth, AmountPoint
 
 _SERIES = {"points": "a", "days": "b", "top": "c", "home-work": "d"}
 _NAMES = {

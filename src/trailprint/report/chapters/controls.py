@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from trailprint.audit.results.attacks import ControlFinding
 from trailprint.audit.results.findings import Findings
 from trailprint.report.blocks import Block, Facts, Heading, Note, Prose, Section
 from trailprint.report.wording import interval, percent, sentence
+from trailprint.studies.controls import ControlFinding
 
 _TITLE = "Controls"
 _AT_MOST = {"absent": "at most "}

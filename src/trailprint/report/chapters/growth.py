@@ -7,15 +7,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from trailprint.audit.results.findings import Findings
-from trailprint.audit.results.growth import (
-    AmountGrowth,
-    Banded,
-    Growth,
-    KnowledgeGrowth,
-    ResolutionGrowth,
-    TimeGrowth,
-    UsersGrowth,
-)
+from trailprint.audit.results.growth import Growth
 from trailprint.report.blocks import Block, Figure, Key, Note, Points, Row, Section, Table
 from trailprint.report.chapters.amount_known import draw_amount
 from trailprint.report.charts import draw_lines
@@ -30,8 +22,15 @@ from trailprint.report.wording import (
     sentence,
     tell_veiled,
 )
+from trailprint.studies.growth.findings import (
+    Banded,
+    KnowledgeGrowth,
+    ResolutionGrowth,
+    Study,
+    TimeGrowth,
+    UsersGrowth,
+)
 
-Study = UsersGrowth | TimeGrowth | ResolutionGrowth | KnowledgeGrowth | AmountGrowth
 Draw = Callable[[Size], Figure]
 P = TypeVar("P", bound=Banded)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trailprint.audit.results.findings import Findings, LocationFinding, RareLocation
+from trailprint.audit.results.findings import Findings
 from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_bars
 from trailprint.report.charts.axes import Axis
 from trailprint.report.wording import count, people_and_share, percent, sentence, within
+from trailprint.studies.driving_locations import LocationFinding, RareLocation
 
 _TITLE = "The most revealing locations"
 _MOST = 12

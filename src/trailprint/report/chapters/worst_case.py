@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from trailprint.audit.results.attacks import Agreement, VeiledCount, WorstCase
+from trailprint.audit.results.attacks import Agreement, WorstCase
 from trailprint.audit.results.findings import Findings
 from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_bars
@@ -20,7 +20,7 @@ from trailprint.report.wording import (
     plural,
     within,
 )
-from trailprint.studies.small_counts import hide_small
+from trailprint.studies.small_counts import VeiledCount, hide_small
 
 _FEW = "together with other figures of this page it would tell how many a small group has."
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.events.knowledge import Kind, Knowledge, Known, mean_points, restrict
 from trailprint.progress import Progress, tell_nobody
-from trailprint.studies.growth.events import Outcome, attack_pair, find_people, prepare_pair
+from trailprint.studies.growth.events import PeopleFound, attack_pair, find_people, prepare_pair
+from trailprint.studies.growth.findings import AmountGrowth, AmountPoint
 from trailprint.studies.repeated import Prepare
 from trailprint.studies.small_counts import hide_small, tell_rate
 
@@ -27,40 +27,43 @@ Restricted = tuple[Events, Known]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AmountPoint:
-    """What an attack achieves with so much of each person."""
+class AmountTried:
+    """What an attack achieves with this much known of each person."""
 
     known: Known
     mean_points: float
-    outcome: Outcome
+    found: PeopleFound
 
-    def to_dict(self) -> dict[str, Any]:
-        """The rate with its band; ``x`` is the number of events known of a person, on average."""
-        known = self.known
-        return {
-            "x": self.mean_points,
-            **self.outcome.to_dict(),
-            "kind": known.kind,
-            "amount": known.amount,
-            "label": name_amount(known.kind, known.amount),
-            "people_with_less": hide_small(known.people_with_less),
-        }
+    def to_finding(self) -> AmountPoint:
+        """The rate with its band, as it may be told."""
+        known, rate = self.known, self.found.rate
+        return AmountPoint(
+            x=self.mean_points,
+            kind=known.kind,
+            amount=known.amount,
+            label=name_amount(known.kind, known.amount),
+            people_with_less=hide_small(known.people_with_less),
+            accuracy=rate.accuracy,
+            low=rate.low,
+            high=rate.high,
+            at_most=rate.at_most,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AmountGrowth(Discreet):
+class AmountStudy(Discreet):
     """Accuracy by what is known of each person; ``why_not`` says why there is none."""
 
-    points: tuple[AmountPoint, ...] = ()
+    points: tuple[AmountTried, ...] = ()
     title: str = ""
     why_not: str | None = None
 
-    def to_dict(self) -> dict[str, Any] | None:
-        """Points as plain values; None where the study could not be made."""
+    def to_finding(self) -> AmountGrowth | None:
+        """Points as they may be told; None where the study could not be made."""
         if self.why_not is not None:
             return None
-        points = [point.to_dict() for point in self.points]
-        return {"title": self.title, "points": points, "reading": _read(points)}
+        points = tuple(point.to_finding() for point in self.points)
+        return AmountGrowth(title=self.title, points=points, reading=_read(points))
 
 
 def name_amount(kind: Kind, amount: int | None) -> str:
@@ -75,13 +78,13 @@ def name_amount(kind: Kind, amount: int | None) -> str:
     }[kind]
 
 
-def _read(points: list[dict[str, Any]]) -> str:
+def _read(points: Sequence[AmountPoint]) -> str:
     """The ends of what was tried, and home and work, in a sentence."""
     least = points[0]
-    home = [point for point in points if point["kind"] == "home-work"]
-    told = [f"{point['label']} {tell_rate(point)}" for point in (*home, points[-1])]
+    home = [point for point in points if point.kind == "home-work"]
+    told = [f"{point.label} {tell_rate(point)}" for point in (*home, points[-1])]
     return (
-        f"Who knows {least['label']} of each person links {tell_rate(least)} of the people; who "
+        f"Who knows {least.label} of each person links {tell_rate(least)} of the people; who "
         f"knows {', who knows '.join(told)}. Events and days are drawn at random; the release is "
         "the same throughout."
     )
@@ -95,7 +98,7 @@ def grow_amount(
     title: str = "Risk by how much is known of each person",
     seed: int = 0,
     progress: Progress | None = None,
-) -> AmountGrowth:
+) -> AmountStudy:
     """
     Attack with ever more of each person, everything at last.
 
@@ -103,14 +106,14 @@ def grow_amount(
     many. Equal ids are equal people; everybody keeps something at every level.
     """
     if len(find_people(released, auxiliary, None)) < 2:
-        return AmountGrowth(why_not="Fewer than two people are on both sides.")
+        return AmountStudy(why_not="Fewer than two people are on both sides.")
     tell, points = progress or tell_nobody, []
     whole = auxiliary.materialise()
     for number, (events, known) in enumerate(_list_levels(whole, seed)):
         tell("Knowing less of each person", number / N_LEVELS)
-        outcome = attack_pair(prepare_pair(prepare, released, events, None))
-        points.append(AmountPoint(known=known, mean_points=mean_points(events), outcome=outcome))
-    return AmountGrowth(points=tuple(points), title=title)
+        found = attack_pair(prepare_pair(prepare, released, events, None))
+        points.append(AmountTried(known=known, mean_points=mean_points(events), found=found))
+    return AmountStudy(points=tuple(points), title=title)
 
 
 def _list_levels(auxiliary: Events, seed: int) -> Iterator[Restricted]:

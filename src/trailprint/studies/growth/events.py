@@ -15,22 +15,23 @@ from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
 from trailprint.events.events import Events
 from trailprint.features.histograms import build_histogram_pair
 from trailprint.studies.repeated import Prepare, Prepared
-from trailprint.studies.small_counts import veil_rate
+from trailprint.studies.small_counts import VeiledRate, veil_rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class PeopleFound:
     """What an attack achieved once: people who could be found, and those who were."""
 
     n_people: int
     n_found: int
     n_locations: int
 
-    def to_dict(self) -> dict[str, Any]:
+    @property
+    def rate(self) -> VeiledRate:
         """Accuracy with Wilson's 95 % interval; of a few people found only that they are few."""
-        low, high = wilson(self.n_found, self.n_people) or (0.0, 1.0)
-        point = {"accuracy": self.n_found / self.n_people, "low": low, "high": high}
-        return veil_rate(point, self.n_found, self.n_people, *point)
+        interval = wilson(self.n_found, self.n_people) or (0.0, 1.0)
+        accuracy = self.n_found / self.n_people
+        return veil_rate(accuracy, interval, self.n_found, self.n_people)
 
 
 class Ready(NamedTuple):
@@ -61,10 +62,10 @@ def _know(released: pa.Array, auxiliary: pa.Array, pairs: pa.Table | None) -> Tr
     return truth_from_pairs(pairs, released, auxiliary)
 
 
-def attack_pair(ready: Ready) -> Outcome:
+def attack_pair(ready: Ready) -> PeopleFound:
     """Attack everybody, and count those found."""
     linkage = ready.prepared.run()
-    return Outcome(
+    return PeopleFound(
         n_people=ready.truth.n_common,
         n_found=int(np.count_nonzero(correct_links(linkage, ready.truth))),
         n_locations=ready.prepared.n_locations,

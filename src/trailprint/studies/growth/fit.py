@@ -19,8 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -29,6 +28,7 @@ from scipy.special import expit
 
 from trailprint.arrays import Floats
 from trailprint.studies.draws import Draws, pooled_spread
+from trailprint.studies.growth.findings import ExtrapolatedPoint, Fit
 
 #: With fewer sizes three parameters can be bent to anything.
 _LEAST_SIZES = 4
@@ -37,29 +37,6 @@ CAUTION = (
     "Beyond the data this is an extrapolation: it assumes that further people resemble those "
     "seen. Its interval covers chance and the choice between three curves, nothing else."
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
-    """
-    A fitted curve and its values beyond the data.
-
-    Attributes
-    ----------
-    formula : str
-        The curves with their numbers.
-    extrapolation : tuple of (int, float, float, float)
-        People, accuracy, and the ends of its 95 % interval.
-    """
-
-    formula: str
-    extrapolation: tuple[tuple[int, float, float, float], ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The curve as plain values."""
-        names = ("x", "accuracy", "low", "high")
-        points = [dict(zip(names, point, strict=True)) for point in self.extrapolation]
-        return {"formula": self.formula, "extrapolation": points, "caution": CAUTION}
 
 
 class _Form(NamedTuple):
@@ -140,6 +117,7 @@ def fit_growth(
     return Fit(
         formula=_describe([parameters[0] for parameters in fitted]),
         extrapolation=_bounds(beyond, values, spread),
+        caution=CAUTION,
     )
 
 
@@ -225,10 +203,15 @@ def _tabulate(group: Draws, n_people: int) -> tuple[sparse.csr_array, sparse.csr
 
 def _bounds(
     beyond: tuple[int, ...], values: Floats, spread: Floats
-) -> tuple[tuple[int, float, float, float], ...]:
+) -> tuple[ExtrapolatedPoint, ...]:
     low, high = np.quantile(spread, [0.025, 0.975], axis=0)
     return tuple(
-        (n, float(value), float(min(least, value)), float(max(most, value)))
+        ExtrapolatedPoint(
+            x=n,
+            accuracy=float(value),
+            low=float(min(least, value)),
+            high=float(max(most, value)),
+        )
         for n, value, least, most in zip(beyond, values, low, high, strict=True)
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from trailprint.studies.draws import (
     interval_of,
     pooled_spread,
 )
+from trailprint.studies.growth.findings import KnowledgeGrowth, KnowledgePoint
 from trailprint.studies.people import Attack, Features, restrict_truth, select_people
 from trailprint.studies.small_counts import tell_rate, veil_rate
 
@@ -57,32 +57,31 @@ class KnowledgeOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class KnowledgeGrowth(Discreet):
+class KnowledgeStudy(Discreet):
     """Accuracy by share of people known; ``why_not`` says why there is none."""
 
     shares: tuple[float, ...] = ()
     groups: tuple[Draws, ...] = ()
     why_not: str | None = None
 
-    def to_dict(self) -> dict[str, Any] | None:
-        """Points as plain values; None where the study could not be made."""
+    def to_finding(self) -> KnowledgeGrowth | None:
+        """Points as they may be told; None where the study could not be made."""
         if self.why_not is not None:
             return None
         spread = pooled_spread(self.groups)
-        points = [
-            _point(share, group, spread)
+        points = tuple(
+            _make_point(share, group, spread)
             for share, group in zip(self.shares, self.groups, strict=True)
-        ]
-        return {"points": points, "reading": _read(points)}
+        )
+        return KnowledgeGrowth(points=points, reading=_read(points[0], points[-1]))
 
 
-def _read(points: list[dict[str, Any]]) -> str:
-    first, last = points[0], points[-1]
+def _read(first: KnowledgePoint, last: KnowledgePoint) -> str:
     text = (
-        f"An adversary who knows {first['x']:.0%} of the people finds {tell_rate(first)} of "
-        f"them in the released data; one who knows {last['x']:.0%} finds {tell_rate(last)}."
+        f"An adversary who knows {first.x:.0%} of the people finds {tell_rate(first)} of "
+        f"them in the released data; one who knows {last.x:.0%} finds {tell_rate(last)}."
     )
-    if None not in (last["low"], first["accuracy"]) and last["low"] > first["accuracy"]:
+    if last.low is not None and first.accuracy is not None and last.low > first.accuracy:
         return (
             f"{text} Knowing others helps to tell people apart: a person's risk depends on what "
             "is known of everybody."
@@ -90,16 +89,20 @@ def _read(points: list[dict[str, Any]]) -> str:
     return f"{text} Whoever knows only a few people finds them about as well."
 
 
-def _point(share: float, group: Draws, spread: float) -> dict[str, Any]:
-    low, high = interval_of(group, spread)
+def _make_point(share: float, group: Draws, spread: float) -> KnowledgePoint:
     n_links = sum(draw.n_links for draw in group.draws)
-    rates = {
-        "accuracy": float(group.accuracies.mean()),
-        "low": low,
-        "high": high,
-        "precision": group.n_found / n_links if n_links else None,
-    }
-    return veil_rate({"x": share, **rates}, group.n_found, group.n_drawn, *rates)
+    accuracy = float(group.accuracies.mean())
+    rate = veil_rate(accuracy, interval_of(group, spread), group.n_found, group.n_drawn)
+    is_told = n_links and rate.accuracy is not None
+    precision = group.n_found / n_links if is_told else None
+    return KnowledgePoint(
+        x=share,
+        precision=precision,
+        accuracy=rate.accuracy,
+        low=rate.low,
+        high=rate.high,
+        at_most=rate.at_most,
+    )
 
 
 def grow_knowledge(
@@ -110,7 +113,7 @@ def grow_knowledge(
     options: KnowledgeOptions | None = None,
     *,
     progress: Progress | None = None,
-) -> KnowledgeGrowth:
+) -> KnowledgeStudy:
     """
     Attack the whole release with a part of the auxiliary records.
 
@@ -119,7 +122,7 @@ def grow_knowledge(
     """
     options = options or KnowledgeOptions()
     if truth.n_common < 2:
-        return KnowledgeGrowth(why_not="Fewer than two people are on both sides.")
+        return KnowledgeStudy(why_not="Fewer than two people are on both sides.")
     tell = progress or (lambda what, done: None)
     shares, groups = [], []
     for number, share in enumerate(options.shares):
@@ -129,8 +132,8 @@ def grow_knowledge(
             shares.append(share)
             groups.append(group)
     if not groups:
-        return KnowledgeGrowth(why_not="Too few people are known at any of these shares.")
-    return KnowledgeGrowth(shares=tuple(shares), groups=tuple(groups))
+        return KnowledgeStudy(why_not="Too few people are known at any of these shares.")
+    return KnowledgeStudy(shares=tuple(shares), groups=tuple(groups))
 
 
 def _draw_known(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import pyarrow as pa
 
@@ -15,7 +14,8 @@ from trailprint.events.engine import quote_text
 from trailprint.events.events import Events
 from trailprint.events.places.grid import GridOptions, extent, to_cells, truncate_names
 from trailprint.progress import Progress
-from trailprint.studies.growth.events import Outcome, attack_pair, prepare_pair
+from trailprint.studies.growth.events import PeopleFound, attack_pair, prepare_pair
+from trailprint.studies.growth.findings import ResolutionGrowth, ResolutionPoint
 from trailprint.studies.repeated import Prepare
 from trailprint.studies.small_counts import tell_rate
 
@@ -52,28 +52,38 @@ class ResolutionOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResolutionGrowth(Discreet):
+class ResolutionStudy(Discreet):
     """Accuracy by resolution; ``why_not`` says why there is none."""
 
-    points: tuple[tuple[float, str, Outcome], ...] = ()
+    points: tuple[tuple[float, str, PeopleFound], ...] = ()
     why_not: str | None = None
 
-    def to_dict(self) -> dict[str, Any] | None:
-        """Points as plain values; None where the study could not be made."""
+    def to_finding(self) -> ResolutionGrowth | None:
+        """Points as they may be told; None where the study could not be made."""
         if self.why_not is not None:
             return None
-        points = [
-            {"x": x, "label": label, "locations": outcome.n_locations, **outcome.to_dict()}
-            for x, label, outcome in self.points
-        ]
-        found = [outcome.n_found for _, _, outcome in self.points]
-        best, worst = points[found.index(max(found))], points[found.index(min(found))]
+        points = tuple(_make_point(*point) for point in self.points)
+        n_found = [found.n_found for _, _, found in self.points]
+        best, worst = points[n_found.index(max(n_found))], points[n_found.index(min(n_found))]
         reading = (
-            f"Most people are linked correctly at {best['label']} ({tell_rate(best)}), fewest "
-            f"at {worst['label']} ({tell_rate(worst)}). Locations change on both sides, "
+            f"Most people are linked correctly at {best.label} ({tell_rate(best)}), fewest "
+            f"at {worst.label} ({tell_rate(worst)}). Locations change on both sides, "
             "for everybody knows the map."
         )
-        return {"points": points, "reading": reading}
+        return ResolutionGrowth(points=points, reading=reading)
+
+
+def _make_point(x: float, label: str, found: PeopleFound) -> ResolutionPoint:
+    rate = found.rate
+    return ResolutionPoint(
+        x=x,
+        label=label,
+        locations=found.n_locations,
+        accuracy=rate.accuracy,
+        low=rate.low,
+        high=rate.high,
+        at_most=rate.at_most,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +103,7 @@ def grow_resolution(
     *,
     pairs: pa.Table | None = None,
     progress: Progress | None = None,
-) -> ResolutionGrowth:
+) -> ResolutionStudy:
     """
     Attack the same people at ever coarser resolutions.
 
@@ -104,7 +114,7 @@ def grow_resolution(
     options = options or ResolutionOptions()
     steps = _find_steps(released, auxiliary, options)
     if not steps:
-        return ResolutionGrowth(
+        return ResolutionStudy(
             why_not="Locations have neither positions nor names that could be made coarser."
         )
     tell = progress or (lambda what, done: None)
@@ -113,9 +123,9 @@ def grow_resolution(
         tell("Changing the resolution", number / len(steps))
         ready = prepare_pair(prepare, step.apply(released), step.apply(auxiliary), pairs)
         if ready.truth.n_common < 2:
-            return ResolutionGrowth(why_not="Fewer than two people are on both sides.")
+            return ResolutionStudy(why_not="Fewer than two people are on both sides.")
         points.append((step.x, step.label, attack_pair(ready)))
-    return ResolutionGrowth(points=tuple(points))
+    return ResolutionStudy(points=tuple(points))
 
 
 def _find_steps(released: Events, auxiliary: Events, options: ResolutionOptions) -> list[_Step]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -15,12 +15,13 @@ from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.progress import Progress
 from trailprint.studies.growth.events import (
-    Outcome,
+    PeopleFound,
     attack_pair,
     find_people,
     only_pairs,
     prepare_pair,
 )
+from trailprint.studies.growth.findings import TimeGrowth, TimePoint
 from trailprint.studies.repeated import Prepare
 from trailprint.studies.small_counts import tell_rate
 
@@ -68,31 +69,42 @@ class TimeOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimeGrowth(Discreet):
+class TimeStudy(Discreet):
     """Accuracy by days observed; ``why_not`` says why there is none."""
 
-    points: tuple[tuple[int, Outcome], ...] = ()
+    points: tuple[tuple[int, PeopleFound], ...] = ()
     n_common: int = 0
     sides: Limited = "both"
     why_not: str | None = None
 
-    def to_dict(self) -> dict[str, Any] | None:
-        """Points as plain values; None where the study could not be made."""
+    def to_finding(self) -> TimeGrowth | None:
+        """Points as they may be told; None where the study could not be made."""
         if self.why_not is not None:
             return None
-        points = [
-            {"x": days, **outcome.to_dict(), "people": outcome.n_people}
-            for days, outcome in self.points
-        ]
-        first, last = points[0], points[-1]
-        reading = (
-            f"After {_in_days(first['x'])} of observation {tell_rate(first)} are linked "
-            f"correctly, after {_in_days(last['x'])} {tell_rate(last)}. Days are each "
+        points = tuple(_make_point(days, found) for days, found in self.points)
+        return TimeGrowth(points=points, reading=self._read())
+
+    def _read(self) -> str:
+        (shortest, first), (longest, last) = self.points[0], self.points[-1]
+        return (
+            f"After {_in_days(shortest)} of observation {tell_rate(first.rate)} are linked "
+            f"correctly, after {_in_days(longest)} {tell_rate(last.rate)}. Days are each "
             "person's own, counted from their first day with events. The same "
-            f"{first['people']:,} people are looked at throughout, of {self.n_common:,} on both "
-            f"sides: those with at least {_in_days(last['x'])} on {_SIDES[self.sides]}."
+            f"{first.n_people:,} people are looked at throughout, of {self.n_common:,} on both "
+            f"sides: those with at least {_in_days(longest)} on {_SIDES[self.sides]}."
         )
-        return {"points": points, "reading": reading}
+
+
+def _make_point(n_days: int, found: PeopleFound) -> TimePoint:
+    rate = found.rate
+    return TimePoint(
+        x=n_days,
+        people=found.n_people,
+        accuracy=rate.accuracy,
+        low=rate.low,
+        high=rate.high,
+        at_most=rate.at_most,
+    )
 
 
 def _in_days(n_days: int) -> str:
@@ -154,7 +166,7 @@ def grow_time(
     *,
     pairs: pa.Table | None = None,
     progress: Progress | None = None,
-) -> TimeGrowth:
+) -> TimeStudy:
     """
     Attack the same people after ever more days of observation.
 
@@ -165,15 +177,15 @@ def grow_time(
     """
     options = options or TimeOptions()
     if not all("start" in side.columns for side in (released, auxiliary)):
-        return TimeGrowth(why_not="The data has no times.")
+        return TimeStudy(why_not="The data has no times.")
     cut = _Cut((released, auxiliary), options)
     everybody = find_people(*cut.after(None), pairs)
     if len(everybody) < 2:
-        return TimeGrowth(why_not="Fewer than two people are on both sides.")
+        return TimeStudy(why_not="Fewer than two people are on both sides.")
     days = cut.count_days(everybody)
     lengths = _lengths(days, options)
     if len(lengths) < 2:
-        return TimeGrowth(why_not="People have too few days with events to be observed for fewer.")
+        return TimeStudy(why_not="People have too few days with events to be observed for fewer.")
     people = everybody.filter(pa.array(days >= lengths[-1]))
     tell = progress or (lambda what, done: None)
     points = []
@@ -181,7 +193,7 @@ def grow_time(
         tell("Observing for fewer days", number / len(lengths))
         ready = prepare_pair(prepare, *cut.after(n_days), pairs)
         points.append((n_days, attack_pair(only_pairs(ready, people))))
-    return TimeGrowth(points=tuple(points), n_common=len(everybody), sides=options.sides)
+    return TimeStudy(points=tuple(points), n_common=len(everybody), sides=options.sides)
 
 
 def _lengths(days: Ints, options: TimeOptions) -> list[int]:

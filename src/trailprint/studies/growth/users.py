@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,8 @@ from trailprint.studies.draws import (
     interval_of,
     pooled_spread,
 )
-from trailprint.studies.growth.fit import Fit, fit_growth
+from trailprint.studies.growth.findings import Fit, UsersGrowth, UsersPoint
+from trailprint.studies.growth.fit import fit_growth
 from trailprint.studies.people import Attack, Features, select_people
 from trailprint.studies.small_counts import tell_rate, veil_rate
 
@@ -66,44 +66,50 @@ class GrowthOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class UserGrowth(Discreet):
+class UserStudy(Discreet):
     """Accuracy by number of people; ``why_not`` says why there is none."""
 
     groups: tuple[Draws, ...] = ()
     fit: Fit | None = None
     why_not: str | None = None
 
-    def to_dict(self) -> dict[str, Any] | None:
-        """Points and curve as plain values; None where the study could not be made."""
+    def to_finding(self) -> UsersGrowth | None:
+        """Points and curve as they may be told; None where the study could not be made."""
         if self.why_not is not None:
             return None
         spread = pooled_spread(self.groups)
-        points = [_point(group, spread) for group in self.groups]
-        return {
-            "title": "Risk by number of people",
-            "points": points,
-            "fit": None if self.fit is None else self.fit.to_dict(),
-            "reading": self._read(points),
-        }
-
-    def _read(self, points: list[dict[str, Any]]) -> str:
-        first, last = points[0], points[-1]
-        text = (
-            f"Among {first['x']:,} people {tell_rate(first)} are linked correctly, among all "
-            f"{last['x']:,} {tell_rate(last)}. Both sides hold the same people, drawn at "
-            "random"
+        points = tuple(_make_point(group, spread) for group in self.groups)
+        return UsersGrowth(
+            title="Risk by number of people",
+            points=points,
+            fit=self.fit,
+            reading=_read(points[0], points[-1], self.fit),
         )
-        if self.fit is None or not self.fit.extrapolation:
-            return f"{text}."
-        n, _, low, high = self.fit.extrapolation[-1]
-        return f"{text}. Continued to {n:,} people the curve lies between {low:.0%} and {high:.0%}."
 
 
-def _point(group: Draws, spread: float) -> dict[str, Any]:
-    low, high = interval_of(group, spread)
-    rates = {"accuracy": float(group.accuracies.mean()), "low": low, "high": high}
-    point = {"x": group.size, **rates, "runs": len(group.draws)}
-    return veil_rate(point, group.n_found, group.n_drawn, *rates)
+def _read(first: UsersPoint, last: UsersPoint, fit: Fit | None) -> str:
+    text = (
+        f"Among {first.x:,} people {tell_rate(first)} are linked correctly, among all "
+        f"{last.x:,} {tell_rate(last)}. Both sides hold the same people, drawn at random"
+    )
+    if fit is None or not fit.extrapolation:
+        return f"{text}."
+    far = fit.extrapolation[-1]
+    band = f"between {far.low:.0%} and {far.high:.0%}"
+    return f"{text}. Continued to {far.x:,} people the curve lies {band}."
+
+
+def _make_point(group: Draws, spread: float) -> UsersPoint:
+    accuracy = float(group.accuracies.mean())
+    rate = veil_rate(accuracy, interval_of(group, spread), group.n_found, group.n_drawn)
+    return UsersPoint(
+        x=group.size,
+        runs=len(group.draws),
+        accuracy=rate.accuracy,
+        low=rate.low,
+        high=rate.high,
+        at_most=rate.at_most,
+    )
 
 
 def grow_users(
@@ -114,7 +120,7 @@ def grow_users(
     options: GrowthOptions | None = None,
     *,
     progress: Progress | None = None,
-) -> UserGrowth:
+) -> UserStudy:
     """
     Attack random samples of the people on both sides, of growing size.
 
@@ -123,7 +129,7 @@ def grow_users(
     """
     options = options or GrowthOptions()
     if truth.n_common < 2:
-        return UserGrowth(why_not="Fewer than two people are on both sides.")
+        return UserStudy(why_not="Fewer than two people are on both sides.")
     tell = progress or (lambda what, done: None)
     groups = []
     sizes = _sizes(truth.n_common, options)
@@ -142,7 +148,7 @@ def grow_users(
         groups.append(Draws(size=size, draws=draws))
     beyond = tuple(factor * truth.n_common for factor in options.extrapolate)
     fit = fit_growth(tuple(groups), beyond, n_bootstrap=options.n_bootstrap, seed=options.seed)
-    return UserGrowth(groups=tuple(groups), fit=fit)
+    return UserStudy(groups=tuple(groups), fit=fit)
 
 
 def _sizes(n_people: int, options: GrowthOptions) -> list[int]:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from trailprint.audit.sections import studies
-from trailprint.studies.growth.time import TimeGrowth
+from trailprint.studies.growth.time import TimeStudy
 
 CONTEXT = SimpleNamespace(events=("released", "auxiliary"), options=SimpleNamespace(seed=7))
 
@@ -23,7 +23,7 @@ def repeated(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
 def test_a_study_that_could_not_be_made_says_why(repeated, monkeypatch):
     why = "The data has no times."
-    monkeypatch.setattr(studies, "grow_time", lambda *given, **named: TimeGrowth(why_not=why))
+    monkeypatch.setattr(studies, "grow_time", lambda *given, **named: TimeStudy(why_not=why))
     kept = studies.study_time(CONTEXT, {}, lambda share: None)  # type: ignore[arg-type]
     assert kept.data == {"study": None, "why_not": why}
     assert kept.arrays == {}
@@ -35,7 +35,7 @@ def test_a_study_attacks_the_sides_of_the_audit_and_tells_its_progress(repeated,
     def grow(prepare, *sides, progress):
         progress("Cutting", 0.5)
         seen.extend([prepare, *sides])
-        return TimeGrowth(why_not="Enough.")
+        return TimeStudy(why_not="Enough.")
 
     monkeypatch.setattr(studies, "grow_time", grow)
     studies.study_time(CONTEXT, {}, seen.append)  # type: ignore[arg-type]
@@ -47,7 +47,7 @@ def test_random_draws_follow_from_the_seed_of_the_audit(repeated, monkeypatch):
 
     def grow(attack, released, auxiliary, truth, options, *, progress):
         seeds.append(options.seed)
-        return TimeGrowth(why_not="Enough.")
+        return TimeStudy(why_not="Enough.")
 
     context = SimpleNamespace(**vars(CONTEXT), truth=None)
     for name, study in (

@@ -44,19 +44,19 @@ def test_everything_is_the_attack_itself_and_less_is_known_before(sides):
     grown = grow_amount(PREPARE, released, auxiliary, seed=3)
     whole = attack_pair(prepare_pair(PREPARE, released, auxiliary, None))
     assert grown.points[-1].known.kind == "everything"
-    assert grown.points[-1].outcome == whole
-    assert {point.outcome.n_people for point in grown.points} == {N_USERS}
+    assert grown.points[-1].found == whole
+    assert {point.found.n_people for point in grown.points} == {N_USERS}
     events = [p for p in grown.points if p.known.kind == "points"]
     assert [p.mean_points for p in events] == [1, 2, 4, 8]
-    assert events[0].outcome.n_found <= whole.n_found
+    assert events[0].found.n_found <= whole.n_found
     assert [p.known.amount for p in grown.points if p.known.kind == "days"] == [1, 2, 4]
 
 
 def test_a_result_says_the_ends_and_home_and_work(sides):
-    plain = present(grow_amount(PREPARE, *sides("user", "location", "start")).to_dict())
-    assert plain["points"][0]["label"] == "1 event"
-    assert "who knows home and work" in plain["reading"]
-    assert all(point["x"] >= 1 for point in plain["points"])
+    plain = present(grow_amount(PREPARE, *sides("user", "location", "start")).to_finding())
+    assert plain.points[0].label == "1 event"
+    assert "who knows home and work" in plain.reading
+    assert all(point.x >= 1 for point in plain.points)
 
 
 def test_without_times_no_days_are_known(sides):
@@ -66,4 +66,4 @@ def test_without_times_no_days_are_known(sides):
 
 def test_people_must_be_on_both_sides(make_events):
     one, other = (make_events([(user, "p")], "user", "location") for user in "ab")
-    assert grow_amount(PREPARE, one, other).to_dict() is None
+    assert grow_amount(PREPARE, one, other).to_finding() is None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
+from tests.presence import present
 
 from trailprint.attacks.histogram import match_histograms
 from trailprint.events.events import Events
 from trailprint.studies.growth.events import (
-    Outcome,
+    PeopleFound,
     attack_pair,
     find_people,
     only_pairs,
@@ -59,9 +60,9 @@ def test_only_the_people_asked_for_are_left(pair: Pair):
 
 
 def test_of_a_few_people_only_that_they_are_few():
-    many = Outcome(n_people=100, n_found=40, n_locations=5).to_dict()
-    assert many["accuracy"] == 0.4
-    assert many["low"] < 0.4 < many["high"]
-    few = Outcome(n_people=100, n_found=4, n_locations=5).to_dict()
-    assert few["accuracy"] is None
-    assert few["at_most"] == 0.09
+    many = PeopleFound(n_people=100, n_found=40, n_locations=5).rate
+    assert many.accuracy == 0.4
+    assert present(many.low) < 0.4 < present(many.high)
+    few = PeopleFound(n_people=100, n_found=4, n_locations=5).rate
+    assert few.accuracy is None
+    assert few.at_most == 0.09

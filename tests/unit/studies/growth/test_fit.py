@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from scipy.optimize import least_squares
+from tests.presence import present
 
 from trailprint.evaluation.intervals import wilson
 from trailprint.studies.draws import Draw, Draws, interval_of, pooled_spread
@@ -29,7 +30,8 @@ def test_a_known_curve_is_found_again_beyond_its_data():
     groups = tuple(draws(n, by_odds(n), 1 if n == 4000 else 6, 4000) for n in sizes)
     fit = fit_growth(groups, (8000,), n_bootstrap=40, seed=0)
     assert fit is not None
-    ((_, value, low, high),) = fit.extrapolation
+    (point,) = fit.extrapolation
+    value, low, high = present(point.accuracy), present(point.low), present(point.high)
     assert value == pytest.approx(by_odds(8000), abs=0.06)
     assert low <= by_odds(8000) <= high
 
@@ -57,7 +59,8 @@ def test_people_who_are_always_found_stay_so():
     groups = tuple(draws(n, 1.0, 5, 500) for n in (10, 30, 100, 500))
     fit = fit_growth(groups, (1000,), n_bootstrap=20, seed=0)
     assert fit is not None
-    ((_, value, _, high),) = fit.extrapolation
+    (point,) = fit.extrapolation
+    value, high = present(point.accuracy), present(point.high)
     assert value > 0.9
     assert high > 0.97
 

@@ -25,31 +25,31 @@ def crowd(make_population) -> Crowd:
 
 
 def test_knowing_everybody_is_the_plain_attack(crowd: Crowd):
-    found = grow_knowledge(attack, *crowd, KnowledgeOptions(shares=(0.5, 1.0))).to_dict()
+    found = grow_knowledge(attack, *crowd, KnowledgeOptions(shares=(0.5, 1.0))).to_finding()
     risk = measure_risk(attack(*crowd[:2]), crowd[2])
     assert found is not None
     assert risk is not None
-    last = found["points"][-1]
-    assert last["x"] == 1.0
-    assert last["accuracy"] == pytest.approx(risk.accuracy)
-    assert last["precision"] == pytest.approx(risk.precision)
-    assert (last["low"], last["high"]) == pytest.approx(risk.accuracy_interval, abs=0.05)
+    last = found.points[-1]
+    assert last.x == 1.0
+    assert last.accuracy == pytest.approx(risk.accuracy)
+    assert last.precision == pytest.approx(risk.precision)
+    assert (last.low, last.high) == pytest.approx(risk.accuracy_interval, abs=0.05)
 
 
 def test_knowing_others_helps(crowd: Crowd):
-    found = grow_knowledge(attack, *crowd, KnowledgeOptions(shares=(0.05, 1.0))).to_dict()
+    found = grow_knowledge(attack, *crowd, KnowledgeOptions(shares=(0.05, 1.0))).to_finding()
     assert found is not None
-    first, last = found["points"]
-    assert last["accuracy"] > first["accuracy"]
-    assert "5%" in found["reading"]
+    first, last = found.points
+    assert present(last.accuracy) > present(first.accuracy)
+    assert "5%" in found.reading
 
 
 def test_strangers_cost_precision_only(crowd: Crowd):
     released, auxiliary, truth = crowd
     half = Truth(released=truth.released[:50], auxiliary=truth.auxiliary[:50], source="file")
     found = grow_knowledge(attack, released, auxiliary, half, KnowledgeOptions(shares=(1.0,)))
-    (point,) = present(found.to_dict())["points"]
-    assert point["precision"] == pytest.approx(point["accuracy"] / 2)
+    (point,) = present(found.to_finding()).points
+    assert point.precision == pytest.approx(present(point.accuracy) / 2)
 
 
 def test_shares_of_nobody_are_left_out(crowd: Crowd):
@@ -57,7 +57,7 @@ def test_shares_of_nobody_are_left_out(crowd: Crowd):
     found = grow_knowledge(attack, *crowd, KnowledgeOptions(shares=shares, n_runs=2))
     assert found.shares == (0.1,)
     nobody = grow_knowledge(attack, *crowd, KnowledgeOptions(shares=(0.001,)))
-    assert nobody.to_dict() is None
+    assert nobody.to_finding() is None
     none = Truth.from_partner(np.full(3, -1), "none")
     assert grow_knowledge(attack, crowd[0], crowd[1], none).why_not is not None
 

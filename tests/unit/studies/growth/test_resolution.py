@@ -41,22 +41,22 @@ def test_positions_are_put_on_grids(make_sides):
     sides = make_sides(("lat", "lon"), lambda k: (40 + 0.01 * (k // 8), 10 + 0.01 * (k % 8)))
     options = ResolutionOptions(cells_m=(20_000, 500))
     found = present(
-        grow_resolution(prepare_histograms(attack), sides[0], sides[1], options).to_dict()
+        grow_resolution(prepare_histograms(attack), sides[0], sides[1], options).to_finding()
     )
-    fine, coarse = found["points"]
-    assert (fine["x"], fine["label"]) == (500, "500 m")
-    assert (coarse["label"], coarse["locations"]) == ("20 km", 1)
-    assert fine["accuracy"] > 0.8
-    assert (coarse["accuracy"], coarse["low"], coarse["high"]) == (None, None, None)
-    assert coarse["at_most"] < 0.25  # fewer than ten people, so that it is not told how many
-    assert "at most" in found["reading"]
-    assert "500 m" in found["reading"]
+    fine, coarse = found.points
+    assert (fine.x, fine.label) == (500, "500 m")
+    assert (coarse.label, coarse.locations) == ("20 km", 1)
+    assert present(fine.accuracy) > 0.8
+    assert (coarse.accuracy, coarse.low, coarse.high) == (None, None, None)
+    assert present(coarse.at_most) < 0.25  # fewer than ten people, so that it is not told how many
+    assert "at most" in found.reading
+    assert "500 m" in found.reading
 
 
 def test_default_cells_do_not_hold_everybody(make_sides):
     sides = make_sides(("lat", "lon"), lambda k: (40 + 0.01 * (k // 8), 10 + 0.01 * (k % 8)))
-    found = present(grow_resolution(prepare_histograms(attack), *sides).to_dict())
-    assert [point["x"] for point in found["points"]] == [100, 250, 500, 1000, 2500, 5000]
+    found = present(grow_resolution(prepare_histograms(attack), *sides).to_finding())
+    assert [point.x for point in found.points] == [100, 250, 500, 1000, 2500, 5000]
 
 
 @pytest.mark.parametrize("separator", [".", "/"])
@@ -65,29 +65,29 @@ def test_names_made_of_parts_are_cut(make_sides, separator):
         ("location",), lambda k: (separator.join((f"b{k // 32}", f"f{k // 4}", f"r{k}")),)
     )
     grown = grow_resolution(prepare_histograms(attack), *parts)
-    found = present(grown.to_dict())
-    assert [p["label"] for p in found["points"]] == [
+    found = present(grown.to_finding())
+    assert [p.label for p in found.points] == [
         "whole names",
         "2 parts of names",
         "1 part of names",
     ]
-    assert [p["x"] for p in found["points"]] == [3, 2, 1]
-    assert [p["locations"] for p in found["points"]] == [64, 16, 2]
+    assert [p.x for p in found.points] == [3, 2, 1]
+    assert [p.locations for p in found.points] == [64, 16, 2]
     n_found = [outcome.n_found for _, _, outcome in grown.points]
     assert n_found == sorted(n_found, reverse=True)
 
 
 def test_cells_of_a_grid_are_joined(make_sides):
     sides = make_sides(("location",), lambda k: (f"x{k // 8 - 4}_y{k % 8}",))
-    found = present(grow_resolution(prepare_histograms(attack), *sides).to_dict())
-    assert [p["locations"] for p in found["points"]] == [64, 16, 4]
-    assert found["points"][1]["label"] == "2 × 2 cells"
+    found = present(grow_resolution(prepare_histograms(attack), *sides).to_finding())
+    assert [p.locations for p in found.points] == [64, 16, 4]
+    assert found.points[1].label == "2 × 2 cells"
 
 
 def test_other_locations_have_a_reason(make_sides):
     sides = make_sides(("location",), lambda k: (f"shop {k}",))
     found = grow_resolution(prepare_histograms(attack), *sides)
-    assert found.to_dict() is None
+    assert found.to_finding() is None
     assert "coarser" in present(found.why_not)
 
 

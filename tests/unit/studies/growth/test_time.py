@@ -45,15 +45,15 @@ def sides(make_events):
 
 def test_longer_observation_tells_more(sides):
     grown = grow_time(prepare_histograms(attack), *sides)
-    found = grown.to_dict()
+    found = grown.to_finding()
     assert found is not None
-    points = found["points"]
-    assert [point["x"] for point in points] == [1, 2, 3, 5, 7, 14, 16]
-    assert {point["people"] for point in points} == {30}
+    points = found.points
+    assert [point.x for point in points] == [1, 2, 3, 5, 7, 14, 16]
+    assert {point.people for point in points} == {30}
     assert grown.points[-1][1].n_found > grown.points[0][1].n_found + 9
-    assert "same 30 people" in found["reading"]
-    assert "of 40 on both sides: those with at least 16 days on each side" in found["reading"]
-    assert "Days are each person's own" in found["reading"]
+    assert "same 30 people" in found.reading
+    assert "of 40 on both sides: those with at least 16 days on each side" in found.reading
+    assert "Days are each person's own" in found.reading
 
 
 def observed_days(histograms):
@@ -90,7 +90,7 @@ def test_a_number_of_days_means_the_same_for_everybody(make_events, n_early):
     for (days, outcome), counted in zip(found.points, seen, strict=True):
         assert outcome.n_people == 29  # one has three days only
         assert all((side == days).all() for side in counted)
-    assert "29 people are looked at throughout, of 30" in present(found.to_dict())["reading"]
+    assert "29 people are looked at throughout, of 30" in present(found.to_finding()).reading
 
 
 def test_all_days_of_fixed_people_equal_the_plain_attack(sides):
@@ -124,14 +124,14 @@ def test_people_may_have_other_names_on_the_other_side(make_events, sides):
         prepare_histograms(attack), sides[0], renamed, TimeOptions(days=(3, 8)), pairs=pairs
     )
     same = grow_time(prepare_histograms(attack), sides[0], sides[1], TimeOptions(days=(3, 8)))
-    assert named.to_dict() == same.to_dict()
+    assert named.to_finding() == same.to_finding()
     assert grow_time(prepare_histograms(attack), sides[0], renamed).why_not is not None
 
 
 def test_without_times_there_is_a_reason(make_events):
     events = make_events([("a", "p"), ("b", "q")], "user", "location")
     found = grow_time(prepare_histograms(attack), events, events)
-    assert found.to_dict() is None
+    assert found.to_finding() is None
     assert found.why_not == "The data has no times."
 
 

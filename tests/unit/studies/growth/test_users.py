@@ -14,6 +14,7 @@ from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms
 from trailprint.features.trails import trails_of
+from trailprint.plain import to_plain
 from trailprint.studies.growth.users import GrowthOptions, grow_users
 
 QUICK = GrowthOptions(n_points=4, n_runs=3, n_bootstrap=20)
@@ -42,30 +43,29 @@ def test_everybody_at_last_as_the_plain_attack(crowd: Crowd):
 
 
 def test_a_larger_crowd_hides_better(crowd: Crowd):
-    found = grow_users(attack, *crowd, GrowthOptions(n_bootstrap=20)).to_dict()
+    found = grow_users(attack, *crowd, GrowthOptions(n_bootstrap=20)).to_finding()
     assert found is not None
-    points = found["points"]
-    sizes = [point["x"] for point in points]
+    points = found.points
+    sizes = [point.x for point in points]
     assert sizes == sorted(sizes)
     assert (sizes[0], sizes[-1]) == (10, 120)
-    assert points[0]["accuracy"] > points[-1]["accuracy"] + 0.1
+    assert present(points[0].accuracy) > present(points[-1].accuracy) + 0.1
     for point in points:
-        assert 0 <= point["low"] <= point["accuracy"] <= point["high"] <= 1
-    assert [point["runs"] for point in points][:2] == [20, 16]
-    assert "all 120" in found["reading"]
+        assert 0 <= present(point.low) <= present(point.accuracy) <= present(point.high) <= 1
+    assert [point.runs for point in points][:2] == [20, 16]
+    assert "all 120" in found.reading
 
 
 def test_beyond_the_data_accuracy_falls_and_doubt_grows(crowd: Crowd):
     found = grow_users(attack, *crowd, GrowthOptions(n_bootstrap=40))
     assert found.fit is not None
     beyond = found.fit.extrapolation
-    assert [n for n, *_ in beyond] == [240, 600, 1200]
-    values = [value for _, value, *_ in beyond]
-    assert values == sorted(values, reverse=True)
-    assert all(low <= value <= high for _, value, low, high in beyond)
-    doubts = [(high - low) / value for _, value, low, high in beyond]
-    assert doubts == sorted(doubts)
-    assert "extrapolation" in found.fit.to_dict()["caution"]
+    assert [point.x for point in beyond] == [240, 600, 1200]
+    curve = np.array([(point.low, point.accuracy, point.high) for point in beyond], dtype=float)
+    assert np.all(np.diff(curve[:, 1]) <= 0)
+    assert np.all(np.diff(curve, axis=1) >= 0)
+    assert np.all(np.diff((curve[:, 2] - curve[:, 0]) / curve[:, 1]) >= 0)
+    assert "extrapolation" in found.fit.caution
 
 
 def test_a_part_of_the_people_foretells_all_of_them(make_population):
@@ -80,8 +80,9 @@ def test_a_part_of_the_people_foretells_all_of_them(make_population):
     )
     assert everybody is not None
     assert found.fit is not None
-    ((n, _, low, high),) = found.fit.extrapolation
-    assert n == 600
+    (point,) = found.fit.extrapolation
+    low, high = present(point.low), present(point.high)
+    assert point.x == 600
     assert low <= present(everybody.accuracy) <= high
     assert high - low < 0.5
 
@@ -101,11 +102,11 @@ def test_same_seed_same_answer_and_another_seed_another(crowd: Crowd):
     first, second, other = (
         grow_users(
             attack, *crowd, GrowthOptions(n_points=4, n_runs=3, n_bootstrap=20, seed=seed)
-        ).to_dict()
+        ).to_finding()
         for seed in (1, 1, 2)
     )
-    assert json.dumps(first) == json.dumps(second)
-    assert json.dumps(first) != json.dumps(other)
+    assert json.dumps(to_plain(first)) == json.dumps(to_plain(second))
+    assert json.dumps(to_plain(first)) != json.dumps(to_plain(other))
 
 
 def test_few_sizes_get_no_curve_and_one_person_no_study(crowd: Crowd):
@@ -116,7 +117,7 @@ def test_few_sizes_get_no_curve_and_one_person_no_study(crowd: Crowd):
     assert found.fit is None
     one = Truth(released=truth.released[:1], auxiliary=truth.auxiliary[:1], source="file")
     alone = grow_users(attack, released, auxiliary, one, QUICK)
-    assert alone.to_dict() is None
+    assert alone.to_finding() is None
     assert alone.why_not is not None
 
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trailprint.audit.results.findings import SCHEMA, Findings
-from trailprint.audit.results.plain import OMITTED, ShapeError, from_plain, to_plain
+from trailprint.plain import OMITTED, ShapeError, from_plain, to_plain
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
+EXAMPLE = Path(__file__).parents[1] / "examples" / "result.json"
 
 
 @dataclass(frozen=True, kw_only=True)

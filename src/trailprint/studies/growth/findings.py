@@ -1,0 +1,156 @@
+"""What each growth study may tell: rates with their bands, and all of it in a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from trailprint.plain import OMITTED
+from trailprint.studies.small_counts import VeiledCount
+
+
+class Banded(Protocol):
+    """A rate with its band, as every study measures it."""
+
+    @property
+    def x(self) -> float: ...
+
+    @property
+    def accuracy(self) -> float | None: ...
+
+    @property
+    def low(self) -> float | None: ...
+
+    @property
+    def high(self) -> float | None: ...
+
+    @property
+    def at_most(self) -> float | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Point:
+    x: float
+    accuracy: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsersPoint(_Point):
+    """Risk among ``x`` people drawn at random, over several runs."""
+
+    runs: int
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtrapolatedPoint(_Point):
+    """What the fitted curve says of ``x`` people: not measured."""
+
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimePoint(_Point):
+    """Risk after ``x`` days of observing each person."""
+
+    at_most: float | None = field(default=None, metadata=OMITTED)
+    people: VeiledCount | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolutionPoint:
+    """Risk at one size of places."""
+
+    x: float
+    label: str
+    locations: int
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgePoint(_Point):
+    """Risk where the adversary knows a share ``x`` of the people."""
+
+    precision: float | None
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmountPoint(_Point):
+    """
+    Risk where only so much is known of each person; ``x`` is the mean number of events known.
+
+    ``people_with_less`` have less than ``amount``: all of theirs is known.
+    """
+
+    kind: str
+    amount: int | None
+    label: str
+    people_with_less: VeiledCount
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """A curve through the measurements, and how it goes on."""
+
+    formula: str
+    extrapolation: tuple[ExtrapolatedPoint, ...]
+    caution: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsersGrowth:
+    """Risk by the number of people."""
+
+    title: str | None = field(default=None, metadata=OMITTED)
+    points: tuple[UsersPoint, ...]
+    fit: Fit | None
+    reading: str
+    people: int | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeGrowth:
+    """Risk by the length of observation."""
+
+    points: tuple[TimePoint, ...]
+    reading: str
+    people: int | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolutionGrowth:
+    """Risk by the size of places."""
+
+    points: tuple[ResolutionPoint, ...]
+    reading: str
+    people: int | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeGrowth:
+    """Risk by the share of people the adversary knows."""
+
+    points: tuple[KnowledgePoint, ...]
+    reading: str
+    people: int | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmountGrowth:
+    """Risk by how much is known of each person."""
+
+    title: str
+    points: tuple[AmountPoint, ...]
+    reading: str
+    people: int | None = field(default=None, metadata=OMITTED)
+
+
+Study = UsersGrowth | TimeGrowth | ResolutionGrowth | KnowledgeGrowth | AmountGrowth
+"""Any of them."""
