@@ -20,16 +20,7 @@ THROUGH_OTHERS = (
 )
 #: Without a test of their own. This list only gets shorter.
 MISSING = {
-    "trailprint.audit.attacks.family",
-    "trailprint.audit.attacks.judges",
-    "trailprint.audit.attacks.release_family",
     "trailprint.audit.sections.protection_trials",
-    "trailprint.audit.release_command",
-    "trailprint.audit.results.data",
-    "trailprint.engines.opening",
-    "trailprint.events.reading.advice",
-    "trailprint.events.reading.frames",
-    "trailprint.events.home_work",
     "trailprint.papers.tan_2011.figures",
     "trailprint.report.chapters.amount_known",
     "trailprint.report.charts.heat",
@@ -38,10 +29,6 @@ MISSING = {
     "trailprint.reproduce",
     "trailprint.simulate.campus_map",
     "trailprint.simulate.campus_people",
-    "trailprint.studies.known_points",
-    "trailprint.studies.released_groups",
-    "trailprint.workflows.candidate_rows",
-    "trailprint.workflows.engines",
     "trailprint.workflows.points_result",
     "trailprint.workflows.release_risk",
     "trailprint.workflows.renamed",

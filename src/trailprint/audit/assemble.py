@@ -43,7 +43,7 @@ from trailprint.events.events import Column, Events, Tally
 from trailprint.events.oddities import describe_oddities
 from trailprint.events.periods import periods_overlap
 from trailprint.events.summary import inspect
-from trailprint.studies.driving_locations import Why
+from trailprint.studies.findings import Why
 from trailprint.studies.small_counts import SMALL
 
 _PACKAGES = ("trailprint", "numpy", "scipy", "numba", "duckdb", "pyarrow", "python-crfsuite")

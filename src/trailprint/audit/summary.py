@@ -20,7 +20,7 @@ from trailprint.audit.results.protections import (
 )
 from trailprint.audit.sections.protection_trials import NONE
 from trailprint.audit.wording import lower_first, percent, share_or_most
-from trailprint.studies.controls import ControlFinding
+from trailprint.studies.findings import ControlFinding
 from trailprint.studies.small_counts import HIDDEN, VeiledCount
 
 Row = tuple[str, str]

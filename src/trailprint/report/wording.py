@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from trailprint.display.numbers import format_number, format_percent, format_seconds
-from trailprint.studies.driving_locations import RareLocation
+from trailprint.studies.findings import RareLocation
 
 UNKNOWN = "not known"
 NOT_SHOWN = "not shown"

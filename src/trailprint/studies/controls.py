@@ -25,6 +25,7 @@ from trailprint.evaluation.per_user import confidence_for
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage
+from trailprint.studies.findings import ControlFinding
 from trailprint.studies.people import (
     Attack,
     Features,
@@ -32,7 +33,7 @@ from trailprint.studies.people import (
     restrict_truth,
     select_people,
 )
-from trailprint.studies.small_counts import VeiledCount, hide_small, is_close, is_small, tell_count
+from trailprint.studies.small_counts import hide_small, is_close, is_small, tell_count
 
 #: A control fails only where luck would do so less often than this.
 UNLIKELY = 0.001
@@ -71,22 +72,6 @@ class ControlOptions:
                 raise OptionError(
                     f"{name} must be a share from 0 to 1, got {getattr(self, name)!r} instead."
                 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ControlFinding:
-    """An attack whose outcome is known beforehand."""
-
-    attack: str
-    kind: Literal["absent", "permuted"]
-    title: str
-    people: VeiledCount | None
-    links: VeiledCount | None
-    share: float | None
-    interval: tuple[float, float] | None
-    expected: float | None
-    passed: bool
-    reading: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,40 +16,13 @@ from trailprint.features.histograms import Histograms
 from trailprint.features.trails import Trails, trails_of
 from trailprint.kernels.matching.metrics import LOG_SUM, METRICS, TWICE_MINIMUM, x_log_x
 from trailprint.linkage import Linkage
-from trailprint.studies.small_counts import SMALL, VeiledCount, hide_change, hide_small, is_close
+from trailprint.studies.findings import LocationFinding, RareLocation, Why
+from trailprint.studies.small_counts import SMALL, hide_change, hide_small, is_close
 
 _RARE = (
     "People who alone visit some location, on both sides: whoever knows that they go there has "
     "found their record, without any other knowledge."
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocationFinding:
-    """A location, what correct links owe to it, and what leaving it out changes."""
-
-    label: str
-    users: VeiledCount | None
-    contribution: float
-    leave_one_out: float | str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RareLocation:
-    """People whom one rare location alone gives away."""
-
-    people: VeiledCount
-    share: float | None
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Why:
-    """Which locations give people away."""
-
-    locations: tuple[LocationFinding, ...]
-    one_rare_location: RareLocation | None
-    reading: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -18,8 +18,7 @@ from trailprint.audit.results.points import PointsFinding
 from trailprint.audit.results.protections import HeadlineProtection, Protections
 from trailprint.evaluation.per_user import RiskSpread
 from trailprint.plain import OMITTED, from_plain, to_plain
-from trailprint.studies.controls import ControlFinding
-from trailprint.studies.driving_locations import Why
+from trailprint.studies.findings import ControlFinding, Why
 from trailprint.studies.small_counts import VeiledCount
 
 SCHEMA = "trailprint.result/1"

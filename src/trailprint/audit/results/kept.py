@@ -19,8 +19,7 @@ from trailprint.audit.results.protections import (
     SearchFacts,
 )
 from trailprint.plain import from_plain
-from trailprint.studies.controls import ControlFinding
-from trailprint.studies.driving_locations import Why
+from trailprint.studies.findings import ControlFinding, Why
 from trailprint.studies.growth.findings import (
     AmountGrowth,
     KnowledgeGrowth,

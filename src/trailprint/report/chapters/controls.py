@@ -7,7 +7,7 @@ from itertools import groupby
 from trailprint.audit.results.findings import Findings
 from trailprint.report.blocks import Block, Facts, Heading, Note, Prose, Section
 from trailprint.report.wording import interval, percent, sentence
-from trailprint.studies.controls import ControlFinding
+from trailprint.studies.findings import ControlFinding
 
 _TITLE = "Controls"
 _AT_MOST = {"absent": "at most "}

@@ -9,7 +9,7 @@ from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_bars
 from trailprint.report.charts.axes import Axis
 from trailprint.report.wording import count, people_and_share, percent, sentence, within
-from trailprint.studies.driving_locations import LocationFinding, RareLocation
+from trailprint.studies.findings import LocationFinding, RareLocation
 
 _TITLE = "The most revealing locations"
 _MOST = 12

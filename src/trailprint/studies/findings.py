@@ -1,0 +1,52 @@
+"""What controls and causes may tell: types alone, so that whoever reads them loads no attack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from trailprint.studies.small_counts import VeiledCount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlFinding:
+    """An attack whose outcome is known beforehand."""
+
+    attack: str
+    kind: Literal["absent", "permuted"]
+    title: str
+    people: VeiledCount | None
+    links: VeiledCount | None
+    share: float | None
+    interval: tuple[float, float] | None
+    expected: float | None
+    passed: bool
+    reading: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocationFinding:
+    """A location, what correct links owe to it, and what leaving it out changes."""
+
+    label: str
+    users: VeiledCount | None
+    contribution: float
+    leave_one_out: float | str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RareLocation:
+    """People whom one rare location alone gives away."""
+
+    people: VeiledCount
+    share: float | None
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """Which locations give people away."""
+
+    locations: tuple[LocationFinding, ...]
+    one_rare_location: RareLocation | None
+    reading: str | None

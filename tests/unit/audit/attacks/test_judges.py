@@ -1,0 +1,70 @@
+"""Who judges protections: what was asked for, can judge, and ran."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from trailprint.audit.attacks import judges
+from trailprint.audit.attacks.family import AttackFamily
+from trailprint.audit.parts import Outcome
+from trailprint.studies.options import ATTACKS
+
+
+class Able(AttackFamily):
+    """Judges; says no where there are no times."""
+
+    def judge(self, context: Any, outcome: Outcome) -> Any:
+        return f"judge of {self.name}"
+
+    def refuse(self, context: Any) -> str | None:
+        return "no times" if self.name == "timid" else None
+
+
+class Unable(AttackFamily):
+    """Links people, and judges nothing."""
+
+
+def family(kind: Any, name: str) -> AttackFamily:
+    """One without the rest that a family must have."""
+    made: Any = type(name, (kind,), {"name": name})
+    made.__abstractmethods__ = frozenset()
+    found: AttackFamily = made()
+    return found
+
+
+@pytest.fixture
+def context(monkeypatch: pytest.MonkeyPatch) -> Any:
+    kinds: dict[str, Any] = {"able": Able, "timid": Able, "other": Able, "unable": Unable}
+    families = {name: family(kind, name) for name, kind in kinds.items()}
+    monkeypatch.setattr(judges, "attack_names", lambda: list(families))
+    monkeypatch.setattr(judges, "find_attack", families.__getitem__)
+    made: dict[object, object] = {}
+
+    def remember(key: object, build: Any) -> object:
+        return made.setdefault(key, build())
+
+    options = SimpleNamespace(attacks=("unable", "timid", "able"))
+    return SimpleNamespace(options=options, remember=remember)
+
+
+def test_a_judge_was_asked_for_can_judge_and_is_not_refused(context):
+    assert [one.name for one in judges.list_judging(context)] == ["able"]
+
+
+def test_only_what_ran_is_called(context):
+    assert judges.call_judges(context, {}) == []
+    ran = {"attack/able": Outcome(data={}), "attack/unable": Outcome(data={})}
+    assert list(map(str, judges.call_judges(context, ran))) == ["judge of able"]
+
+
+def test_histograms_are_matched_one_by_one_too_where_that_won(monkeypatch):
+    def keep(method: str) -> Any:
+        kept = SimpleNamespace(chosen={"method": method})
+        monkeypatch.setattr(judges, "attack_of", lambda outcome: kept)
+        return judges.choose_weights({"attack/histogram": Outcome(data={})})
+
+    assert judges.choose_weights({}) == keep("joint") == ATTACKS
+    assert [one.method for one in keep("one-by-one")[len(ATTACKS) :]] == ["one-by-one"]

@@ -1,0 +1,74 @@
+"""A sentence for each reason why rows cannot be used, and none for what nobody can mend."""
+
+from __future__ import annotations
+
+import pytest
+
+from trailprint.events.events import Tally
+from trailprint.events.options import ReadOptions
+from trailprint.events.reading.advice import advise
+from trailprint.events.reading.bad_rows import (
+    LONG_STAY,
+    OFF_GLOBE,
+    UNREADABLE_POSITION,
+    UNREADABLE_TIME,
+)
+from trailprint.events.reading.raw import Raw
+
+
+@pytest.fixture
+def advised(engine):
+    """What is advised for some reasons, of texts of times and pairs of positions."""
+
+    def ask(*reasons, times=("2024-03-04",), positions=((46.5, 6.6),), options=None):
+        texts = ", ".join(f"('{text}')" for text in times)
+        raw = Raw(query=f"SELECT * FROM (VALUES {texts}) v(t)", parts={"start": "t"}, is_text=True)
+        pairs = ", ".join(map(str, positions))
+        typed = f"SELECT * FROM (VALUES {pairs}) v(lat, lon)"
+        tally = Tally(rows=9, bad=dict.fromkeys(reasons, 1))
+        return advise(engine, raw, typed, options or ReadOptions(), tally)
+
+    return ask
+
+
+def test_nothing_is_advised_where_nothing_is_wrong(advised):
+    assert advised() == ""
+
+
+def test_a_long_stay_names_the_option_and_its_value(advised):
+    told = advised(LONG_STAY, options=ReadOptions(max_stay_days=3))
+    assert "may last 3 days (--max-stay-days)" in told
+
+
+def test_times_in_a_form_of_their_own_get_a_format(advised):
+    told = advised(UNREADABLE_TIME, times=["24.12.2024 10:00", "31.01.2024 09:30"])
+    assert "need --time-format" in told
+    assert "'%d.%m.%Y %H:%M' reads 100% of a sample" in told
+
+
+def test_a_format_that_was_given_is_blamed(advised):
+    told = advised(
+        UNREADABLE_TIME, times=["24.12.2024"], options=ReadOptions(time_format="%Y/%m/%d")
+    )
+    assert "--time-format does not fit these times" in told
+
+
+def test_a_column_without_digits_holds_no_times(advised):
+    assert "name the column of times" in advised(UNREADABLE_TIME, times=["Monday", "Tuesday"])
+
+
+@pytest.mark.parametrize(
+    ("positions", "words"),
+    [
+        ([(120.5, 46.5), (121.0, 47.0)], "look swapped"),
+        ([(600000.0, 200000.0), (601000.0, 201000.0)], "look like metres"),
+        ([(200.0, 300.0), (210.0, 310.0)], "from -90 to 90"),
+    ],
+)
+def test_positions_off_the_globe_are_explained_by_what_most_of_them_are(advised, positions, words):
+    assert words in advised(OFF_GLOBE, positions=positions)
+
+
+def test_every_reason_has_its_sentence(advised):
+    told = advised(LONG_STAY, UNREADABLE_POSITION)
+    assert told.index("--max-stay-days") < told.index("decimal degrees")
