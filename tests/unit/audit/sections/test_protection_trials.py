@@ -1,0 +1,79 @@
+"""Trials of protections: what they are called, who judges, and what is kept of a trial."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from trailprint.audit.sections import protection_trials
+from trailprint.audit.sections.protection_trials import Trials, describe_point, label_chain
+from trailprint.protections.registry import parse_protection
+
+
+def success(family: str, accuracy: float) -> Any:
+    return SimpleNamespace(
+        family=family,
+        attack=f"{family} jointly",
+        people=40,
+        user_accuracy=accuracy,
+        accuracy_interval=(accuracy - 0.1, accuracy + 0.1),
+        cluster_accuracy=accuracy,
+        chance=0.025,
+    )
+
+
+POINT: Any = SimpleNamespace(
+    parameters={"n": 2},
+    loss=SimpleNamespace(information_loss=0.3),
+    strongest=success("histogram", 0.5),
+    attacks=(success("histogram", 0.5), success("trail", 0.2)),
+    at_risk=0.6,
+    not_judged=(SimpleNamespace(family="sequence", why="Nothing is left of the order."),),
+    groups=SimpleNamespace(smallest=1, n_people=40, n_in_small=12),
+    singling_out=(),
+)
+
+
+@pytest.fixture
+def chain():
+    return [parse_protection("top-locations:n=2"), parse_protection("top-locations:n=1")]
+
+
+def test_protections_are_named_one_after_another(chain):
+    assert label_chain([]) == "No protection"
+    first, second = (label_chain([step]) for step in chain)
+    assert label_chain(chain) == f"{first} then {second[0].lower()}{second[1:]}"
+
+
+def test_a_trial_keeps_the_strongest_attack_and_every_judge(chain):
+    kept = describe_point(chain[:1], POINT)
+    assert (kept.name, kept.written) == ("top-locations", "top-locations:n=2")
+    assert (kept.loss, kept.accuracy, kept.attack, kept.at_risk) == (0.3, 0.5, "histogram", 0.6)
+    assert {one.attack: one.accuracy for one in kept.judged} == {"histogram": 0.5, "trail": 0.2}
+    assert [one.attack for one in kept.not_judged] == ["sequence"]
+    assert kept.groups is not None
+    assert kept.groups.in_small == 12
+
+
+def test_nothing_applied_is_called_none():
+    kept = describe_point([], POINT)
+    assert (kept.name, kept.label, kept.written) == (protection_trials.NONE, "No protection", "")
+
+
+@pytest.mark.parametrize(("is_full", "called"), [(True, ["slow", "quick"]), (False, ["quick"])])
+def test_quick_judges_alone_do_not_count_as_all(chain, is_full, called):
+    judges: Any = [
+        SimpleNamespace(name="slow", is_quick=False),
+        SimpleNamespace(name="quick", is_quick=True),
+    ]
+    seen: list[str] = []
+
+    def measure(steps: Any, parameters: Any, chosen: Any) -> Any:
+        seen.extend(judge.name for judge in chosen)
+        return POINT
+
+    trials = Trials(SimpleNamespace(measure=measure), judges)  # type: ignore[arg-type]
+    assert trials.measure(chain, is_full=is_full).judged_by_all is is_full
+    assert seen == called
