@@ -146,3 +146,4 @@ def test_progress_is_told_to_a_file_that_is_whole(tmp_path, monkeypatch):
 
 def test_a_file_that_cannot_be_written_stops_nobody(tmp_path):
     ProgressFile(tmp_path / "no" / "progress.json").tell("Reading", None)
+    assert os.listdir(tmp_path) == []

@@ -10,8 +10,15 @@ from trailprint.errors import OptionError
 
 @pytest.mark.parametrize("allowed", [resource.RLIM_INFINITY, 10**11])
 def test_enough_address_space_is_no_matter(allowed, monkeypatch):
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (allowed, allowed))
+    asked = []
+
+    def limit(kind):
+        asked.append(kind)
+        return allowed, allowed
+
+    monkeypatch.setattr(resource, "getrlimit", limit)
     memory.require_address_space()
+    assert asked == [resource.RLIMIT_AS]
 
 
 def test_too_little_is_refused_with_both_numbers(monkeypatch):

@@ -19,9 +19,9 @@ from trailprint.errors import SourceError
 from trailprint.events.engine import Engine, quote_name, translate
 from trailprint.events.meeting import for_parquet, scratch_query
 from trailprint.events.reading.headers import Header
+from trailprint.events.reading.inner_names import split_source
 from trailprint.kernels.stopping import check_stop
 
-_SEPARATOR = "::"
 _SQLITE = b"SQLite format 3\0"
 _DUCKDB = b"DUCK"
 #: Rows that are held at once while they are copied.
@@ -44,16 +44,13 @@ class Database(Discreet):
 
 def find_database(source: str | os.PathLike[str]) -> Database | None:
     """The database that a source names, if it does: ``file`` or ``file::table``."""
-    text = os.fspath(source)
-    if not isinstance(text, str):
+    named = split_source(source)
+    if named is None:
         return None
-    path, separator, table = text, "", ""
-    if not os.path.isfile(path):
-        path, separator, table = text.rpartition(_SEPARATOR)
-    kind = _kind_of(path)
+    kind = _kind_of(named.path)
     if kind is not None:
-        return Database(path=path, kind=kind, table=table if separator else None)
-    if separator and os.path.isfile(path):
+        return Database(path=named.path, kind=kind, table=named.name)
+    if named.name is not None and os.path.isfile(named.path):
         raise SourceError(
             "Only DuckDB, SQLite and Excel files have tables to name after '::', but this file is "
             "none of them."

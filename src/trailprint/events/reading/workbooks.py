@@ -25,10 +25,10 @@ from trailprint.errors import OptionError, SourceError
 from trailprint.events.engine import Engine
 from trailprint.events.reading.files import Files
 from trailprint.events.reading.headers import Header
+from trailprint.events.reading.inner_names import split_source
 from trailprint.events.reading.listing import Listing
 from trailprint.kernels.stopping import check_stop
 
-_SEPARATOR = "::"
 _BOOK = "xl/workbook.xml"
 _ZIP, _OLD = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 #: Texts that several cells share are held in memory at once.
@@ -54,13 +54,10 @@ class Workbook(Discreet):
 
 def find_workbook(source: str | os.PathLike[str]) -> Workbook | None:
     """The workbook that a source names, if it does: ``file`` or ``file::Sheet``."""
-    text = os.fspath(source)
-    if not isinstance(text, str):
+    named = split_source(source)
+    if named is None or not _is_workbook(named.path):
         return None
-    path, separator, sheet = text, "", ""
-    if not os.path.isfile(path):
-        path, separator, sheet = text.rpartition(_SEPARATOR)
-    return Workbook(path=path, sheet=sheet if separator else None) if _is_workbook(path) else None
+    return Workbook(path=named.path, sheet=named.name)
 
 
 def _is_workbook(path: str) -> bool:
