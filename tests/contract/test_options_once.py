@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import typing
 from dataclasses import MISSING, dataclass, fields
@@ -54,6 +55,7 @@ def flags_of(command: str) -> list[tuple[type, OptionField]]:
 EVERY = [(name, kind, flag) for name in COMMANDS for kind, flag in flags_of(name)]
 
 
+@functools.cache
 def parameters_of(command: str) -> dict[str, typing.Any]:
     program: typing.Any = typer.main.get_command(build_app())
     return {parameter.name: parameter for parameter in program.commands[command].params}

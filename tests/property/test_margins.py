@@ -82,7 +82,7 @@ def test_margins_of_seven_users_equal_margins_by_trying_all(name, shape):
 
 @pytest.mark.parametrize("kept", [1, 96])
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problem=problems())
 def test_margins_of_every_size_equal_margins_by_trying_all(name, kept, problem):
     for size in range(1, min(map(len, problem)) + 1):

@@ -20,7 +20,7 @@ from trailprint.protections.microaggregate import grouping_loss as loss_of
 from trailprint.simulate.calls import simulate_calls
 
 FOLDER = Path(os.environ.get("TRAILPRINT_DATA", "no data"))
-KS = (2, 3, 5, 10, 20)
+KS = (2, 5, 20)
 
 REAL: dict[str, tuple[dict[str, Any], Weight]] = {
     "foursquare_nyc_checkins": ({"active_both": True}, "visits"),
@@ -77,7 +77,7 @@ def _read(name):
 )
 def test_loss_is_at_most_mdavs(sides, name, norm):
     rows = _rows(sides(name)[0], norm)
-    for k in KS if norm == "l1" else (3, 10):
+    for k in KS if norm == "l1" else (3,):
         groups = {method: find_groups(rows, k, method) for method in ("group-selection", "mdav")}
         found = {method: loss_of(rows, group) for method, group in groups.items()}
         assert found["group-selection"] <= found["mdav"], (k, found)
@@ -102,9 +102,13 @@ def test_without_room_for_offers_groups_start_from_mdav(monkeypatch, sides):
     assert loss_of(rows, group) <= loss_of(rows, find_groups(rows, 10, "mdav"))
 
 
-def accuracies(pair, k, seed=0):
+def accuracies(pair, k):
     released = Microaggregate(k=k).change(pair[0], (0, 0)).histograms
-    linkage = match_histograms(released, pair[1], MatchOptions(seed=seed))
+    return link_rates(released, pair[1])
+
+
+def link_rates(released, auxiliary, seed=0):
+    linkage = match_histograms(released, auxiliary, MatchOptions(seed=seed))
     classes = equal_rows(released.matrix)
     users = np.mean(linkage.released == linkage.auxiliary)
     clusters = np.mean(classes[linkage.released] == classes[linkage.auxiliary])
@@ -118,7 +122,7 @@ def test_user_level_collapses_while_cluster_level_hardly_falls(sides, name):
     assert pair[0].users.equals(pair[1].users)
     user, cluster = accuracies(pair, 1)
     assert user <= cluster  # some people are alike to begin with
-    for k in (2, 3, 5, 10):
+    for k in (2, 10):
         user_k, cluster_k = accuracies(pair, k)
         assert cluster_k >= cluster - 0.12, k
         assert user_k <= 1.4 * cluster_k / k + 0.02, k
@@ -129,7 +133,8 @@ def test_tie_breaking_does_not_look_like_success(sides):
     """Everybody equal: whoever is linked right is linked by chance, in any order of rows."""
     pair = sides("calls")
     n = pair[0].n_users
-    found = [accuracies(pair, n, seed) for seed in range(3)]
+    released = Microaggregate(k=n).change(pair[0], (0, 0)).histograms
+    found = [link_rates(released, pair[1], seed) for seed in range(3)]
     assert all(cluster == 1.0 for _, cluster in found)
     # Three times a thousand links with one chance in a thousand each.
     assert sum(user * n for user, _ in found) <= 15
