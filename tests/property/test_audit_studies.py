@@ -16,7 +16,7 @@ from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import Truth
 from trailprint.features.histograms import Histograms
 from trailprint.studies.driving_locations import find_driving_locations
-from trailprint.studies.growth.knowledge import KnowledgeOptions, grow_knowledge
+from trailprint.studies.growth.knowledge import ShareKnownOptions, grow_knowledge
 from trailprint.studies.growth.users import GrowthOptions, grow_users
 
 SMALL = settings(max_examples=25, deadline=None)
@@ -89,7 +89,7 @@ def test_everybody_drawn_and_everybody_known_are_the_plain_attack(case):
     assert risk is not None
     users = grow_users(attack, released, auxiliary, truth, GrowthOptions(n_points=2, n_runs=1))
     assert users.groups[-1].accuracies[0] == pytest.approx(risk.accuracy)
-    options = KnowledgeOptions(shares=(1.0,))
+    options = ShareKnownOptions(shares=(1.0,))
     known = grow_knowledge(attack, released, auxiliary, truth, options)
     assert known.groups[0].accuracies[0] == pytest.approx(risk.accuracy)
 

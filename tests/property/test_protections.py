@@ -77,7 +77,7 @@ def as_sets(group):
 @settings(max_examples=60, deadline=None)
 def test_mdav_equals_a_literal_transcription(norm, seed, k, n_rows):
     random = np.random.default_rng(seed)
-    # Real numbers without ties, some of them nought.
+    # Real numbers without ties, some of them zero.
     matrix = random.random((n_rows, 6)) * (random.random((n_rows, 6)) < 0.7)
     matrix[:, 0] += 0.1 * random.random(n_rows)
     assert as_sets(group_by_mdav(rows_of(matrix, norm), k)) == oracle.group_by_mdav(
@@ -195,7 +195,7 @@ def test_micro_aggregation_is_k_anonymous_keeps_the_mean_and_says_its_loss(metho
 
 @given(counts())
 @settings(max_examples=60, deadline=None)
-def test_loss_is_nought_ungrouped_and_one_in_one_group(matrix):
+def test_loss_is_zero_ungrouped_and_one_in_one_group(matrix):
     before = histograms_of(matrix)
     n = len(matrix)
     alone = Microaggregate(k=1).change(before, (0, 0))

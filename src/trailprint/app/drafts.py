@@ -62,7 +62,7 @@ class Drafts:
         return self.save(Draft(name=secrets.token_hex(8), values=values))
 
     def save(self, draft: Draft) -> Draft:
-        """Keep a draft, wholly or not at all."""
+        """Keep a draft, as a whole or not at all."""
         self._folder.own.mkdir(exist_ok=True, mode=0o700)
         self._place.mkdir(exist_ok=True, mode=0o700)
         with replacing_file(self._place / f"{draft.name}.json") as file:

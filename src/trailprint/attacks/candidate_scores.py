@@ -59,7 +59,7 @@ class LinkChoice:
         all scores at once: 8 bytes a pair. Otherwise each auxiliary record gets its best candidate
         on its own.
     seed : int
-        Ties are broken by a lot that it decides.
+        Ties are broken at random by this seed.
     """
 
     joint: bool = False
@@ -109,7 +109,7 @@ def as_linkage(
     Turn chosen candidates into a linkage.
 
     A link's confidence is 1 over the number of candidates that fit as well: where it is not 1 the
-    link is a lot.
+    link is a random choice.
     """
     return Linkage(
         released=chosen.released,
@@ -127,7 +127,7 @@ def as_linkage(
 
 
 def choose_best(scores: CandidateScores, choice: LinkChoice) -> Chosen:
-    """Each auxiliary record's best candidate, if any is possible; ties are drawn by lot."""
+    """Each auxiliary record's best candidate, if any is possible; ties are broken at random."""
     n_auxiliary, _ = scores.shape
     released = np.empty(n_auxiliary, dtype=np.int64)
     best, n_tied = np.empty(n_auxiliary), np.empty(n_auxiliary, dtype=np.int64)

@@ -96,7 +96,7 @@ class RejectionOptions:
     ----------
     reject_lambda : float
         Answer match or no match with this error exponent, in bits. With λ the probability of a
-        wrong match shall fall as 2^(−λn).
+        wrong match is to fall as 2^(−λn).
     string_length : int
         With ``reject_lambda``: how many observations each histogram stands for. It is the n above.
     """

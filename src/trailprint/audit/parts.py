@@ -137,7 +137,7 @@ def read_outcome(kept: bytes) -> Outcome | None:
 
 
 def keep(store: Store, key: str, outcome: Outcome) -> None:
-    """Keep an outcome, wholly or not at all."""
+    """Keep an outcome, as a whole or not at all."""
     times = {"seconds": outcome.seconds, "estimated": outcome.estimated}
     about = json.dumps({"data": outcome.data, **times}).encode()
     buffer = io.BytesIO()

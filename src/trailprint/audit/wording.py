@@ -81,8 +81,8 @@ def target_sentence(
         return f"The data as it is leaves {wanted} ({left}): no protection is needed for that."
     return (
         f"{target.label}: of {_count_tried(search)}, the least loss that leaves {wanted} "
-        f"({left}; for every attack the upper end of the 95 % interval is not above it, whichever "
-        "lots are drawn between equal records), at an information loss of "
+        f"({left}; for every attack the upper end of the 95 % interval is not above it, however "
+        "ties between equal records are drawn), at an information loss of "
         f"{percent(target.loss or 0.0)}."
     )
 

@@ -1,8 +1,8 @@
 """
 One dataset cut in two so that most people are on both sides.
 
-Ways that need no time or place to be named: weeks, the period, every other day, or lots. An audit
-of one dataset is cut by the first that suits, and so is what an adversary learns from.
+Ways that need no time or place to be named: weeks, the period, every other day, or at random. An
+audit of one dataset is cut by the first that suits, and so is what an adversary learns from.
 """
 
 from __future__ import annotations
@@ -79,16 +79,16 @@ def _take_turns(events: Events, seed: int) -> tuple[Events, Events, str]:
 
 
 def draw_events(events: Events, seed: int) -> tuple[Events, Events, str]:
-    """Each event to either side by lot; of a row that stands for several, some go to each."""
+    """Each event to either side at random; of a row that stands for several, some go to each."""
     if "weight" in events.columns and events.having("weight <> floor(weight)").count():
         raise InputError(
-            "Without usable times an audit draws events by lot, which needs whole counts, but "
+            "Without usable times an audit draws events at random, which needs whole counts, but "
             "some are fractions. Give a second dataset."
         )
     draw = _draw_counts if "weight" in events.columns else _draw_rows
     return (
         *draw(events, seed),
-        "Each event was put on either side by lot, because times do not tell two periods apart; "
+        "Each event was put on either side at random, because times do not tell two periods apart; "
         "the two sides are more alike than two periods would be, and the risk may be overstated.",
     )
 

@@ -26,7 +26,7 @@ _POINTS_AT_A_TIME = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StayOptions:
+class OwnPlaceOptions:
     """
     What makes a place.
 
@@ -101,9 +101,9 @@ class MobilityChains(Discreet):
         return len(self.users)
 
 
-def build_chains(events: Events, options: StayOptions | None = None) -> MobilityChains:
+def build_chains(events: Events, options: OwnPlaceOptions | None = None) -> MobilityChains:
     """The places of each user of a dataset of positions, and their moves between them."""
-    options = options or StayOptions()
+    options = options or OwnPlaceOptions()
     for column in ("lat", "lon", "start"):
         events.require(column, "A mobility Markov chain")
     table = events.engine.arrow(
@@ -120,7 +120,7 @@ def build_chains(events: Events, options: StayOptions | None = None) -> Mobility
 
 
 def build_chain_pair(
-    released: Events, auxiliary: Events, options: StayOptions | None = None
+    released: Events, auxiliary: Events, options: OwnPlaceOptions | None = None
 ) -> tuple[MobilityChains, MobilityChains]:
     """The chains of both sides, each on places of its own."""
     return build_chains(released, options), build_chains(auxiliary, options)
@@ -133,7 +133,9 @@ def _on_the_globe(lat: Floats, lon: Floats) -> Floats:
     return _EARTH_M * unit
 
 
-def _moving(user: Ints, time_s: Floats, point: Floats, options: StayOptions) -> NDArray[np.bool_]:
+def _moving(
+    user: Ints, time_s: Floats, point: Floats, options: OwnPlaceOptions
+) -> NDArray[np.bool_]:
     """Positions passed on the way: too fast from the one before to the one after."""
     moving = np.zeros(len(user), dtype=bool)
     if len(user) < 3:
@@ -146,7 +148,7 @@ def _moving(user: Ints, time_s: Floats, point: Floats, options: StayOptions) -> 
     return moving
 
 
-def _gather(user: Ints, point: Floats, options: StayOptions) -> Ints:
+def _gather(user: Ints, point: Floats, options: OwnPlaceOptions) -> Ints:
     """
     The place of each position, or -1: density-joinable clusters (Zhou et al.'s DJ-Cluster).
 
@@ -165,7 +167,7 @@ def _gather(user: Ints, point: Floats, options: StayOptions) -> Ints:
     return _keep_near(point, place, options.max_radius_m)
 
 
-def _join(owner: Ints, middle: Floats, count: Ints, options: StayOptions) -> Ints:
+def _join(owner: Ints, middle: Floats, count: Ints, options: OwnPlaceOptions) -> Ints:
     """The place of each gathered position, some users at a time."""
     place = np.full(len(owner), -1, dtype=np.int64)
     n_places = low = 0
@@ -180,7 +182,7 @@ def _join(owner: Ints, middle: Floats, count: Ints, options: StayOptions) -> Int
     return place
 
 
-def _join_some(owner: Ints, middle: Floats, count: Ints, options: StayOptions) -> Ints:
+def _join_some(owner: Ints, middle: Floats, count: Ints, options: OwnPlaceOptions) -> Ints:
     from scipy.spatial import cKDTree
 
     # A fourth axis holds people apart, so that one tree serves them all.

@@ -115,7 +115,7 @@ def open_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) 
 
 def write_outputs(folder: str | os.PathLike[str], written: Written) -> list[Path]:
     """
-    Write everything, each file wholly or not at all; the files written.
+    Write everything, each file as a whole or not at all; the files written.
 
     Tables and private files of an earlier audit that this one does not have are removed.
     """

@@ -17,7 +17,7 @@ PAGE, RESULT = "comparison.html", "comparison.json"
 
 
 def write_comparison(folder: str | os.PathLike[str], found: Comparison) -> list[Path]:
-    """Write everything, each file wholly or not at all; the files written."""
+    """Write everything, each file as a whole or not at all; the files written."""
     path = open_folder(folder)
     tables = {name: list(make(found)) for name, make in TABLES.items()}
     texts = {

@@ -62,7 +62,7 @@ def _lead(results: Sequence[Reproduction]) -> list[Block]:
         Tiles(
             (
                 Tile("Experiments", count(len(results))),
-                Tile("With simulation", count(n_simulated), "wholly or in part"),
+                Tile("With simulation", count(n_simulated), "in whole or in part"),
                 Tile("Predicted or own", _speaking_share(results), "of the figures compared"),
                 Tile("Time", seconds(sum(result.seconds for result in results))),
             )

@@ -210,7 +210,7 @@ def _associate(
     n_parts = 1 + random.poisson(_FLAPPING, len(start))
     visit = np.repeat(np.arange(len(start)), n_parts)
     nth = np.arange(len(visit)) - (np.cumsum(n_parts) - n_parts)[visit]
-    # A seat may be nearer to the other one: which comes first is a lot per visit.
+    # A seat may be nearer to the other one: which comes first is drawn for each visit.
     swapped = (random.random(len(start)) < _OTHER_SIDE)[visit] ^ (nth % 2 == 1)
     place = location[visit]
     end = start[visit] + _cut(random, visit, n_parts) * length[visit]

@@ -71,7 +71,7 @@ def draw_people(
 
     Those of a programme take three of its six classes, and many of them live in one hall. Within
     it there are circles of friends. Each person takes a share of their traits from their circle, on
-    average ``conformity``, and has the others to herself.
+    average ``conformity``; the others are their own.
     """
     n_programmes = max(campus.n_quarters, round(n_users / _PEOPLE_PER_PROGRAMME))
     n_circles = max(n_programmes, round(n_users / _PEOPLE_PER_CIRCLE))
@@ -120,11 +120,11 @@ def _draw_traits(
 def _mix(
     random: np.random.Generator, own: _Traits, shared: _Traits, circle: Ints, conforms: Floats
 ) -> _Traits:
-    """Each trait from the circle or one's own, by lot."""
+    """Each trait from the circle or one's own, at random."""
 
     def either(mine: Ints, ours: Ints) -> Ints:
-        lot = random.random(mine.shape) < conforms.reshape(-1, *[1] * (mine.ndim - 1))
-        return np.where(lot, ours[circle], mine)
+        is_shared = random.random(mine.shape) < conforms.reshape(-1, *[1] * (mine.ndim - 1))
+        return np.where(is_shared, ours[circle], mine)
 
     return _Traits(
         places=either(own.places, shared.places),

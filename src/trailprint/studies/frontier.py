@@ -22,7 +22,7 @@ from trailprint.studies.protection_trial import Point, TrialContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class TrialLeftOut:
     """A value that cannot be had with this data, such as a k of more users than there are."""
 
     parameters: Mapping[str, Any]
@@ -38,13 +38,13 @@ class Frontier:
     ----------
     points : tuple of Point
         The values asked for, in order.
-    left_out : tuple of LeftOut
+    left_out : tuple of TrialLeftOut
         Those of them that this data does not allow.
     searched : tuple of Point
         Further values tried while looking for the target.
     target : Point, optional
         Of all points whose upper bound is at or below the target risk the one with the least
-        loss, whichever lots are drawn between equal records; None where there is none, or no
+        loss, however ties between equal records are drawn; None where there is none, or no
         target.
     n_people : int
         People on both sides before any protection: those the rates are shares of.
@@ -54,7 +54,7 @@ class Frontier:
     searched: tuple[Point, ...]
     target: Point | None
     n_people: int
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[TrialLeftOut, ...] = ()
 
 
 def find_swept(protections: Sequence[Protection], parameter: str) -> int:
@@ -120,7 +120,7 @@ def sweep(
         target=_cheapest([*points.values(), *searched], options.target_risk),
         n_people=context.n_people,
         left_out=tuple(
-            LeftOut(parameters=swept[value].parameters(), why=error.for_command_line())
+            TrialLeftOut(parameters=swept[value].parameters(), why=error.for_command_line())
             for value, error in refused
         ),
     )
@@ -157,7 +157,7 @@ def _cheapest(points: Sequence[Point], target_risk: float | None) -> Point | Non
 
 
 def _suffices(point: Point, target_risk: float | None) -> bool:
-    """The upper end of the interval must not exceed the target, whichever lots are drawn."""
+    """The upper end of the interval must not exceed the target, however ties are drawn."""
     return target_risk is not None and point.at_risk <= target_risk
 
 

@@ -67,7 +67,7 @@ class Success:
     cluster_accuracy : float
         Share who are linked to their own record or to one equal to it (2016 paper, V-B2).
     expected_user_accuracy : float
-        The user-level accuracy over all ways to draw lots between equal records.
+        The user-level accuracy over all ways to break ties between equal records.
     accuracy_interval, cluster_interval : tuple of float
         Wilson's 95 % intervals.
     chance : float
@@ -87,7 +87,7 @@ class Success:
 
     @property
     def upper(self) -> float:
-        """The upper end of the 95 % interval, of the lots drawn or of those on average."""
+        """The upper end of the 95 % interval, of the draw that was made or on average."""
         n_expected = self.expected_user_accuracy * self.people
         expected = wilson(n_expected, self.people) or (0.0, 1.0)
         return max(self.accuracy_interval[1], expected[1])

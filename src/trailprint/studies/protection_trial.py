@@ -44,7 +44,7 @@ from trailprint.studies.judging import (
     measure_at_risk,
 )
 from trailprint.studies.options import TrialOptions
-from trailprint.studies.released_groups import Groups, group_events, group_histograms
+from trailprint.studies.released_groups import RecordGroups, group_events, group_histograms
 from trailprint.studies.shared_traces import measure_shared, share_release
 
 _MOST_KEPT = 6
@@ -67,7 +67,7 @@ class Point:
         What it costs.
     attacks : tuple of Success
         All that were tried.
-    groups : Groups
+    groups : RecordGroups
         How many people share a record.
     singling_out : tuple of Sharing
         How many people share a trace, a set of places, or the places visited most.
@@ -80,7 +80,7 @@ class Point:
     parameters: Mapping[str, Any]
     loss: Loss
     attacks: tuple[Success, ...]
-    groups: Groups
+    groups: RecordGroups
     not_judged: tuple[NotJudged, ...] = ()
     singling_out: tuple[Sharing, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -234,8 +234,8 @@ class _Trial(Discreet):
             raise ValueError("two sides are needed")
         return with_locations(self.stage.released), with_locations(self.stage.auxiliary)
 
-    def count_groups(self) -> Groups:
-        """Groups of equal records of what would be released."""
+    def count_groups(self) -> RecordGroups:
+        """RecordGroups of equal records of what would be released."""
         if changes_histograms(self.chain):
             return group_histograms(self.sides[0])
         return group_events(self.stage.released)

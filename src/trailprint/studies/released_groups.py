@@ -17,9 +17,9 @@ GROUP = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Groups:
+class RecordGroups:
     """
-    Groups of people whose released records are equal in everything but the id.
+    RecordGroups of people whose released records are equal in everything but the id.
 
     Attributes
     ----------
@@ -36,14 +36,14 @@ class Groups:
     n_in_small: int
 
 
-def group_histograms(histograms: Histograms) -> Groups:
-    """Groups of equal rows, of people who have anything at all."""
+def group_histograms(histograms: Histograms) -> RecordGroups:
+    """RecordGroups of equal rows, of people who have anything at all."""
     kept = np.flatnonzero(np.diff(histograms.matrix.indptr) > 0)
     return _count(np.bincount(equal_rows(histograms.matrix[kept])))
 
 
-def group_events(events: Events) -> Groups:
-    """Groups of people with the same events at the same times."""
+def group_events(events: Events) -> RecordGroups:
+    """RecordGroups of people with the same events at the same times."""
     told = ", ".join(quote_name(name) for name in sorted(events.columns - {"user"}))
     # Hashes of rows are added up, so that the order of rows does not matter.
     sizes = events.engine.arrow(
@@ -54,8 +54,8 @@ def group_events(events: Events) -> Groups:
     return _count(sizes.to_numpy())
 
 
-def _count(sizes: Ints) -> Groups:
-    return Groups(
+def _count(sizes: Ints) -> RecordGroups:
+    return RecordGroups(
         smallest=int(sizes.min(initial=int(sizes.sum()))),
         n_people=int(sizes.sum()),
         n_in_small=int(sizes[sizes < GROUP].sum()),

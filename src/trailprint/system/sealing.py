@@ -105,5 +105,5 @@ def _make_key(path: Path) -> bytes:
     # Of two runs that make a key at once both use the one that stays.
     key = _read_key(path)
     if key is None:
-        raise OSError("the key cannot be kept to oneself there")
+        raise OSError("the key cannot be kept private there")
     return key

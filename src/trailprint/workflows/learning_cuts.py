@@ -22,7 +22,7 @@ _SPLITS: dict[Cut, SplitOptions] = {
 
 
 def choose_cut(options: ViewOptions) -> CutEvents:
-    """How the options cut the auxiliary side; sources of one period are cut by lot."""
+    """How the options cut the auxiliary side; sources of one period are cut at random."""
     if options.same_period or options.cut == "at-random":
         return _cut_at_random
     return lambda events, seed: cut_or_suit(_cut_by(options.cut), events, seed)
@@ -40,7 +40,7 @@ def cut_or_suit(cut: CutEvents, events: Events, seed: int) -> Halves:
 
 
 def cut_by_times(events: Events, kind: Cut, seed: int) -> Halves:
-    """Cut as ``kind`` says; by lot where there are no times."""
+    """Cut as ``kind`` says; at random where there are no times."""
     if "start" not in events.columns:
         return draw_events(events, seed)[:2]
     halves = split(events, _SPLITS[kind])

@@ -26,7 +26,7 @@ def identity(n):
         pytest.param([3, 3, 2, 0], 2, id="a tie counts"),
         pytest.param([2, 3, 2, 2], 4, id="better and tied"),
         pytest.param([0, 0, 0, 0], 4, id="nothing known: everybody"),
-        pytest.param([0, 5, 0, 9], 4, id="nought ties with nought"),
+        pytest.param([0, 5, 0, 9], 4, id="zero ties with zero"),
         pytest.param([1, 5, 0, 9], 3, id="third of four"),
     ],
 )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from trailprint.errors import ColumnError, OptionError
-from trailprint.features.places import StayOptions, build_chain_pair, build_chains
+from trailprint.features.places import OwnPlaceOptions, build_chain_pair, build_chains
 
 NOON = dt.datetime(2024, 3, 4, 12, tzinfo=dt.UTC)
 HOME, WORK, CLUB = (48.0, 2.0), (48.02, 2.0), (48.0, 2.05)
@@ -31,7 +31,7 @@ def stay(user, place, hour, n=8, step_m=3.0):
 
 def chains_of(make_events, rows, **options):
     events = make_events(rows, "user", "start", "lat", "lon")
-    return build_chains(events, StayOptions(**options))
+    return build_chains(events, OwnPlaceOptions(**options))
 
 
 def test_places_visits_and_moves_of_one_person(make_events):
@@ -121,7 +121,7 @@ def test_locations_without_positions_are_refused_in_one_sentence(make_events):
 )
 def test_options_that_break_their_rule(options):
     with pytest.raises(OptionError, match="must be"):
-        StayOptions(**options)
+        OwnPlaceOptions(**options)
 
 
 def test_nobody_has_no_places(make_events):

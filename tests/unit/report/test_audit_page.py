@@ -175,7 +175,7 @@ def test_two_datasets_are_called_so(result, blank_charts) -> None:
     result["data"]["sampled"] = {"users": 300, "of": 9000}
     told = read(draw(result))
     assert "Released and auxiliary data are two separate datasets." in told
-    assert "300 of 9,000 people were drawn by lot." in told
+    assert "300 of 9,000 people were drawn at random." in told
     assert "Without times it is not known whether the two sides' periods overlap." in told
 
 

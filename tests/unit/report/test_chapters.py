@@ -132,7 +132,7 @@ class TestOpening:
         result["data"] |= {"sides": "two", "split": None, "sampled": {"users": 50, "of": 1054}}
         told = describe_data(read(result).data)
         assert "Released and auxiliary data are two separate datasets." in told
-        assert told.endswith("50 of 1,054 people were drawn by lot.")
+        assert told.endswith("50 of 1,054 people were drawn at random.")
 
 
 class TestAttacks:

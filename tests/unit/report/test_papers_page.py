@@ -122,7 +122,7 @@ def test_text_is_escaped_and_nothing_is_loaded() -> None:
     assert loaded == []
 
 
-def test_logarithmic_axes_leave_nought_out() -> None:
+def test_logarithmic_axes_leave_zero_out() -> None:
     rows = [{"n": n, "share": n / 10} for n in (0, 1, 10)]
     page = render_papers_page([make(rows=rows, charts=(chart("line", log_x=True, log_y=True),))])
     assert "NaN" not in page

@@ -47,7 +47,7 @@ def test_without_replacement_means_no_column_twice():
     assert len(np.unique(row * 5 + column)) == len(row)
 
 
-def test_numbers_within_groups_start_from_nought():
+def test_numbers_within_groups_start_from_zero():
     group, number = number_within(np.array([2, 0, 3]))
     assert group.tolist() == [0, 0, 2, 2, 2]
     assert number.tolist() == [0, 1, 0, 1, 2]

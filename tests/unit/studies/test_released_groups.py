@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from trailprint.features.histograms import Histograms
-from trailprint.studies.released_groups import GROUP, Groups, group_events, group_histograms
+from trailprint.studies.released_groups import GROUP, RecordGroups, group_events, group_histograms
 
 RECORDS = st.lists(
     st.lists(st.integers(0, 2), min_size=3, max_size=3).map(tuple), min_size=1, max_size=14
 )
 
 
-def count_by_definition(records: list[tuple[int, ...]]) -> Groups:
+def count_by_definition(records: list[tuple[int, ...]]) -> RecordGroups:
     """Everybody with a record is compared with everybody else."""
     kept = [record for record in records if any(record)]
     sizes = [kept.count(record) for record in kept]
-    return Groups(
+    return RecordGroups(
         smallest=min(sizes, default=0),
         n_people=len(kept),
         n_in_small=sum(size < GROUP for size in sizes),
@@ -53,7 +53,7 @@ def test_groups_of_events_are_of_everything_but_the_id_in_any_order(make_events)
         *(("d", "x", day), ("d", "x", day), ("d", "y", later)),
     ]
     found = group_events(make_events(rows, "user", "location", "start"))
-    assert found == Groups(smallest=1, n_people=4, n_in_small=4)
+    assert found == RecordGroups(smallest=1, n_people=4, n_in_small=4)
     pairs = [row for row in rows if row[0] in "ab"]
     assert group_events(make_events(pairs, "user", "location", "start")).smallest == 2
 
@@ -61,4 +61,4 @@ def test_groups_of_events_are_of_everything_but_the_id_in_any_order(make_events)
 def test_groups_large_enough_are_not_small(make_events):
     rows = [(f"u{i}", "x") for i in range(GROUP)]
     found = group_events(make_events(rows, "user", "location"))
-    assert found == Groups(smallest=GROUP, n_people=GROUP, n_in_small=0)
+    assert found == RecordGroups(smallest=GROUP, n_people=GROUP, n_in_small=0)

@@ -131,7 +131,7 @@ def score_markov(
 
 
 def _changes(sequences: Sequences) -> Ints:
-    """A number for each visit that says whence and whither."""
+    """A number for each visit that says where from and where to."""
     changes: Ints = (sequences.previous - NA) * len(sequences.locations) + sequences.location
     return changes
 

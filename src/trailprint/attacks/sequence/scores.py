@@ -94,7 +94,7 @@ class ModelScores:
 
     def best(self, seed: int) -> Chosen:
         """
-        Each auxiliary user's best candidate; ties are drawn by lot.
+        Each auxiliary user's best candidate; ties are broken at random.
 
         A few likely candidates are run first. Then only those are left whose bound reaches the
         best score among these: no other can be better or tie.
@@ -112,7 +112,7 @@ class ModelScores:
 
     def best_jointly(self, seed: int) -> Chosen:
         """
-        Links of the greatest total score in which nobody is taken twice; ties are drawn by lot.
+        Links of the greatest total score in which nobody is taken twice; ties are broken at random.
 
         Bounds are assigned as if they were scores. Where a link's bound is not yet its score, the
         models that reach it are run, and so on. No true total can exceed that of the bounds, so

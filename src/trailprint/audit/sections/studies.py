@@ -17,7 +17,7 @@ from trailprint.plain import to_plain
 from trailprint.studies.driving_locations import find_driving_locations
 from trailprint.studies.growth.amount import AmountStudy, grow_amount
 from trailprint.studies.growth.findings import Study
-from trailprint.studies.growth.knowledge import KnowledgeOptions, grow_knowledge
+from trailprint.studies.growth.knowledge import ShareKnownOptions, grow_knowledge
 from trailprint.studies.growth.resolution import grow_resolution
 from trailprint.studies.growth.time import grow_time
 from trailprint.studies.growth.users import GrowthOptions, grow_users
@@ -55,7 +55,7 @@ def study_knowledge(
     context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
 ) -> Outcome:
     """Risk by the share of people an adversary knows."""
-    known, options = _ready(context, before), KnowledgeOptions(seed=context.options.seed)
+    known, options = _ready(context, before), ShareKnownOptions(seed=context.options.seed)
     sides = known.released, known.auxiliary
     return _grown(
         grow_knowledge(known.attack, *sides, context.truth, options, progress=_to(progress))

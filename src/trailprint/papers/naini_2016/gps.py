@@ -12,7 +12,7 @@ from trailprint.attacks.sequence.mobility_markov import score_mobility_markov
 from trailprint.evaluation.risk import Risk
 from trailprint.evaluation.truth import truth_from_ids
 from trailprint.events.places.grid import GridOptions, to_cells
-from trailprint.features.places import StayOptions, build_chain_pair
+from trailprint.features.places import OwnPlaceOptions, build_chain_pair
 from trailprint.papers.comparison import (
     PREDICTED,
     Comparison,
@@ -293,7 +293,7 @@ def _method(name: str, metres: float, risk: Risk) -> dict[str, Any]:
 def _match_chains(context: Context) -> Risk:
     """Everybody's nearest chain beside the truth."""
     halves = position_halves(context)
-    places = StayOptions(max_radius_m=CHAIN_RADIUS_M)
+    places = OwnPlaceOptions(max_radius_m=CHAIN_RADIUS_M)
     released, auxiliary = build_chain_pair(halves.released, halves.auxiliary, places)
     scores = score_mobility_markov(released, auxiliary)
     linkage = linkage_from_scores(scores, LinkChoice(seed=context.seed))

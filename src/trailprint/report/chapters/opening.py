@@ -216,7 +216,7 @@ def describe_data(data: DataFacts) -> str:
     )
     if data.sampled is not None:
         drawn = data.sampled
-        told += f" {count(drawn.users)} of {count(drawn.of)} people were drawn by lot."
+        told += f" {count(drawn.users)} of {count(drawn.of)} people were drawn at random."
     if data.knows is not None:
         told += f" {data.knows.reading} {data.knows.note or ''}".rstrip()
     return told

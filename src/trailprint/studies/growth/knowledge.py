@@ -26,7 +26,7 @@ from trailprint.studies.small_counts import tell_rate, veil_rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnowledgeOptions:
+class ShareKnownOptions:
     """
     Which shares of the auxiliary people are known, and how often they are drawn.
 
@@ -110,7 +110,7 @@ def grow_knowledge(
     released: Features,
     auxiliary: Features,
     truth: Truth,
-    options: KnowledgeOptions | None = None,
+    options: ShareKnownOptions | None = None,
     *,
     progress: Progress | None = None,
 ) -> KnowledgeStudy:
@@ -120,7 +120,7 @@ def grow_knowledge(
     Accuracy is of the people known who are in the released data; precision is of the links made.
     Auxiliary records of people who are not in it are drawn like the others.
     """
-    options = options or KnowledgeOptions()
+    options = options or ShareKnownOptions()
     if truth.n_common < 2:
         return KnowledgeStudy(why_not="Fewer than two people are on both sides.")
     tell = progress or (lambda what, done: None)
@@ -141,7 +141,7 @@ def _draw_known(
     sides: tuple[Features, Features],
     truth: Truth,
     share: float,
-    options: KnowledgeOptions,
+    options: ShareKnownOptions,
 ) -> Draws | None:
     """All draws of one share; None where too few are known."""
     n_users = len(sides[1].users)

@@ -11,7 +11,7 @@ positive = st.floats(1e-4, 1e7)
 
 
 @given(st.lists(st.floats(0, 1e7), min_size=1), st.integers(3, 9))
-def test_a_linear_axis_holds_all_values_and_starts_at_nought(values, n_ticks) -> None:
+def test_a_linear_axis_holds_all_values_and_starts_at_zero(values, n_ticks) -> None:
     axis = Axis("x").fit(values, n_ticks=n_ticks)
     assert axis.low == 0
     high = present(axis.high)
