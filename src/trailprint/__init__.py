@@ -11,13 +11,19 @@ import types
 # Not from typing: nothing is imported here but what Python itself has loaded.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trailprint import options as options
+    from trailprint import places as places
+    from trailprint import reproduce as reproduce
+    from trailprint import simulate as simulate
+    from trailprint import store as store
+    from trailprint import workflows as workflows
     from trailprint.attacks.options import CorrelateOptions, MatchOptions, TrailOptions
     from trailprint.audit import AuditOptions, audit
     from trailprint.comparison import compare
     from trailprint.errors import TrailprintError
     from trailprint.events.engine import Engine
     from trailprint.events.events import Events
-    from trailprint.events.filters import FilterOptions, apply_filters
+    from trailprint.events.filters import FilterOptions
     from trailprint.events.options import ReadOptions
     from trailprint.events.reading.read import read
     from trailprint.events.split import SplitOptions, split
@@ -41,7 +47,6 @@ __all__ = [
     "SplitOptions",
     "TrailOptions",
     "TrailprintError",
-    "apply_filters",
     "audit",
     "compare",
     "correlate",
@@ -66,7 +71,6 @@ _LATE = {
     "SplitOptions": "trailprint.events.split",
     "TrailOptions": "trailprint.attacks.options",
     "TrailprintError": "trailprint.errors",
-    "apply_filters": "trailprint.events.filters",
     "compare": "trailprint.comparison",
     "correlate": "trailprint.workflows.correlate",
     "inspect": "trailprint.events.summary",

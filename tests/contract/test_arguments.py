@@ -98,7 +98,7 @@ def test_what_is_no_source(sides, case):
     for call in (tp.inspect, tp.audit):
         assert says in refused(call, wrong)
     refused(tp.split, wrong, tp.SplitOptions(at="median"))
-    refused(tp.apply_filters, wrong, tp.FilterOptions())
+    refused(tp.workflows.apply_filters, wrong, tp.FilterOptions())
     refused(tp.protect, wrong, ["microaggregate:k=2"])
     for linking in (tp.match, tp.trails, tp.correlate):
         refused(linking, wrong, sides[1])
@@ -113,7 +113,7 @@ def test_what_is_no_option_and_no_truth(sides, case):
     refused(tp.read, FRAME, wrong)
     refused(tp.read, FRAME, engine=wrong)
     refused(tp.split, sides[0], wrong)
-    refused(tp.apply_filters, sides[0], wrong)
+    refused(tp.workflows.apply_filters, sides[0], wrong)
     for call in (tp.match, tp.trails, tp.correlate, tp.audit):
         assert "options must be" in refused(call, *sides, wrong)
         if case == "text":

@@ -81,7 +81,7 @@ def run_everything(sides: Sides, make_events) -> Iterator[object]:
         for model in ("markov", "histogram", "distance"):
             yield tp.correlate(*pair, tp.CorrelateOptions(model=model))
         yield tp.split(pair[0], tp.SplitOptions(at="median"))
-        yield tp.apply_filters(pair[0], tp.FilterOptions(top_locations=3))
+        yield tp.workflows.apply_filters(pair[0], tp.FilterOptions(top_locations=3))
         yield tp.protect(pair[0], "microaggregate:k=3")
         yield tp.protect(pair[0], "coarsen-names then noise:epsilon=1")
         yield build_trail_pair(*pair)

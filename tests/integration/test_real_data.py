@@ -52,7 +52,8 @@ def test_users_on_both_sides_of_the_median():
 
 
 def test_editors_with_twenty_edits():
-    from trailprint import FilterOptions, apply_filters
+    from trailprint import FilterOptions
+    from trailprint.workflows import apply_filters
 
     events = apply_filters(read(path_of("wikipedia_edits")), FilterOptions(min_events=20))
     assert inspect(events).users == 1_306

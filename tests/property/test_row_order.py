@@ -171,7 +171,7 @@ def splitting(**options: Any) -> Study:
 
 def inspecting(order: int, threads: int) -> str:
     events = open_table(visits(), order, threads)
-    top = tp.apply_filters(events, tp.FilterOptions(top_locations=3, min_events=2))
+    top = tp.workflows.apply_filters(events, tp.FilterOptions(top_locations=3, min_events=2))
     return digest(tp.inspect(events), tp.inspect(top))
 
 

@@ -7,10 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from trailprint import Engine, FilterOptions, SplitOptions, apply_filters, inspect, read, split
+from trailprint import Engine, FilterOptions, SplitOptions, inspect, read, split
 from trailprint.features.histograms import build_histograms
 from trailprint.features.options import HistogramOptions
 from trailprint.features.sequences import build_sequences
+from trailprint.workflows import apply_filters
 
 
 @pytest.fixture(scope="module")

@@ -94,9 +94,10 @@ def apply_filters(
     --------
     >>> import pyarrow as pa
     >>> import trailprint as tp
+    >>> from trailprint.workflows import apply_filters
     >>> visits = {"user": ["a", "a", "b"], "location": ["library", "cafe", "library"]}
     >>> events = tp.read(pa.table(visits))
-    >>> tp.apply_filters(events, tp.FilterOptions(min_events=2)).count()
+    >>> apply_filters(events, tp.FilterOptions(min_events=2)).count()
     2
     """
     kept = events = open_source(events, reading)

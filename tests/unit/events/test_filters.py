@@ -6,10 +6,11 @@ import datetime as dt
 
 import pytest
 
-from trailprint import FilterOptions, apply_filters
+from trailprint import FilterOptions
 from trailprint.errors import ColumnError, InputError, OptionError
 from trailprint.events.filters import lasting
 from trailprint.events.options import Window
+from trailprint.workflows import apply_filters
 
 #: Friday evening to Monday, UTC; two hours later it is already Saturday in Zurich.
 ROWS = [

@@ -82,7 +82,9 @@ def test_every_function_takes_a_source():
     assert present(tp.protect(frame, "top-locations:n=2").events).count() > 0
     sides = tp.split(frame, tp.SplitOptions(at="median"))
     assert sides.released.count() + sides.auxiliary.count() == len(frame)
-    assert tp.apply_filters(frame, tp.FilterOptions(time_range="..2024-03-05")).count() == 30
+    assert (
+        tp.workflows.apply_filters(frame, tp.FilterOptions(time_range="..2024-03-05")).count() == 30
+    )
 
 
 def test_a_sweep_takes_sources():
