@@ -142,6 +142,7 @@ def veil_protection(point: MeasuredProtection, n_people: int) -> ProtectionPoint
         on_frontier=point.on_frontier,
         asked=point.asked,
         singling_out=point.singling_out or None,
+        tasks=point.tasks,
         at_most=None if is_told else highest_share(n_people),
         people=point.people,
     )

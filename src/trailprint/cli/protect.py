@@ -254,6 +254,7 @@ def _print_cost(found: dict[str, Any], out: str | None) -> None:
         ("locations kept", percent(found["locations_kept"])),
         ("error of popularity", percent(found["popularity_error"])),
     ]
+    rows += _tell_tasks(found["tasks"])
     rows += [(words, found[name]) for name, words in _title_facts(found).items() if name in found]
     notes = [*found["notes"], *found.get("privacy_statement", [])]
     for column in found.get("release", {}).get("kept_columns", ()):
@@ -265,6 +266,18 @@ def _print_cost(found: dict[str, Any], out: str | None) -> None:
         notes.append(f"Protected {found['released']} written to {out}.")
     print_table("What the protection costs", rows, notes)
     print_rows("People with whom nobody shares their …", _compare_alone(found), most=10)
+
+
+def _tell_tasks(tasks: Mapping[str, Any] | None) -> list[tuple[str, object]]:
+    """What the release is good for; a dash where a task cannot be done with it."""
+    if tasks is None:
+        return []
+    before, after = (percent(tasks[name]) for name in ("next_place_before", "next_place"))
+    return [
+        ("next place predicted, before and after", f"{before}, {after}"),
+        (f"error of visitors by {tasks['occupancy_of']}", percent(tasks["occupancy_error"])),
+        ("error of flows between places", percent(tasks["flow_error"])),
+    ]
 
 
 def _compare_alone(found: dict[str, Any]) -> list[dict[str, object]]:
@@ -372,4 +385,16 @@ def _line(parameter: str, point: dict[str, Any]) -> dict[str, object]:
         "smallest group": point["smallest_group"],
         "chance": percent(point["chance"]),
         "attack": point["attack"].removeprefix("joint "),
+        **_name_tasks(point["tasks"]),
+    }
+
+
+def _name_tasks(tasks: Mapping[str, Any] | None) -> dict[str, object]:
+    """Columns of what a release is good for."""
+    if tasks is None:
+        return {}
+    return {
+        "next place": percent(tasks["next_place"]),
+        "visitors off": percent(tasks["occupancy_error"]),
+        "flows off": percent(tasks["flow_error"]),
     }

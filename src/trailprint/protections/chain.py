@@ -26,6 +26,7 @@ from trailprint.protections.protection import (
     HistogramProtection,
     Protection,
 )
+from trailprint.protections.tasks import TaskBaseline, Tasks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,13 +75,15 @@ class Protected(Discreet):
     """
     What may be released, and what it cost.
 
-    ``histograms`` are None where only events were changed, ``events`` where there were none.
+    ``histograms`` are None where only events were changed, ``events`` and ``tasks`` where there
+    were none.
     """
 
     events: Events | None
     histograms: Histograms | None
     loss: Loss
     facts: dict[str, Any] = field(default_factory=dict)
+    tasks: Tasks | None = None
 
 
 def check_order(protections: Sequence[Protection]) -> None:
@@ -234,9 +237,19 @@ def apply_protections(
     return Protected(
         events=stage.released,
         histograms=change.histograms if changes_histograms(protections) else None,
-        loss=stage.measure(change),
+        loss=(loss := stage.measure(change)),
         facts={**stage.facts, **change.facts},
+        tasks=measure_tasks(TaskBaseline(data), stage, protections, loss),
     )
+
+
+def measure_tasks(
+    baseline: TaskBaseline, stage: Stage, protections: Sequence[Protection], loss: Loss
+) -> Tasks:
+    """What would be released is good for this; events, or histograms."""
+    if changes_histograms(protections):
+        return baseline.without_events(loss.popularity_error)
+    return baseline.measure(stage.released, stage.translations)
 
 
 def _protect_only_histograms(

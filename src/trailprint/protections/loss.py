@@ -155,12 +155,19 @@ def _read_back(
     before: Histograms, after: Histograms, translations: Sequence[Translation]
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Histograms after, and the matrix that takes them back to the old locations."""
-    matrix = sparse.eye_array(len(after.locations), format="csr")
-    names = after.locations
+    matrix = read_names_back(after.locations, translations, before.locations)
+    return after.probabilities(), matrix
+
+
+def read_names_back(
+    new: pa.Array, translations: Sequence[Translation], old: pa.Array
+) -> sparse.csr_array:
+    """How likely each old location is behind each new one; new by old."""
+    matrix = sparse.eye_array(len(new), format="csr")
     for step in reversed(translations):
-        matrix = matrix @ _link(names, step.new) @ step.matrix
-        names = step.old
-    return after.probabilities(), sparse.csr_array(matrix @ _link(names, before.locations))
+        matrix = matrix @ _link(new, step.new) @ step.matrix
+        new = step.old
+    return sparse.csr_array(matrix @ _link(new, old))
 
 
 def _link(ids: pa.Array, others: pa.Array) -> sparse.csr_array:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields
 from typing import Any
 
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
+from trailprint.audit.results.protections import TaskFacts
 from trailprint.plain import to_plain
 from trailprint.studies.growth.findings import (
     KnowledgeGrowth,
@@ -144,11 +146,17 @@ def _protections(found: Findings) -> Iterator[Row]:
         written = ",".join(f"{key}={value}" for key, value in point.parameters.items())
         groups = point.groups
         row = _with_ends(point, point.interval) | {"parameters": written}
-        apart = ("judged", "not_judged", "groups", "singling_out")
+        apart = ("judged", "not_judged", "groups", "singling_out", "tasks")
         yield {name: value for name, value in row.items() if name not in apart} | {
             "smallest_group": None if groups is None else groups.smallest,
             "share_under_k": None if groups is None else groups.share_under_k,
+            **_spread_tasks(point.tasks),
         }
+
+
+def _spread_tasks(tasks: TaskFacts | None) -> Row:
+    """What a release is good for, as columns; empty where it was not measured."""
+    return {item.name: getattr(tasks, item.name, None) for item in fields(TaskFacts)}
 
 
 def _judged(found: Findings) -> Iterator[Row]:

@@ -28,6 +28,7 @@ from trailprint.protections.chain import (
     build_sides,
     changes_histograms,
     check_order,
+    measure_tasks,
     protect_events,
     protect_histograms,
     start,
@@ -35,6 +36,7 @@ from trailprint.protections.chain import (
 from trailprint.protections.loss import Loss, with_locations
 from trailprint.protections.microaggregate import equal_rows
 from trailprint.protections.protection import EventProtection, Protection
+from trailprint.protections.tasks import TaskBaseline, Tasks
 from trailprint.studies.judging import (
     Judge,
     NotJudged,
@@ -75,6 +77,8 @@ class Point:
         Families that could not be tried.
     facts : mapping
         What the protections said of themselves.
+    tasks : Tasks, optional
+        What it is still good for, where that was measured.
     """
 
     parameters: Mapping[str, Any]
@@ -84,6 +88,7 @@ class Point:
     not_judged: tuple[NotJudged, ...] = ()
     singling_out: tuple[Sharing, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+    tasks: Tasks | None = None
 
     @property
     def strongest(self) -> Success:
@@ -120,6 +125,7 @@ class TrialContext:
         self._judges = tuple(judges)
         self._prices: dict[MatchOptions, NDArray[np.float64]] = {}
         first = _Reached(start(released, auxiliary, counting), counting)
+        self._tasks = TaskBaseline(first.stage.released)
         self._reached: dict[tuple[Protection, ...], _Reached] = {(): first}
         self.n_people = _n_common(first.stage, auxiliary)
         if not self.n_people:
@@ -130,8 +136,10 @@ class TrialContext:
         chain: Sequence[Protection],
         parameters: Mapping[str, Any],
         judges: Sequence[Judge] | None = None,
+        *,
+        with_tasks: bool = True,
     ) -> Point:
-        """Protect, attack, measure."""
+        """Protect, attack, measure; with ``with_tasks`` also what the release is good for."""
         check_order(chain)
         reached = self._reach(chain)
         stage, sides = reached.stage, reached.sides
@@ -144,14 +152,16 @@ class TrialContext:
                 found += self._ask(judge, trial)
             except (InputError, OptionError) as error:
                 refused.append(NotJudged(family=judge.name, why=error.for_command_line()))
+        loss = stage.measure(change)
         return Point(
             parameters=parameters,
-            loss=stage.measure(change),
+            loss=loss,
             attacks=tuple(found),
             groups=trial.count_groups(),
             not_judged=tuple(refused),
             singling_out=trial.measure_sharing(),
             facts={**stage.facts, **change.facts},
+            tasks=measure_tasks(self._tasks, stage, chain, loss) if with_tasks else None,
         )
 
     def _reach(self, chain: Sequence[Protection]) -> _Reached:

@@ -68,6 +68,7 @@ class ProtectResult(Result):
     def _makers(self) -> Makers:
         return {
             "loss": lambda: Table.from_rows("loss", [asdict(self.protected.loss)]),
+            "tasks": lambda: Table.from_rows("tasks", self._tasks()),
             "singling_out": lambda: Table.from_rows("singling_out", self.singling_out.rows()),
             "released": as_table("released", self._released),
         }
@@ -80,6 +81,10 @@ class ProtectResult(Result):
             {"name": "events kept", "share": loss.events_kept},
         ]
         return {"loss": lambda: draw_bars(rows, "name", "share")}
+
+    def _tasks(self) -> list[dict[str, Any]]:
+        tasks = self.protected.tasks
+        return [] if tasks is None else [asdict(tasks)]
 
     def _released(self) -> pa.Table:
         """What may be released: events, or histograms."""
@@ -116,6 +121,7 @@ class ProtectResult(Result):
             **asdict(self.protected.loss),
             **self.protected.facts,
             "released": "events" if self.events is not None else "histograms",
+            "tasks": None if self.protected.tasks is None else asdict(self.protected.tasks),
             "singling_out": self.singling_out.to_dict(),
             "notes": notes(self.protections),
         }
@@ -153,6 +159,7 @@ class TradeOffResult(Result):
                 "user_accuracy": point.strongest.user_accuracy,
                 "cluster_accuracy": point.strongest.cluster_accuracy,
                 "chance": point.strongest.chance,
+                **({} if point.tasks is None else asdict(point.tasks)),
             }
             for point in self.frontier.points
         ]
@@ -388,6 +395,7 @@ def _point(point: Point) -> dict[str, Any]:
         ],
         "not_judged": [asdict(refused) for refused in point.not_judged],
         "smallest_group": point.groups.smallest,
+        "tasks": None if point.tasks is None else asdict(point.tasks),
         "singling_out": [plain_sharing(one) for one in point.singling_out],
         **{name: value for name, value in point.facts.items() if name != "privacy_statement"},
     }

@@ -43,6 +43,23 @@ class MeasuredGroups:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TaskFacts:
+    """
+    What a release is good for; None where a task cannot be done with it.
+
+    ``next_place`` is the share of moves whose destination is predicted, ``next_place_before`` the
+    same in the data as it is. ``occupancy_error`` is how far visitors of each place and hour are
+    off (``occupancy_of`` says by what they are counted), ``flow_error`` the moves between places.
+    """
+
+    next_place_before: float | None
+    next_place: float | None
+    occupancy_error: float
+    occupancy_of: str
+    flow_error: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredProtection:
     """
     A protection that was tried, with exact rates: not to be told.
@@ -69,6 +86,7 @@ class MeasuredProtection:
     on_frontier: bool = False
     asked: bool = False
     singling_out: tuple[SharedPart, ...] = ()
+    tasks: TaskFacts | None = field(default=None, metadata=OMITTED)
     people: int | None = field(default=None, metadata=OMITTED)
 
 
@@ -107,7 +125,8 @@ class ProtectionPoint:
     What may be told of a protection: its loss, and what is left of the risk.
 
     ``attack`` is the family that links most; ``judged`` what each achieves, ``not_judged`` which
-    cannot be tried. ``written`` is what ``trailprint protect --apply`` takes.
+    cannot be tried; ``tasks`` what the release is good for, where that was measured. ``written``
+    is what ``trailprint protect --apply`` takes.
     """
 
     label: str
@@ -127,6 +146,7 @@ class ProtectionPoint:
     on_frontier: bool
     asked: bool
     singling_out: tuple[SharedPart, ...] | None = field(default=None, metadata=OMITTED)
+    tasks: TaskFacts | None = field(default=None, metadata=OMITTED)
     at_most: float | None = field(default=None, metadata=OMITTED)
     people: int | None = field(default=None, metadata=OMITTED)
 

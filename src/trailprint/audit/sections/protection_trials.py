@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from trailprint.audit.attacks.judges import call_judges, choose_weights
 from trailprint.audit.context import AuditContext
@@ -14,6 +14,7 @@ from trailprint.audit.results.protections import (
     MeasuredJudgement,
     MeasuredProtection,
     NotJudgedBy,
+    TaskFacts,
 )
 from trailprint.audit.wording import lower_first
 from trailprint.protections.protection import Protection
@@ -40,7 +41,7 @@ class Trials:
         """Protect and attack, with every family or with those that are quick."""
         judges = self._judges if is_full else self._quick
         parameters = chain[0].parameters() if chain else {}
-        point = self._context.measure(tuple(chain), parameters, judges)
+        point = self._context.measure(tuple(chain), parameters, judges, with_tasks=is_full)
         found = describe_point(chain, point, title)
         return replace(found, judged_by_all=len(judges) == len(self._judges))
 
@@ -83,6 +84,7 @@ def describe_point(
             in_small=point.groups.n_in_small,
         ),
         singling_out=tuple(map(tell_sharing, point.singling_out)),
+        tasks=None if point.tasks is None else TaskFacts(**asdict(point.tasks)),
     )
 
 

@@ -1,0 +1,224 @@
+"""
+What a release is still good for: three tasks, before and after a protection.
+
+Next place: how often a first-order Markov predictor is right. Occupancy: how far the number of
+visitors of each place and hour is off. Flows: how far the matrix of moves between places is off.
+Coarse places are read back as their old ones in proportion to how popular they are, as in `loss`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+from scipy import sparse
+
+from trailprint.arrays import Floats, Ints
+from trailprint.events.events import Events
+from trailprint.features.ids import encode
+from trailprint.protections.loss import Translation, read_names_back, with_locations
+
+_ROUNDING = 1e-12
+OccupancyOf = Literal["place and hour", "place"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tasks:
+    """
+    What a release is good for; None where a task cannot be done with it.
+
+    Attributes
+    ----------
+    next_place_before, next_place : float, optional
+        Share of moves whose destination a first-order Markov predictor names, trained on the
+        earlier half of the moves and tried on the later one; in the data as it is, and in the
+        release with its own places.
+    occupancy_error : float
+        Σ|before − after| / Σ(before + after) over the visitors of each place and hour: 0 when
+        they are the same, 1 when none is left.
+    occupancy_of : {"place and hour", "place"}
+        What visitors are counted by; without times, and of histograms, by place.
+    flow_error : float, optional
+        Total variation between the shares of moves from place to place.
+    """
+
+    next_place_before: float | None
+    next_place: float | None
+    occupancy_error: float
+    occupancy_of: OccupancyOf
+    flow_error: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """Amounts by two keys: the first is a place, the second an hour or a place."""
+
+    first: Ints
+    second: Ints
+    amount: Floats
+    names: tuple[pa.Array, pa.Array]
+
+    def matrix(self) -> sparse.csr_array:
+        shape = (len(self.names[0]), len(self.names[1]))
+        return sparse.csr_array((self.amount, (self.first, self.second)), shape=shape)
+
+    def shares(self) -> _Counts:
+        return replace(self, amount=self.amount / self.amount.sum())
+
+
+class TaskBaseline:
+    """The data before any protection, counted once for all that is compared with it."""
+
+    def __init__(self, before: Events) -> None:
+        self._before = with_locations(before)
+
+    def measure(self, after: Events, translations: Sequence[Translation]) -> Tasks:
+        """What the released events are good for."""
+        release = with_locations(after)
+        has_times = "start" in release.columns and "start" in self._before.columns
+        visitors = count_visitors(release, by_hour=has_times)
+        own = self._visitors if has_times else self._visitors_by_place
+        shared = _overlap(own, visitors, translations, is_flow=False)
+        total = own.amount.sum() + visitors.amount.sum()
+        return Tasks(
+            next_place_before=self._next_place if has_times else None,
+            next_place=predict_next_places(release) if has_times else None,
+            occupancy_error=_without_rounding(float(1 - 2 * shared / total)),
+            occupancy_of="place and hour" if has_times else "place",
+            flow_error=self._compare_flows(release, translations) if has_times else None,
+        )
+
+    def without_events(self, popularity_error: float) -> Tasks:
+        """What histograms are good for: only how popular places are."""
+        return Tasks(
+            next_place_before=self._next_place if "start" in self._before.columns else None,
+            next_place=None,
+            occupancy_error=_without_rounding(popularity_error),
+            occupancy_of="place",
+            flow_error=None,
+        )
+
+    def _compare_flows(self, after: Events, translations: Sequence[Translation]) -> float | None:
+        own, released = self._flows, count_flows(after)
+        if not own.amount.size:
+            return None
+        if not released.amount.size:
+            return 1.0
+        shared = _overlap(own.shares(), released.shares(), translations, is_flow=True)
+        return _without_rounding(1 - shared)
+
+    @cached_property
+    def _next_place(self) -> float | None:
+        return predict_next_places(self._before)
+
+    @cached_property
+    def _visitors(self) -> _Counts:
+        return count_visitors(self._before, by_hour=True)
+
+    @cached_property
+    def _visitors_by_place(self) -> _Counts:
+        return count_visitors(self._before, by_hour=False)
+
+    @cached_property
+    def _flows(self) -> _Counts:
+        return count_flows(self._before)
+
+
+def _without_rounding(error: float) -> float:
+    return error if error > _ROUNDING else 0.0
+
+
+def count_visitors(events: Events, *, by_hour: bool) -> _Counts:
+    """How many people came to each place in each hour of the calendar, or at all."""
+    hour = "epoch_us(date_trunc('hour', \"start\")) // 3600000000" if by_hour else "0"
+    return _count(
+        events,
+        f'SELECT location AS first, {hour} AS second, count(DISTINCT "user") AS n '
+        f"FROM ({events.query}) WHERE location IS NOT NULL AND {events.weight_sql} > 0 "
+        "GROUP BY ALL",
+    )
+
+
+def count_flows(events: Events) -> _Counts:
+    """How often people went from each place to each other one."""
+    return _count(
+        events,
+        f"SELECT origin AS first, target AS second, count(*) AS n FROM ({_moves(events)}) "
+        "GROUP BY ALL",
+    )
+
+
+def _count(events: Events, query: str) -> _Counts:
+    table = events.engine.arrow(query)
+    (first, firsts), (second, seconds) = encode(table["first"]), encode(table["second"])
+    # Sorted, or the last digit of a sum would depend on the threads.
+    order = np.lexsort((second, first))
+    amount = table["n"].to_numpy().astype(np.float64)
+    return _Counts(first[order], second[order], amount[order], (firsts, seconds))
+
+
+def _moves(events: Events) -> str:
+    """SQL: each time somebody is at another place than before: user, origin, target, start."""
+    place = "CAST(location AS VARCHAR)"
+    last = f'lag({place}) OVER (PARTITION BY "user" ORDER BY "start", {place})'
+    return (
+        f'SELECT * FROM (SELECT "user", {last} AS origin, {place} AS target, "start" '
+        f"FROM ({events.query}) WHERE location IS NOT NULL AND {events.weight_sql} > 0) "
+        "WHERE origin <> target"
+    )
+
+
+def predict_next_places(events: Events) -> float | None:
+    """
+    Share of the later half of moves whose destination is predicted; None without such moves.
+
+    Predicted is where the person went most often from there in the earlier half; then, for ties
+    and for people who never left from there, where everybody did; then the commonest destination.
+    """
+    found = events.engine.row(
+        f"WITH moves AS MATERIALIZED ({_moves(events)}), "
+        'cut AS (SELECT quantile_disc("start", 0.5) AS middle FROM moves), '
+        'known AS (SELECT "user", origin, target, count(*) AS n FROM moves, cut '
+        'WHERE "start" <= middle GROUP BY ALL), '
+        "together AS (SELECT origin, target, sum(n) AS n FROM known GROUP BY ALL), "
+        "anywhere AS (SELECT target, sum(n) AS n FROM known GROUP BY ALL), "
+        'own AS (SELECT "user", origin, target FROM known JOIN together t USING (origin, target) '
+        'QUALIFY row_number() OVER (PARTITION BY "user", origin '
+        "ORDER BY known.n DESC, t.n DESC, target) = 1), "
+        "common AS (SELECT origin, target FROM together "
+        "QUALIFY row_number() OVER (PARTITION BY origin ORDER BY n DESC, target) = 1), "
+        "most AS (SELECT target FROM anywhere ORDER BY n DESC, target LIMIT 1) "
+        "SELECT avg(CAST(m.target = coalesce(own.target, common.target, most.target) AS INTEGER)) "
+        'FROM moves m JOIN cut ON m."start" > middle CROSS JOIN most '
+        'LEFT JOIN own ON own."user" = m."user" AND own.origin = m.origin '
+        "LEFT JOIN common ON common.origin = m.origin"
+    )[0]
+    return None if found is None else float(found)
+
+
+def _overlap(
+    before: _Counts, after: _Counts, translations: Sequence[Translation], *, is_flow: bool
+) -> float:
+    """The sum over keys of the lesser amount, of the release as it is read back."""
+    back = read_names_back(after.names[0], translations, before.names[0]).T.tocsr()
+    seconds = after.names[1], before.names[1]
+    other = read_names_back(seconds[0], translations if is_flow else (), seconds[1]).T.tocsr()
+    entry, first, share = _expand(back, before.first)
+    inner, second, other_share = _expand(other, before.second[entry])
+    amount = after.matrix()[first[inner], second]
+    there = np.bincount(
+        entry[inner],
+        np.asarray(amount).reshape(-1) * share[inner] * other_share,
+        len(before.amount),
+    )
+    return float(np.minimum(there, before.amount).sum())
+
+
+def _expand(matrix: sparse.csr_array, rows: Ints) -> tuple[Ints, Ints, Floats]:
+    """The entries of each of ``rows``: which of the rows it is, its column and its value."""
+    chosen = matrix[rows].tocoo()
+    return chosen.row.astype(np.int64), chosen.col.astype(np.int64), chosen.data
