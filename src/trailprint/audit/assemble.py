@@ -19,6 +19,7 @@ from trailprint.audit.attacks.registry import attack_names, find_attack
 from trailprint.audit.context import AuditContext
 from trailprint.audit.disclosure import tell_known, veil_attack, veil_bins, veil_protection
 from trailprint.audit.headline import make_headline
+from trailprint.audit.maps import draw_up_map
 from trailprint.audit.overlaps import tell_together
 from trailprint.audit.parts import Outcome
 from trailprint.audit.planning.plan import LeftOut
@@ -335,7 +336,11 @@ def _why(context: AuditContext, done: Done) -> Why:
 
 def _name_locations(context: AuditContext, outcome: Outcome, why: Why) -> Why:
     """The most revealing locations by name; what is kept of the part has numbers only."""
-    rows = pa.array(outcome.arrays["locations"])
-    names = context.histograms[0].locations.take(rows).to_pylist()
+    top = outcome.arrays["locations"]
+    names = context.histograms[0].locations.take(pa.array(top)).to_pylist()
     named = zip(why.locations, names, strict=True)
-    return replace(why, locations=tuple(replace(row, label=str(name)) for row, name in named))
+    return replace(
+        why,
+        locations=tuple(replace(row, label=str(name)) for row, name in named),
+        map=draw_up_map(context, top, why),
+    )

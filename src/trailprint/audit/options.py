@@ -52,7 +52,8 @@ class AuditOptions:
     sequence_users : int
         At most this number of people, drawn at random, get a model in the sequence attack.
     name_locations : bool
-        Name revealing locations in the result.
+        Name revealing locations in the result. With positions, also draw two maps: where people
+        are, and where correct links come from.
     seed : int
         Of every random choice.
 

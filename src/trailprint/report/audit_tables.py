@@ -179,6 +179,12 @@ def _locations(found: Findings) -> Iterator[Row]:
     return _plain(() if found.why is None else found.why.locations)
 
 
+def _places_on_map(found: Findings) -> Iterator[Row]:
+    shown = None if found.why is None else found.why.map
+    for place in () if shown is None else shown.places:
+        yield {"contribution": None, **to_plain(place)}
+
+
 def _risk(found: Findings) -> Iterator[Row]:
     return _plain(() if found.per_user is None else found.per_user.bins)
 
@@ -205,6 +211,7 @@ TABLES: Mapping[str, Callable[[Findings], Iterator[Row]]] = {
     "protections_by_attack": _judged,
     "protections_singling_out": _protections_singling_out,
     "locations": _locations,
+    "locations_on_map": _places_on_map,
     "risk": _risk,
 }
 """Every table by the name of its file."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from trailprint.plain import OMITTED
 from trailprint.studies.small_counts import VeiledCount
 
 
@@ -44,9 +45,29 @@ class RareLocation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MapPlace:
+    """Where a location lies, in degrees, its people, and what correct links owe to it."""
+
+    lat: float
+    lon: float
+    people: int
+    contribution: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocationMap:
+    """Places with enough people; ``left_out`` more have fewer people than those shown."""
+
+    places: tuple[MapPlace, ...]
+    cell_m: float | None
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
-    """Which locations give people away."""
+    """Which locations give people away; ``map`` only where they may be named."""
 
     locations: tuple[LocationFinding, ...]
     one_rare_location: RareLocation | None
     reading: str | None
+    map: LocationMap | None = field(default=None, metadata=OMITTED)

@@ -9,6 +9,7 @@ import pytest
 
 from trailprint.audit.results.findings import Findings
 from trailprint.report.about import About
+from trailprint.report.audit_tables import TABLES
 from trailprint.report.blocks import (
     Block,
     Facts,
@@ -327,6 +328,25 @@ class TestProtections:
         assert any(row[0].endswith(" (asked for)") for row in figure.table.rows)
         refused = [text for points in of_kind(section, Points) for text in points.items]
         assert "Perturb visits: The time limit of 10 minutes was reached." in refused
+
+    def test_what_a_release_is_good_for_has_a_table_where_it_was_measured(self, result):
+        point = result["protections"]["points"][0]
+        assert not any(
+            "Visitors off" in t.columns for t in of_kind(write_protections(read(result)), Table)
+        )
+        point["tasks"] = {
+            "next_place_before": 0.5,
+            "next_place": None,
+            "occupancy_error": 0.125,
+            "occupancy_of": "place",
+            "flow_error": None,
+        }
+        point["judged_by_all"] = True
+        tables = of_kind(write_protections(read(result)), Table)
+        (table,) = [table for table in tables if "Visitors off" in table.columns]
+        assert table.rows[0][1:] == ("—", "12.5\u00a0% by place", "—")
+        (row, *_) = TABLES["protections"](read(result))
+        assert (row["next_place_before"], row["occupancy_of"]) == (0.5, "place")
 
     def test_groups_and_every_attack_stand_beside_the_rate(self, result):
         section = write_protections(read(result))

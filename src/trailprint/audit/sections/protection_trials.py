@@ -41,9 +41,11 @@ class Trials:
         """Protect and attack, with every family or with those that are quick."""
         judges = self._judges if is_full else self._quick
         parameters = chain[0].parameters() if chain else {}
-        point = self._context.measure(tuple(chain), parameters, judges, with_tasks=is_full)
+        is_by_all = len(judges) == len(self._judges)
+        # Tasks take longer than quick judges on large data: only of what may be shown.
+        point = self._context.measure(tuple(chain), parameters, judges, with_tasks=is_by_all)
         found = describe_point(chain, point, title)
-        return replace(found, judged_by_all=len(judges) == len(self._judges))
+        return replace(found, judged_by_all=is_by_all)
 
 
 def start_trials(

@@ -8,8 +8,9 @@ from trailprint.audit.results.findings import Findings
 from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_bars
 from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.maps import draw_map
 from trailprint.report.wording import count, people_and_share, percent, sentence, within
-from trailprint.studies.findings import LocationFinding, RareLocation
+from trailprint.studies.findings import LocationFinding, LocationMap, MapPlace, RareLocation
 
 _TITLE = "The most revealing locations"
 _MOST = 12
@@ -27,6 +28,8 @@ def write_locations(found: Findings) -> Section:
         blocks.append(_draw(why.locations))
     else:
         blocks.append(Prose("No location contributed to a correct link."))
+    if why.map is not None and why.map.places:
+        blocks += _draw_maps(why.map, found.privacy.small_count_threshold)
     if not found.privacy.locations_named:
         blocks.append(Prose("Locations are numbered here; their names were not asked for."))
     return Section(_TITLE, blocks, "locations")
@@ -70,6 +73,60 @@ def _draw(locations: Sequence[LocationFinding]) -> Figure:
             caption="The last column is how the share of people linked by trail matching changes "
             "when the location is left out.",
         ),
+    )
+
+
+def _draw_maps(shown: LocationMap, fewest: int) -> list[Block]:
+    """Where people are, and where correct links come from."""
+    most = max(place.people for place in shown.places)
+    rest = f" {count(shown.left_out)} more are not drawn." if shown.left_out else ""
+    maps: list[Block] = [
+        Figure(
+            title="Where people are",
+            summary=f"{count(len(shown.places))} places; the darkest has {count(most)} people.",
+            drawing=draw_map(
+                [{"lat": p.lat, "lon": p.lon, "share": p.people / most} for p in shown.places],
+                cell_m=shown.cell_m,
+            ),
+            reading="North is up; the darker, the more people of the release were there. Places of "
+            f"fewer than {fewest} people are not drawn.{rest}",
+            table=_list_places(shown.places[:_MOST], "The places with most people."),
+        )
+    ]
+    telling = [place for place in shown.places if place.contribution]
+    return [*maps, _draw_telling(telling, shown.cell_m, fewest)] if telling else maps
+
+
+def _draw_telling(telling: Sequence[MapPlace], cell_m: float | None, fewest: int) -> Figure:
+    owed = [place.contribution or 0.0 for place in telling]
+    rows = [
+        {"lat": place.lat, "lon": place.lon, "share": own / max(owed)}
+        for place, own in zip(telling, owed, strict=True)
+    ]
+    ranked = sorted(telling, key=lambda place: -(place.contribution or 0.0))
+    return Figure(
+        title="Where correct links come from",
+        summary=f"{count(len(telling))} of the most revealing places; the darkest contributes "
+        f"{percent(max(owed))}.",
+        drawing=draw_map(rows, cell_m=cell_m),
+        reading="The darker, the more of the evidence for correct links is from there. Only places "
+        f"of {fewest} people or more are drawn.",
+        table=_list_places(ranked[:_MOST], "The places that contribute most."),
+    )
+
+
+def _list_places(places: Sequence[MapPlace], caption: str) -> Table:
+    return Table(
+        columns=("Latitude, longitude", "People", "Contribution"),
+        rows=[
+            (
+                f"{place.lat:.3f}, {place.lon:.3f}",
+                count(place.people),
+                "—" if place.contribution is None else percent(place.contribution),
+            )
+            for place in places
+        ],
+        caption=f"{caption} — marks places that are not among the most revealing.",
     )
 
 

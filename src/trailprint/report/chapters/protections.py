@@ -146,9 +146,9 @@ def _tell_tasks(shown: Numbered) -> list[Block]:
         rows=[
             (
                 f"{number}. {point.label}",
-                percent(tasks.next_place),
+                _or_dash(tasks.next_place),
                 f"{percent(tasks.occupancy_error)}{'' if _is_hourly(tasks) else ' by place'}",
-                percent(tasks.flow_error),
+                _or_dash(tasks.flow_error),
             )
             for number, point, tasks in told
         ],
@@ -162,6 +162,10 @@ def _tell_tasks(shown: Numbered) -> list[Block]:
         "of moves from place to place are off. 0 % off is as before, 100 % is nothing left."
     )
     return [Heading("What the protected release is good for"), Prose(text), table]
+
+
+def _or_dash(share: float | None) -> str:
+    return "—" if share is None else percent(share)
 
 
 def _is_hourly(tasks: TaskFacts) -> bool:

@@ -1,0 +1,139 @@
+"""Places as shaded squares where they lie, with a bar for the scale; no tiles, no network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from trailprint.report.charts.frame import Layer, Rows
+from trailprint.report.charts.style import WIDTHS, Size, light
+from trailprint.report.charts.svg import Drawing, draw
+
+_HEIGHTS = {"wide": 520, "narrow": 350, "half": 390}
+_KM_PER_DEGREE = 111.195
+_PALEST, _DARKEST = 0.15, 0.9
+_LEAST_PIXELS = 5.0
+"""How wide the smallest square is drawn: cells of a large region would vanish."""
+
+
+class Frame(NamedTuple):
+    """What is shown, in kilometres: the middle, and kilometres for each pixel."""
+
+    east: float
+    north: float
+    km_per_pixel: float
+    width: int
+    height: int
+
+    def domain(self, axis: str) -> list[float]:
+        """Both ends of an axis."""
+        middle, pixels = (self.east, self.width) if axis == "x" else (self.north, self.height)
+        half = pixels * self.km_per_pixel / 2
+        return [middle - half, middle + half]
+
+
+def draw_map(rows: Rows, *, cell_m: float | None = None, size: Size = "full") -> Drawing:
+    """
+    Places where they lie, north up, darker for a larger share.
+
+    Reads ``lat`` and ``lon`` in degrees and ``share`` from 0 to 1. With ``cell_m``, squares are as
+    large as cells, or as small as can be seen. Lengths are true along parallels at the middle.
+    """
+    places = _project(rows)
+
+    def describe(variant: str) -> dict[str, Any]:
+        frame = _fit(places, WIDTHS[variant], _HEIGHTS[variant], (cell_m or 0.0) / 1_000)
+        return {
+            "height": frame.height,
+            "layer": [_layer_places(places, frame, cell_m), *_layer_scale(frame)],
+            "encoding": {
+                axis: {
+                    "field": axis,
+                    "type": "quantitative",
+                    "axis": None,
+                    "scale": {"domain": frame.domain(axis), "nice": False, "zero": False},
+                }
+                for axis in "xy"
+            },
+        }
+
+    return draw(describe, size)
+
+
+def _project(rows: Rows) -> list[dict[str, float]]:
+    """Kilometres from the first place, paler places first so that dark ones lie on top."""
+    first = rows[0]
+    shrink = math.cos(math.radians(float(first["lat"])))
+    return [
+        {
+            "x": _turn(float(row["lon"]) - float(first["lon"])) * shrink * _KM_PER_DEGREE,
+            "y": (float(row["lat"]) - float(first["lat"])) * _KM_PER_DEGREE,
+            "shade": _PALEST + (_DARKEST - _PALEST) * float(row["share"]),
+        }
+        for row in sorted(rows, key=lambda row: float(row["share"]))
+    ]
+
+
+def _turn(degrees: float) -> float:
+    """The shorter way around the globe."""
+    return (degrees + 180) % 360 - 180
+
+
+def _fit(places: Sequence[dict[str, float]], width: int, height: int, cell_km: float) -> Frame:
+    """The smallest frame in which everything fits, with a margin and room for the scale."""
+    ends = {
+        axis: (min(place[axis] for place in places), max(place[axis] for place in places))
+        for axis in "xy"
+    }
+    (west, east), (south, north) = ends["x"], ends["y"]
+    wide, high = east - west + cell_km, north - south + cell_km
+    km = max(wide / (0.94 * width), high / (0.86 * height), 1e-4)
+    # The scale stands below the places.
+    return Frame((west + east) / 2, (south + north) / 2 - 0.05 * height * km, km, width, height)
+
+
+def _layer_places(places: Sequence[dict[str, float]], frame: Frame, cell_m: float | None) -> Layer:
+    pixels = _LEAST_PIXELS if cell_m is None else cell_m / 1_000 / frame.km_per_pixel
+    pixels = max(pixels, _LEAST_PIXELS)
+    shape = "circle" if cell_m is None else "square"
+    return {
+        "data": {"values": list(places)},
+        "mark": {
+            "type": "point",
+            "shape": shape,
+            "size": pixels**2,
+            "filled": True,
+            "color": light("a"),
+        },
+        "encoding": {"opacity": {"field": "shade", "type": "quantitative", "scale": None}},
+    }
+
+
+def _layer_scale(frame: Frame) -> list[Layer]:
+    """A bar of a round length, and its length in words."""
+    length = round_length(0.25 * frame.width * frame.km_per_pixel)
+    (west, _), (south, _) = frame.domain("x"), frame.domain("y")
+    start = west + 0.03 * frame.width * frame.km_per_pixel
+    y = south + 0.04 * frame.height * frame.km_per_pixel
+    text = f"{length:,g} km" if length >= 1 else f"{length * 1_000:,g} m"
+    ends = [{"x": start, "x2": start + length, "y": y}]
+    words = [{"x": start + length, "y": y, "text": text}]
+    return [
+        {
+            "data": {"values": ends},
+            "mark": {"type": "rule", "color": light("ink"), "strokeWidth": 3},
+            "encoding": {"x2": {"field": "x2"}},
+        },
+        {
+            "data": {"values": words},
+            "mark": {"type": "text", "align": "left", "dx": 8, "color": light("ink")},
+            "encoding": {"text": {"field": "text"}},
+        },
+    ]
+
+
+def round_length(km: float) -> float:
+    """The longest of 1, 2, 5, 10, … that is not longer."""
+    power = 10.0 ** math.floor(math.log10(km))
+    return max(step * power for step in (1, 2, 5) if step * power <= km * (1 + 1e-9))
