@@ -299,7 +299,9 @@ def test_nothing_follows_from_the_example():
 def demo(tmp_path_factory):
     out = tmp_path_factory.mktemp("demo") / "out"
     program = Path(sys.executable).with_name("trailprint")
-    subprocess.run([program, "demo", "--out", out], check=True, capture_output=True)
+    subprocess.run(
+        [program, "demo", "--users", "100", "--out", out], check=True, capture_output=True
+    )
     return out
 
 

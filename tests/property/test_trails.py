@@ -54,7 +54,7 @@ def links_of(linkage) -> set[tuple[int, int]]:
     return {(int(i), int(j)) for i, j in zip(linkage.released, linkage.auxiliary, strict=True)}
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(unreserved())
 def test_c_equals_the_pseudocode_and_makes_no_false_link(data) -> None:
     """Theorem 3.1."""
@@ -66,7 +66,7 @@ def test_c_equals_the_pseudocode_and_makes_no_false_link(data) -> None:
     assert not linkage.facts["contradicted"]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(reserved(), st.booleans())
 def test_i_equals_the_pseudocode_and_makes_no_false_link(data, names_are_reserved) -> None:
     """Theorem 3.2, whichever side is reserved."""
@@ -84,7 +84,7 @@ def test_i_equals_the_pseudocode_and_makes_no_false_link(data, names_are_reserve
     assert not linkage.facts["contradicted"]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(trail, min_size=1, max_size=6), st.lists(trail, min_size=1, max_size=6))
 def test_m_equals_the_pseudocode_on_any_tracks(names, pseudonyms) -> None:
     options = TrailOptions(algorithm="multiple", reserved="auxiliary")
@@ -92,7 +92,7 @@ def test_m_equals_the_pseudocode_on_any_tracks(names, pseudonyms) -> None:
     assert {(j, i) for i, j in links_of(linkage)} == reidit_m(names, pseudonyms)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(unreserved())
 def test_c_finds_at_least_as_many_as_i_on_complete_trails(data) -> None:
     n, p, _ = data
@@ -102,7 +102,7 @@ def test_c_finds_at_least_as_many_as_i_on_complete_trails(data) -> None:
     assert links_of(contained) <= links_of(exact)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(reserved())
 def test_true_tactics_are_never_ruled_out(data) -> None:
     incomplete, complete, truth = data
@@ -114,7 +114,7 @@ def test_true_tactics_are_never_ruled_out(data) -> None:
     assert observe_tactics(*sides, who).holds["auxiliary"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(unreserved())
 def test_leaving_out_equals_running_again_for_c(data) -> None:
     n, p, truth = data
@@ -133,7 +133,7 @@ def test_leaving_out_equals_running_again_for_c(data) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["incomplete", "multiple"])
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(data=reserved())
 def test_leaving_out_equals_running_again_for_containment(algorithm, data) -> None:
     incomplete, complete, truth = data
