@@ -98,7 +98,9 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_MODULES})
+    # Completion shows what anybody may use, not every folder that happens to be loaded.
+    own = (name for name in globals() if name.startswith("__"))
+    return sorted({*own, *__all__, *_MODULES})
 
 
 def _find(module: str, name: str) -> object:

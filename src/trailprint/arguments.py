@@ -81,7 +81,7 @@ def check_arguments(
 
         @functools.wraps(function)
         def checked(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
-            given = signature.bind(*values, **named).arguments
+            given = _bind(function, signature, values, named)
             kinds = _kinds(function, tuple(unseen))
             for name, value in given.items():
                 if name not in skip:
@@ -92,6 +92,19 @@ def check_arguments(
         return checked
 
     return decorate
+
+
+def _bind(
+    function: Callable[..., Any],
+    signature: inspect.Signature,
+    values: tuple[Any, ...],
+    named: Mapping[str, Any],
+) -> Mapping[str, Any]:
+    """Arguments by name; what Python refuses, it refuses with the name of the function."""
+    try:
+        return signature.bind(*values, **named).arguments
+    except TypeError as error:
+        raise TypeError(f"{function.__name__}() {error}") from None
 
 
 def check_fields(options: Any) -> None:

@@ -208,3 +208,10 @@ def test_a_full_disk_is_not_a_damaged_input(why):
     assert isinstance(error, OutputError)
     assert "the disk is full" in str(error)
     assert ID not in str(error)
+
+
+def test_a_missing_or_unknown_argument_is_refused_with_the_name_of_the_function():
+    with pytest.raises(TypeError, match=r"^match\(\) missing a required argument: 'auxiliary'$"):
+        tp.match(FRAME)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"^points\(\) got an unexpected keyword argument 'many'$"):
+        tp.points(FRAME, many=3)  # type: ignore[call-arg]

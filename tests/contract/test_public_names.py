@@ -198,3 +198,8 @@ def test_json_is_one_object_and_nothing_else(run, write, tmp_path, command):
     assert finished.code == 0, finished.err
     assert isinstance(json.loads(finished.out), dict)
     assert finished.err == ""
+
+
+def test_completion_shows_what_anybody_may_use_and_nothing_else():
+    shown = {name for name in dir(trailprint) if not name.startswith("__")}
+    assert shown == {*PUBLIC, *MODULES}

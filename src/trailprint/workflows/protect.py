@@ -330,7 +330,7 @@ def _list_steps(protections: object) -> list[object]:
 
 def _name_kind(value: object) -> str:
     """What a value is, never what it holds."""
-    return f"the class {value.__name__}" if isinstance(value, type) else f"a {type(value).__name__}"
+    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
 def read_sweep(text: str, protections: Sequence[Protection]) -> tuple[str, tuple[Any, ...]]:
