@@ -181,13 +181,13 @@ def test_4_an_audit_runs_while_nobody_looks_and_can_be_read(page, app) -> None:
 
 def test_5_a_protection_is_measured_chosen_and_written(page, app) -> None:
     page.get_by_role("link", name="Try protections").click()
-    page.select_option("#parameter", "top-locations:n")
-    page.fill("#values", "3,6")
-    page.get_by_role("button", name="Measure", exact=True).click()
+    page.fill("#values-top-locations-n", "3,6")
+    page.get_by_role("button", name="Measure top-locations").click()
+    page.wait_for_selector("label:has-text('Only the 3 most visited')")
     wait(page)
     check_page(page)
     keep(page, "app-protect")
-    page.get_by_label("top-locations, n = 6").check()
+    page.get_by_label("Only the 6 most visited locations").check()
     page.get_by_role("button", name="Write the release").click()
     wait(page)
     assert sorted(os.listdir(app.folder / "release-taps")) == ["events.parquet", "release.json"]

@@ -497,6 +497,7 @@ AUDIT = _options(
     --per-user
     --keep-prepared
     --plan
+    --measure top-locations:n=2
     --name-locations
     --attacks combined
     --fail-above 0.05

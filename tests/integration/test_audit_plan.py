@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 from trailprint import AuditOptions, read
@@ -35,6 +36,26 @@ def test_a_plan_for_people_is_a_list(run, write, tmp_path):
     finished = run("audit", path, "--out", tmp_path / "audit", "--plan")
     assert "parts to do" in finished.err
     assert finished.out == ""
+
+
+def test_further_protections_are_measured_beside_the_report_and_released(run, write, tmp_path):
+    path, out = write("v.csv", "user,location,start\n" + ROWS), tmp_path / "audit"
+    words = ("audit", path, "--out", out, "--attacks", "histogram,trail")
+    assert "Audit first" in run(*words, "--measure", "top-locations:n=3").err
+    assert run(*words, "--protect", "top-locations:n=5").code == 0
+    report = (out / "report.html").read_bytes()
+    found = run(*words, "--measure", "top-locations:n=3", "--json").json
+    assert (out / "report.html").read_bytes() == report
+    (point,) = found["points"]
+    assert [one["attack"] for one in point["judged"]] == ["histogram", "trail"]
+    shown = run(*words, "--measure", "top-locations:n=3").out
+    assert "Only the 3 most visited locations" in shown
+    assert "Rates are shares of 12 people" in shown
+    protect = ("protect", path, "--release", tmp_path / "r", "--audit", out, "--apply")
+    assert "--measure" in run(*protect, "top-locations:n=4").err
+    assert run(*protect, "top-locations:n=3").code == 0
+    told = json.loads((tmp_path / "r" / "release.json").read_text())
+    assert told["risk"]["attack"] == point["attack"]
 
 
 def test_a_plan_in_python(write):

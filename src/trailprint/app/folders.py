@@ -64,6 +64,24 @@ class Folder:
                 self.inside(one)
         return f"./{name}" if name.startswith("-") else name
 
+    def find_again(self, name: str) -> str:
+        """
+        A path that a command was given, perhaps elsewhere, as it is called from this folder.
+
+        The longest end of it that there is here; the name itself where there is none.
+        """
+        path, mark, rest = name.partition("::")
+        parts = Path(path).parts
+        for first in range(len(parts)):
+            end = os.path.join(*parts[first:])
+            try:
+                is_here = self.inside(_fixed_part(end)).exists()
+            except OptionError:
+                continue
+            if is_here and _fixed_part(end) != ".":
+                return self.relative(self.root / end) + mark + rest
+        return name
+
     def relative(self, path: Path) -> str:
         """How a path is called in addresses and commands."""
         return path.relative_to(self.root).as_posix()

@@ -55,12 +55,15 @@ class Progress:
         What an audit does, part by part.
     seconds_left : float, optional
         How long the rest takes at the speed so far.
+    n_points : int
+        How many protections were measured so far.
     """
 
     what: str = "Starting"
     done: float | None = None
     plan: Mapping[str, Any] | None = None
     seconds_left: float | None = None
+    n_points: int = 0
 
 
 class Job:
@@ -170,11 +173,13 @@ class Job:
         """How far it has come."""
         told = _read_json(self.folder / _PROGRESS)
         done = told.get("done")
+        points = told.get("points")
         return Progress(
             what=str(told.get("what") or "Starting"),
             done=done,
             plan=told.get("plan"),
             seconds_left=self._left(done),
+            n_points=points if isinstance(points, int) else 0,
         )
 
     def _left(self, done: float | None) -> float | None:

@@ -1,22 +1,28 @@
-"""Points of risk and loss: those an audit measured, and those asked for one by one."""
+"""Points of risk and loss: those an audit measured, and those measured after it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from trailprint.app.audits import read_json
 from trailprint.app.folders import JOB
 from trailprint.app.jobs import Job
+from trailprint.audit.attacks.registry import find_family
+from trailprint.errors import TrailprintError
+from trailprint.protections.registry import PROTECTIONS, parse_protection, write_protection
 from trailprint.report.audit_files import RESULT
 from trailprint.report.blocks import Figure, Key, Table
 from trailprint.report.charts import draw_scatter
 from trailprint.report.charts.axes import Axis
 from trailprint.report.wording import percent, rate_interval
+from trailprint.workflows.release_risk import read_measured
+
+PLAIN = "No protection"
+"""What audits call the data as it is."""
 
 _MEASURED, _RELEASES = "measured", "releases"
 
@@ -24,12 +30,12 @@ _MEASURED, _RELEASES = "measured", "releases"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskPoint:
     """
-    A protection that was measured.
+    A protection that every attack of the audit has judged.
 
     Attributes
     ----------
     chain : str
-        How it is written down, as for ``--apply``; empty for none.
+        How it is written down, as for ``--apply``; empty where it cannot be applied here.
     label : str
         What people call it.
     loss, risk : float
@@ -39,8 +45,12 @@ class RiskPoint:
         Of the risk, 95 %.
     is_most : bool
         Whether the risk is only the most it can be.
-    by_audit : bool
-        Measured by the audit, with all its attacks; else by histogram matching alone.
+    attack : str
+        The attack that links most.
+    judges : tuple of str
+        Every attack that was tried on it.
+    is_later : bool
+        Measured after the audit, and not by it.
     """
 
     chain: str
@@ -49,7 +59,9 @@ class RiskPoint:
     risk: float
     interval: tuple[float, float] | None = None
     is_most: bool = False
-    by_audit: bool = False
+    attack: str = ""
+    judges: tuple[str, ...] = ()
+    is_later: bool = False
 
 
 def measure_job(audit: Path, words: list[str]) -> Job:
@@ -75,52 +87,77 @@ def list_jobs(audit: Path, kind: str) -> list[Job]:
 
 def list_points(audit: Path) -> list[RiskPoint]:
     """Everything that was measured for an audit, from the least loss to the most."""
-    found = {point.chain: point for point in _asked(audit)}
-    found |= {point.chain: point for point in _by_audit(read_json(audit / RESULT))}
-    return sorted(found.values(), key=lambda point: point.loss)
+    own = (read_json(audit / RESULT).get("protections") or {}).get("points") or []
+    found = {point.label: point for point in _read(read_measured(audit), is_later=True)}
+    found |= {point.label: point for point in _read(own)}
+    found = _tell_plain(read_json(audit / RESULT).get("headline")) | found
+    return sorted(found.values(), key=lambda point: (point.loss, point.label))
 
 
-def _by_audit(result: Mapping[str, Any]) -> Iterable[RiskPoint]:
-    points = (result.get("protections") or {}).get("points") or []
+def _tell_plain(headline: object) -> dict[str, RiskPoint]:
+    """What an audit says of the data as it is, where it did not measure that among the others."""
+    told = headline if isinstance(headline, Mapping) else {}
+    risk = told.get("at_most") if told.get("share") is None else told["share"]
+    if not isinstance(risk, int | float):
+        return {}
+    point = RiskPoint(
+        chain="",
+        label=PLAIN,
+        loss=0.0,
+        risk=float(risk),
+        interval=_pair(told.get("interval")),
+        is_most=told.get("share") is None,
+        attack=str(told.get("attack_title") or ""),
+    )
+    return {PLAIN: point}
+
+
+def _read(points: Iterable[object], *, is_later: bool = False) -> Iterable[RiskPoint]:
+    """Points as results tell them; what is none, or not judged by all, is left out."""
     for point in points:
-        risk = point.get("at_most") if point.get("accuracy") is None else point["accuracy"]
-        if point.get("loss") is None or risk is None or not point.get("judged_by_all", True):
+        if not isinstance(point, Mapping) or not point.get("judged_by_all", True):
             continue
+        risk = point.get("at_most") if point.get("accuracy") is None else point["accuracy"]
+        if not isinstance(point.get("loss"), int | float) or not isinstance(risk, int | float):
+            continue
+        judged = [one["attack"] for one in point.get("judged") or [] if isinstance(one, Mapping)]
         yield RiskPoint(
-            chain=_write(point["name"], point["parameters"]) or point.get("written", ""),
-            label=str(point["label"]),
+            chain=normalise(str(point.get("written") or "")),
+            label=str(point.get("label") or ""),
             loss=float(point["loss"]),
             risk=float(risk),
             interval=_pair(point.get("interval")),
             is_most=point.get("accuracy") is None,
-            by_audit=True,
+            attack=name_attack(str(point.get("attack") or "")),
+            judges=tuple(name_attack(str(name)) for name in judged),
+            is_later=is_later,
         )
 
 
-def _asked(audit: Path) -> Iterable[RiskPoint]:
-    for job in list_jobs(audit, _MEASURED):
-        found = job.result() or {}
-        name = " then ".join(step["name"] for step in found.get("applied", []))
-        for point in found.get("sweep", []):
-            swept = found["parameter"]
-            yield RiskPoint(
-                chain=_write(name, point["parameters"]),
-                label=f"{name}, {swept} = {point['parameters'][swept]}",
-                loss=float(point["information_loss"]),
-                risk=float(point["user_accuracy"]),
-                interval=_pair(point.get("accuracy_interval")),
-            )
-
-
-def _write(name: str, parameters: Mapping[str, Any]) -> str:
-    """A protection as ``--apply`` takes it; empty where it cannot be written in one word."""
-    plain = {
-        key: value for key, value in parameters.items() if isinstance(value, int | float | str)
-    }
-    if name == "none" or len(plain) < len(parameters) or " then " in name:
+def normalise(chain: str) -> str:
+    """A chain of protections as it is always written; empty where it cannot be applied."""
+    steps = [step.strip() for step in chain.split(" then ")]
+    if any(_names_file(step) for step in steps):
+        return chain
+    try:
+        return " then ".join(write_protection(parse_protection(step)) for step in steps)
+    except TrailprintError:
         return ""
-    given = ",".join(f"{key}={value}" for key, value in plain.items())
-    return f"{name}:{given}" if given else name
+
+
+def _names_file(step: str) -> bool:
+    """Whether a protection is read from a file: only its name can be looked at."""
+    kind = PROTECTIONS.get(step.partition(":")[0].strip())
+    own = kind.__dataclass_fields__.values() if kind is not None else ()
+    return any("file" in item.metadata for item in own)
+
+
+def name_attack(name: str) -> str:
+    """What an attack is called; of one that is not known any more, its own name."""
+    try:
+        return find_family(name).title
+    except (KeyError, TrailprintError):
+        return name
 
 
 def _pair(found: object) -> tuple[float, float] | None:
@@ -128,9 +165,9 @@ def _pair(found: object) -> tuple[float, float] | None:
     return (float(found[0]), float(found[1])) if is_pair else None  # type: ignore[index]
 
 
-def draw_points(points: list[RiskPoint]) -> Figure:
+def draw_points(points: Sequence[RiskPoint]) -> Figure:
     """The points as a chart of the report, with its table."""
-    best = _best(points)
+    best = find_best(points)
     return Figure(
         title="Risk that is left against what is lost",
         summary=f"{len(points)} protections that were measured. Numbers refer to the table.",
@@ -156,23 +193,25 @@ def draw_points(points: list[RiskPoint]) -> Figure:
     )
 
 
-def _best(points: list[RiskPoint]) -> list[RiskPoint]:
+def find_best(points: Sequence[RiskPoint]) -> list[RiskPoint]:
+    """What no other beats: none costs less and leaves no more."""
     return [
         one
         for one in points
         if not any(
-            other.loss <= one.loss and other.risk <= one.risk and other != one
+            other.loss <= one.loss and other.risk <= one.risk
             for other in points
             if (other.loss, other.risk) != (one.loss, one.risk)
         )
     ]
 
 
-def _tabulate(points: list[RiskPoint]) -> Table:
+def _tabulate(points: Sequence[RiskPoint]) -> Table:
     rows = [
         (
             f"{number}. {point.label}",
-            "All attacks of the audit" if point.by_audit else "Histogram matching",
+            ", ".join(point.judges) or "All attacks of the audit",
+            point.attack,
             percent(point.loss),
             tell_risk(point),
             rate_interval(point.interval, point.risk if point.is_most else None),
@@ -180,9 +219,12 @@ def _tabulate(points: list[RiskPoint]) -> Table:
         for number, point in enumerate(points, 1)
     ]
     return Table(
-        columns=("Protection", "Measured by", "Loss", "Still linked", "95 % interval"),
+        columns=(
+            *("Protection", "Judged by", "Strongest attack"),
+            *("Loss", "Still linked", "95 % interval"),
+        ),
         rows=rows,
-        text_columns=2,
+        text_columns=3,
     )
 
 

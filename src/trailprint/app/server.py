@@ -55,6 +55,7 @@ _FORMS = {
     "/audit/resume": audit.resume_audit,
     "/compare": compare.start_compare,
     "/protect/measure": protect.measure,
+    "/protect/stop": protect.stop_measuring,
     "/protect/release": protect.write_release,
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 import threading
 from collections.abc import Mapping
 from datetime import datetime
@@ -27,6 +28,8 @@ from trailprint.report.charts.svg import clean
 
 Fields = Mapping[str, list[str]]
 
+#: Sentences that are kept for pages not yet shown.
+_MOST_SAID = 200
 #: A number and its sign, which stand apart but stay on one line.
 _PERCENT = re.compile(r"(?<=\d) ?%")
 
@@ -39,6 +42,7 @@ class Site:
         self.session = session
         self.drafts = Drafts(folder)
         self._looking = threading.Lock()
+        self._said: dict[str, str] = {}
 
     @cached_property
     def _engine(self) -> Engine:
@@ -48,6 +52,18 @@ class Site:
         """The columns of a dataset; one look at a time."""
         with self._looking:
             return look_at_columns(str(self.folder.root / source), options, self._engine)
+
+    def remember(self, sentence: str) -> str:
+        """Keep a sentence for the next page; what stands for it in an address says nothing."""
+        name = secrets.token_hex(8)
+        self._said[name] = sentence
+        for old in list(self._said)[:-_MOST_SAID]:
+            self._said.pop(old, None)
+        return name
+
+    def recall(self, name: str) -> str:
+        """A sentence that was kept; nothing for what anybody else may have written."""
+        return self._said.get(name, "")
 
     @cached_property
     def _templates(self) -> Environment:

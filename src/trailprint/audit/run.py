@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -96,6 +96,17 @@ def plan_audit(
     return _Work(context, store or MemoryStore(), report, time.perf_counter()).plan
 
 
+def fingerprint_work(context: AuditContext) -> dict[str, Any]:
+    """What every part depends on: with anything else of it, a part is done anew."""
+    return {
+        **context.fingerprint(),
+        "seed": context.options.seed,
+        "weight": context.options.weight,
+        "revision": _REVISION,
+        "versions": {name: version(name) for name in ("trailprint", "duckdb", "numpy")},
+    }
+
+
 class _Stretch(NamedTuple):
     """Where a part begins on the whole, and its length: for the progress that is told."""
 
@@ -117,13 +128,7 @@ class _Work:
         self.store = store
         self._report = report
         self._began = began
-        self._fingerprint = {
-            **context.fingerprint(),
-            "seed": context.options.seed,
-            "weight": context.options.weight,
-            "revision": _REVISION,
-            "versions": {name: version(name) for name in ("trailprint", "duckdb", "numpy")},
-        }
+        self._fingerprint = fingerprint_work(context)
         plan = make_plan(context)
         self._sizes = context.sizes
         self._parts = plan.parts

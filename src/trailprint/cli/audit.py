@@ -12,6 +12,7 @@ import typer
 from trailprint.audit.gate import GateOptions
 from trailprint.audit.options import AuditOptions, parse_duration, show_duration
 from trailprint.cli import stopwatch
+from trailprint.cli.audit_measuring import measure_to_folder
 from trailprint.cli.compile_ahead import compile_first
 from trailprint.cli.groups import Given, Panel, argument, takes_options
 from trailprint.cli.inputs import ScoreOptions, Scoring, Sides
@@ -71,6 +72,8 @@ class FolderOptions:
         data starts from them.
     plan : bool
         Say what would be done and how long it should take, and stop.
+    measure : tuple of str
+        Only judge these protections too, as the finished audit of the folder would.
     """
 
     out: str
@@ -78,13 +81,17 @@ class FolderOptions:
     per_user: bool = False
     keep_prepared: bool = False
     plan: bool = False
+    measure: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Auditing:
     """What is looked into, and what may be told."""
 
-    folder: Annotated[FolderOptions, Panel(_AUDIT)]
+    folder: Annotated[
+        FolderOptions,
+        Panel(_AUDIT, written={"measure": Written(read=tuple, metavar="NAME", many=True)}),
+    ]
     gate: Annotated[GateOptions, Panel(_AUDIT)]
     given: Annotated[
         Given[AuditOptions],
@@ -136,7 +143,7 @@ def run(
     reserved_s = stopwatch.reserve(options.time_limit_s)
     scoring.check(data, auxiliary)
     engine = running.engine()
-    check_protections(options.protections, engine)
+    check_protections((*options.protections, *folder.measure), engine)
     sources = [source for source in (data, auxiliary) if source is not None]
     require_address_space()
     check_folder(folder.out, sources=sources)
@@ -155,6 +162,9 @@ def run(
         with showing(engine):
             sides = [] if prepared.found else giving.open_all(sources, engine)
         asked = Asked(sides=sides, truth=scoring.read_truth(engine), options=options)
+        if folder.measure:
+            measure_to_folder(asked, folder.measure, folder.out, running, prepared)
+            return
         result = audit_to_folder(
             asked, folder.out, running, where=where, reserved_s=reserved_s, prepared=prepared
         )

@@ -3,7 +3,8 @@ How far a command has come, as a small JSON file that another program reads.
 
 The environment variable ``TRAILPRINT_PROGRESS`` names the file. It is replaced a few times a second
 and is whole whenever it is read: ``what`` is being done, which share is ``done`` (null: unknown),
-``at`` which second since 1970, and the ``plan`` of an audit once it is made.
+``at`` which second since 1970, the ``plan`` of an audit once it is made, and how many ``points``
+were measured so far.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class ProgressFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._told: dict[str, Any] = {"what": "", "done": None, "plan": None}
+        self._told: dict[str, Any] = {"what": "", "done": None, "plan": None, "points": 0}
         self._next = 0.0
 
     def tell(self, what: str, done: float | None) -> None:
@@ -41,6 +42,11 @@ class ProgressFile:
     def tell_plan(self, plan: dict[str, Any]) -> None:
         """What will be done, before it is."""
         self._told["plan"] = plan
+        self._write()
+
+    def tell_point(self) -> None:
+        """That one more point was measured."""
+        self._told["points"] += 1
         self._write()
 
     def _write(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -26,6 +27,7 @@ from trailprint.report.audit_page import render_report
 from trailprint.report.audit_tables import TABLES
 from trailprint.system.addresses import check_writable, readable_path
 from trailprint.workflows.release import read_loss
+from trailprint.workflows.release_risk import MEASURED, hash_result
 
 REPORT, RESULT, MANIFEST = "report.html", "result.json", "manifest.json"
 PER_USER = "per_user.parquet"
@@ -145,6 +147,17 @@ def write_outputs(folder: str | os.PathLike[str], written: Written) -> list[Path
     with replacing([path / PER_USER], private=True) as (private,):
         pq.write_table(written.per_user, private, compression="zstd")
     return [*targets, path / PER_USER]
+
+
+def add_measured(folder: str | os.PathLike[str], point: Mapping[str, Any]) -> Path:
+    """Keep a protection that was measured after the audit, in a file of its own."""
+    place = Path(folder) / MEASURED
+    place.mkdir(exist_ok=True)
+    name = hashlib.sha256(str(point["written"]).encode()).hexdigest()[:16]
+    told = {"schema": "trailprint.measured/1", "result_sha256": hash_result(Path(folder))}
+    with replacing([place / f"{name}.json"]) as (temporary,):
+        Path(temporary).write_text(_json({**told, "point": point}), encoding="utf-8", newline="")
+    return place / f"{name}.json"
 
 
 def _remove(paths: Iterable[Path]) -> None:

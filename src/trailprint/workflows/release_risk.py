@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Sequence
@@ -13,6 +14,9 @@ from trailprint.events.engine import Engine
 from trailprint.protections.protection import Protection
 from trailprint.system.addresses import PathName, readable_path
 from trailprint.workflows.protect import describe, read_chain
+
+MEASURED = "measured"
+"""Protections that were measured after the audit, by the same attacks: a file for each."""
 
 _RESULT, _MANIFEST = "result.json", "manifest.json"
 #: What is taken over of a protection that was tried.
@@ -32,6 +36,7 @@ def read_risk(
         content = (folder / _RESULT).read_bytes()
         plain = json.loads(content)
         points = [dict(point) for point in plain["protections"]["points"]]
+        points += read_measured(folder)
         version = str(plain["versions"]["trailprint"])
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         raise OptionError(
@@ -43,11 +48,31 @@ def read_risk(
     found = next((point for point in points if _steps(point, engine) == wanted), None)
     if found is None:
         raise OptionError(
-            "--audit must have tried what is applied, but it did not. Audit again with --protect "
-            "and the same protections."
+            "--audit must have tried what is applied, but it did not. Measure it: trailprint audit "
+            "with the same options and --measure."
         )
     told = {name: found[name] for name in _TOLD if found.get(name) is not None}
     return {**told, "audit_sha256": hashlib.sha256(content).hexdigest(), "audit_version": version}
+
+
+def hash_result(folder: Path) -> str:
+    """Which result it is; nothing where there is none."""
+    try:
+        return hashlib.sha256((folder / _RESULT).read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def read_measured(folder: Path) -> list[dict[str, Any]]:
+    """What was measured after the audit whose result is there; nothing of an earlier one."""
+    own, points = hash_result(folder), []
+    for path in sorted((folder / MEASURED).glob("*.json")):
+        with contextlib.suppress(
+            OSError, ValueError, TypeError, KeyError, RecursionError
+        ):  # It has vanished, or is somebody's own.
+            told = json.loads(path.read_text(encoding="utf-8"))
+            points += [dict(told["point"])] if told["result_sha256"] == own else []
+    return points
 
 
 def _read_inputs(folder: Path) -> list[str]:

@@ -16,19 +16,20 @@ from trailprint.app.drafts import Drafts
 from trailprint.app.folders import Folder
 from trailprint.app.jobs import Job
 from trailprint.app.measured import list_points
+from trailprint.report.audit_files import add_measured
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
-SWEEP = {
-    "applied": [{"name": "microaggregate", "parameters": {"k": 5}}],
-    "parameter": "k",
-    "sweep": [
-        {
-            "parameters": {"k": 7},
-            "information_loss": 0.3,
-            "user_accuracy": 0.1,
-            "accuracy_interval": [0.05, 0.2],
-        }
-    ],
+POINT = {
+    "label": "Averages of groups of 7",
+    "name": "microaggregate",
+    "written": "microaggregate:k=7",
+    "parameters": {"k": 7},
+    "loss": 0.3,
+    "accuracy": 0.1,
+    "interval": [0.05, 0.2],
+    "attack": "combined",
+    "judged": [{"attack": "histogram"}, {"attack": "combined"}],
+    "judged_by_all": True,
 }
 
 
@@ -202,41 +203,104 @@ def test_audits_are_compared_with_the_one_that_was_chosen(client, send, folder, 
 
 
 def test_points_of_the_audit_and_measured_ones_are_shown_together(audit, client):
-    place = audit / "job" / "measured" / "x"
-    place.mkdir(parents=True)
-    (place / "job.json").write_text('{"words": ["protect"], "pid": 1, "started": 1}')
-    (place / "printed.json").write_text(json.dumps(SWEEP))
+    add_measured(audit, POINT)
     points = list_points(audit)
     assert [point.loss for point in points] == sorted(point.loss for point in points)
-    (added,) = (point for point in points if not point.by_audit)
+    (added,) = (point for point in points if point.is_later)
     assert (added.chain, added.risk) == ("microaggregate:k=7", 0.1)
+    assert (added.attack, added.judges[0]) == ("Combined matching", "Histogram matching")
     page = client.get("/protect", params={"at": "audit"}).text
-    assert "microaggregate, k = 7" in page
+    assert "Averages of groups of 7" in page
     assert "<svg" in page
+    assert "No protection" in page
 
 
-def test_values_are_measured_once(send, audit, commands, monkeypatch):
-    monkeypatch.setattr(Job, "state", lambda self: "finished" if commands else "none")
-    for _ in range(2):
-        send("/protect/measure", at="audit", parameter="microaggregate:k", values="3,7")
-    assert commands == [["protect", "visits.csv", "--apply", "microaggregate", "--sweep", "k=3,7"]]
+def test_points_of_an_earlier_audit_in_the_same_folder_are_gone(audit):
+    add_measured(audit, POINT)
+    result = json.loads((audit / "result.json").read_text())
+    (audit / "result.json").write_text(json.dumps({**result, "seed": 99}))
+    assert not any(point.is_later for point in list_points(audit))
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"point": 7}', "{", "[" * 9999])
+def test_a_measurement_that_is_none_breaks_nothing(audit, client, content):
+    add_measured(audit, POINT).write_text(content)
+    assert client.get("/protect", params={"at": "audit"}).status_code == 200
+
+
+def test_values_are_measured_as_the_audit_was_asked(send, audit, commands):
+    send("/protect/measure", at="audit", parameter="microaggregate:k", slid="0", values="3,7")
+    assert commands == [
+        [
+            *("audit", "visits.csv", "--out", "audit", "--time-limit", "5m"),
+            *("--measure", "microaggregate:k=3", "--measure", "microaggregate:k=7"),
+        ]
+    ]
+
+
+def test_what_was_measured_is_not_measured_again(send, client, audit, commands):
+    add_measured(audit, POINT)
+    sent = {"at": "audit", "parameter": "microaggregate:k"}
+    answer = send("/protect/measure", **sent, values="7")
+    assert commands == []
+    assert "was measured before" in client.get(answer.headers["location"]).text
+    send("/protect/measure", **sent, values="7,8")
+    assert commands[0][-2:] == ["--measure", "microaggregate:k=8"]
+
+
+def test_a_slider_works_without_script(send, audit, commands):
+    send("/protect/measure", at="audit", parameter="microaggregate:k", slid="1", values="")
+    assert commands[0][-2:] == ["--measure", "microaggregate:k=3"]
+
+
+def test_several_protections_are_measured_as_they_are_written(send, client, audit, commands):
+    chain = "top-locations:n=50 then coarsen-time:unit_s=3600"
+    send("/protect/measure", at="audit", written=chain)
+    assert commands[0][-1] == chain
+    answer = send("/protect/measure", at="audit", written="magic:k=2")
+    assert "A protection must be one of" in client.get(answer.headers["location"]).text
+    answer = send("/protect/measure", at="audit", written="coarsen-regions:mapping=../secret.csv")
+    assert "must lie inside the folder" in client.get(answer.headers["location"]).text
+    assert len(commands) == 1
+
+
+def test_a_sentence_in_an_address_is_not_shown(client, audit):
+    address = "/protect?at=audit&said=Send+your+password&error=Send+your+password"
+    assert "password" not in client.get(address).text
+
+
+def test_measuring_is_stopped_when_asked(send, audit, monkeypatch):
+    stopped = []
+    monkeypatch.setattr(Job, "cancel", lambda self: stopped.append(self.folder.name))
+    for name in ("one", "two"):
+        (audit / "job" / "measured" / name).mkdir(parents=True)
+    send("/protect/stop", at="audit", job="audit/job/measured/two")
+    send("/protect/stop", at="audit", job="audit/job")
+    assert stopped == ["two"]
 
 
 def test_a_release_is_written_for_a_measured_point_only(send, client, audit, commands):
-    chain = next(point.chain for point in list_points(audit) if point.chain)
-    answer = send("/protect/release", at="audit", chain="noise:epsilon=1", release="r")
-    assert "error=" in answer.headers["location"]
+    add_measured(audit, POINT)
+    sent = {"at": "audit", "release": "r"}
+    answer = send("/protect/release", **sent, chain="noise:epsilon=3")
+    assert "that were measured" in client.get(answer.headers["location"]).text
     assert commands == []
-    send("/protect/release", at="audit", chain=chain, release="r", keep_keys="yes", keys="k.csv")
-    assert commands == [
-        [
+    for chain in ("microaggregate:k=7", "top-locations:n=100"):
+        send("/protect/release", **sent, chain=chain, keep_keys="yes", keys="k.csv")
+        assert commands.pop() == [
             *("protect", "visits.csv", "--apply", chain, "--release", "r", "--audit", "audit"),
             *("--keys", "k.csv"),
         ]
-    ]
     answer = send("/protect/release", at="audit", chain=chain, release="../r")
-    assert "inside" in answer.headers["location"]
-    assert len(commands) == 1
+    assert "inside the folder" in client.get(answer.headers["location"]).text
+    assert commands == []
+
+
+def test_a_file_that_a_command_named_from_elsewhere_is_found(send, folder, audit, commands):
+    for name in ("elsewhere/folder/visits.csv", str(folder / "visits.csv"), "visits.csv"):
+        (audit / "settings.toml").write_text(f'data = "{name}"\nout = "folder/audit"\n')
+        send("/drafts", again="audit")
+        assert commands.pop() == ["inspect", "visits.csv"]
 
 
 def test_progress_is_told_as_events_until_the_end(client, folder):

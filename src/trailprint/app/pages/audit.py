@@ -133,6 +133,7 @@ def _tell(job: Job) -> tuple[str, bool]:
         "done": progress.done,
         "left": tell_left(progress),
         "parts": [part["state"] for part in list_parts(progress)],
+        "points": progress.n_points,
     }
     return json.dumps(told), job.state() != "running"
 

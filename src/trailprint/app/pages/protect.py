@@ -11,56 +11,64 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from trailprint.app.audits import Audit, find_audit
+from trailprint.app.audits import Audit, find_audit, read_json
 from trailprint.app.drafts import check_paths
-from trailprint.app.forms import (
-    Values,
-    check_values,
-    list_flags,
-    list_words,
-)
+from trailprint.app.forms import Values, check_values, list_flags, list_words
 from trailprint.app.jobs import Job, State
 from trailprint.app.measured import (
     draw_points,
+    find_best,
     list_jobs,
     list_points,
     measure_job,
+    normalise,
     release_job,
     tell_risk,
 )
 from trailprint.app.pages.setup import read_again
 from trailprint.app.site import Fields, Site, first, go_to
-from trailprint.errors import TrailprintError
-from trailprint.protections.registry import describe_protections
+from trailprint.app.sliders import choose_chains, list_sliders
+from trailprint.errors import OptionError, TrailprintError
+from trailprint.protections.registry import parse_protection
+from trailprint.report.audit_files import RESULT
 from trailprint.report.page_layout import render_blocks
 
 _GONE = "There is no such audit in the folder any more."
+_KNOWN = "All of this was measured before: see the table."
 #: How data was read and shaped; where it was cut matters to measurements only.
 _SHAPE = ("Reading", "Places", "Filters")
+#: What is counted belongs to an audit, too.
+_COUNTED = ("weight",)
+_BESIDE = ("links", "per_user")
 
 
 def show_protect(site: Site, request: Request) -> Response:
-    """Measured points, a form for more, and the releases that were written."""
+    """Measured points, sliders for more, and the releases that were written."""
     audit = find_audit(site.folder, request.query_params.get("at", ""))
     if audit is None or not audit.headline:
         return site.say("No such audit", _GONE, status=404)
     place = site.folder.root / audit.name
-    points = list_points(place)
-    measuring = list_jobs(place, "measured")
-    releases = list_jobs(place, "releases")
-    running = [job for job in (*measuring, *releases) if job.state() == "running"]
+    result, points = read_json(place / RESULT), list_points(place)
+    jobs = [*list_jobs(place, "measured"), *list_jobs(place, "releases")]
+    running = [job for job in jobs if job.state() == "running"]
+    best = find_best(points)
     stem = re.sub(r"[^\w-]+", "-", audit.data.split(".")[0]).strip("-") or "data"
     return site.render(
         "protect.html.j2",
         audit=audit,
-        points=[(number, point, tell_risk(point)) for number, point in enumerate(points, 1)],
+        points=[
+            (number, point, tell_risk(point), point in best)
+            for number, point in enumerate(points, 1)
+        ],
         chart=render_blocks([draw_points(points)]) if points else "",
-        choices=list_parameters(),
-        failed=[job.message() for job in measuring if job.state() == "failed"],
-        releases=[_describe(job) for job in releases],
-        running=running[0] if running else None,
-        watch=site.watch(running[0]) if running else "",
-        error=request.query_params.get("error", ""),
+        loss_meaning=str((result.get("protections") or {}).get("loss_meaning") or ""),
+        sliders=list_sliders(result.get("data") or {}),
+        refused=[text for job in list_jobs(place, "measured") for text in _tell_refused(job)],
+        releases=[_describe(job) for job in list_jobs(place, "releases")],
+        running=[
+            (site.watch(job), job.progress(), site.folder.relative(job.folder)) for job in running
+        ],
+        error=site.recall(request.query_params.get("said", "")),
         release_name=_free(site, f"release-{stem}"),
         keys_name=_free(site, f"keys-{stem}", ".csv"),
     )
@@ -71,14 +79,12 @@ def _free(site: Site, stem: str, ending: str = "") -> str:
     return next(name for name in names if not os.path.lexists(site.folder.root / name))
 
 
-def list_parameters() -> list[tuple[str, str, str]]:
-    """Numbers of protections that can be moved: what is sent, what is shown, what it does."""
-    return [
-        (f"{name}:{key}", f"{name}: {key} (usually {value:g})", str(about["summary"]))
-        for name, about in describe_protections().items()
-        for key, value in about["parameters"].items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    ]
+def _tell_refused(job: Job) -> list[str]:
+    """What the data does not allow, or why nothing was measured."""
+    if job.state() in ("failed", "interrupted"):
+        return [job.message()]
+    left_out = (job.result() or {}).get("left_out") or []
+    return [f"{one['label']}: {one['why']}" for one in left_out]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,39 +118,61 @@ def _describe(job: Job) -> Release:
     )
 
 
-def _shape(site: Site, audit: Audit, panels: tuple[str, ...]) -> Values:
-    """How the audit read its data, as ``trailprint protect`` takes it."""
-    asked = read_again(site, audit.name)
-    flags = list_flags("protect")
-    kept = {key: value for key, value in asked.items() if key in flags}
-    return {
-        "data": asked.get("data", ""),
-        **{key: value for key, value in kept.items() if flags[key].panel in panels},
-    }
-
-
-def _refuse(site: Site, audit: Audit, error: str) -> Response:
-    return go_to("/protect", at=audit.name, error=error)
+def _refuse(site: Site, audit: Audit, why: str) -> Response:
+    return go_to("/protect", at=audit.name, said=site.remember(why))
 
 
 def measure(site: Site, request: Request, fields: Fields) -> Response:
-    """Measure risk and loss for values of a parameter; what was measured is not measured again."""
+    """Let the audit's attacks judge further values; what was measured is not measured again."""
+    audit = find_audit(site.folder, first(fields, "at"))
+    if audit is None or not audit.headline:
+        return site.say("No such audit", _GONE, status=404)
+    place = site.folder.root / audit.name
+    try:
+        asked = _choose(site, audit, fields)
+        known = {point.chain for point in list_points(place)}
+        chains = [chain for chain in asked if normalise(chain) not in known]
+        values = _ask_again(site, audit)
+    except TrailprintError as error:
+        return _refuse(site, audit, error.for_command_line())
+    named = {**values, "protect": [*values.get("protect", []), *chains]}
+    wrong = check_paths(site.folder, named) or check_values("audit", values)
+    if wrong or not chains:
+        return _refuse(site, audit, wrong or _KNOWN)
+    more = [word for chain in chains for word in ("--measure", chain)]
+    words = [*list_words("audit", values), *more]
+    measure_job(place, words).start(words, within=site.folder.root)
+    return go_to("/protect", at=audit.name)
+
+
+def _ask_again(site: Site, audit: Audit) -> Values:
+    """What the audit was asked, without what it should write beside its report."""
+    values = read_again(site, audit.name) | {"out": audit.name}
+    return {key: value for key, value in values.items() if key not in _BESIDE}
+
+
+def _choose(site: Site, audit: Audit, fields: Fields) -> list[str]:
+    """The protections that a form asks for: a slider's, or as they were written."""
+    written = first(fields, "written")
+    if not written:
+        result = read_json(site.folder.root / audit.name / RESULT)
+        names = (first(fields, name) for name in ("parameter", "slid", "values"))
+        return choose_chains(list_sliders(result.get("data") or {}), *names)
+    if not normalise(written):
+        for step in written.split(" then "):
+            parse_protection(step)  # Says what is wrong with it.
+        raise OptionError("A protection must be written as NAME:key=value. See the list below.")
+    return [written]
+
+
+def stop_measuring(site: Site, request: Request, fields: Fields) -> Response:
+    """Stop a measurement; the points it has stay."""
     audit = find_audit(site.folder, first(fields, "at"))
     if audit is None:
         return site.say("No such audit", _GONE, status=404)
-    name, _, key = first(fields, "parameter").partition(":")
-    try:
-        values = _shape(site, audit, (*_SHAPE, "Split"))
-    except TrailprintError as error:
-        return _refuse(site, audit, error.for_command_line())
-    values |= {"apply": [name], "sweep": f"{key}={first(fields, 'values')}"}
-    wrong = check_paths(site.folder, values) or check_values("protect", values)
-    if wrong:
-        return _refuse(site, audit, wrong)
-    words = list_words("protect", values)
-    job = measure_job(site.folder.root / audit.name, words)
-    if job.state() not in ("running", "finished"):
-        job.start(words, within=site.folder.root)
+    for job in list_jobs(site.folder.root / audit.name, "measured"):
+        if site.folder.relative(job.folder) == first(fields, "job"):
+            job.cancel()
     return go_to("/protect", at=audit.name)
 
 
@@ -154,16 +182,14 @@ def write_release(site: Site, request: Request, fields: Fields) -> Response:
     if audit is None:
         return site.say("No such audit", _GONE, status=404)
     chain = first(fields, "chain")
-    points = {point.chain: point for point in list_points(site.folder.root / audit.name)}
+    points = {point.chain for point in list_points(site.folder.root / audit.name)}
     if not chain or chain not in points:
         return _refuse(site, audit, "Choose one of the points that were measured.")
     try:
-        values = _shape(site, audit, _SHAPE)
+        values = _shape(site, audit)
     except TrailprintError as error:
         return _refuse(site, audit, error.for_command_line())
-    values |= {"apply": [chain], "release": first(fields, "release")}
-    if points[chain].by_audit:
-        values["audit"] = audit.name
+    values |= {"apply": [chain], "release": first(fields, "release"), "audit": audit.name}
     if first(fields, "keep_keys"):
         values["keys"] = first(fields, "keys")
     wrong = check_paths(site.folder, values) or check_values("protect", values)
@@ -172,3 +198,18 @@ def write_release(site: Site, request: Request, fields: Fields) -> Response:
     words = list_words("protect", values)
     release_job(site.folder.root / audit.name, words).start(words, within=site.folder.root)
     return go_to("/protect", at=audit.name)
+
+
+def _shape(site: Site, audit: Audit) -> Values:
+    """How the audit read its data, as ``trailprint protect`` takes it."""
+    asked = read_again(site, audit.name)
+    flags = list_flags("protect")
+    kept = {key: value for key, value in asked.items() if key in flags}
+    return {
+        "data": asked.get("data", ""),
+        **{
+            key: value
+            for key, value in kept.items()
+            if flags[key].panel in _SHAPE or key in _COUNTED
+        },
+    }

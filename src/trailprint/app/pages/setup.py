@@ -13,6 +13,7 @@ from trailprint.app.drafts import Draft, check_paths, propose_folder
 from trailprint.app.folders import JOB
 from trailprint.app.forms import (
     MEANING,
+    PATHS,
     QUESTIONS,
     Values,
     check_values,
@@ -58,11 +59,13 @@ def read_again(site: Site, audit: str) -> Values:
     found = read_settings(site.folder.inside(audit) / SETTINGS)
     known = {*list_flags("audit"), "data", *_ARGUMENTS}
     plain = {name.replace("-", "_"): value for name, value in found.items()}
-    return {
+    values = {
         name: value if isinstance(value, bool | list) else str(value)
         for name, value in plain.items()
         if name in known
     }
+    paths = [name for name in ("data", *PATHS) if isinstance(values.get(name), str)]
+    return {**values, **{name: site.folder.find_again(str(values[name])) for name in paths}}
 
 
 def _look(site: Site, draft: Draft) -> None:

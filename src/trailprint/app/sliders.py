@@ -1,0 +1,116 @@
+"""
+Numbers of protections that can be moved: a slider stops at values that are worth trying.
+
+The stops are round numbers around what is usual, no larger than the data. What is sent is the
+place of a stop; a number that is typed beside it counts instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, get_type_hints
+
+from trailprint.errors import OptionError
+from trailprint.protections.protection import Protection
+from trailprint.protections.registry import PROTECTIONS, parse_protection, write_protection
+
+_SECONDS = (60, 300, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400)
+_METRES = (100, 250, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
+_SHARES = tuple(round(0.05 * n, 2) for n in range(1, 17))
+#: Which of the data's sizes a value cannot be above.
+_LIMITS = {"k": "people", "min_users": "people", "n": "locations"}
+#: What the data must have for a protection to change anything.
+_NEEDS = {"cell_m": "positions", "unit_s": "times", "sigma_s": "times", "previous": "times"}
+_MOST_VALUES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slider:
+    """
+    A parameter of a protection, and the values its slider stops at.
+
+    ``is_usual`` where audits try this parameter by themselves.
+    """
+
+    protection: str
+    parameter: str
+    summary: str
+    stops: tuple[float, ...]
+    start: int
+    is_usual: bool
+
+    @property
+    def name(self) -> str:
+        """What forms and elements call it."""
+        return f"{self.protection}:{self.parameter}"
+
+    @property
+    def shown(self) -> list[str]:
+        """The stops as they are typed."""
+        return [f"{stop:g}" if stop < 1e6 else str(int(stop)) for stop in self.stops]
+
+
+def list_sliders(data: Mapping[str, Any]) -> list[Slider]:
+    """Every number that can be moved for data of which a result tells these facts."""
+    sizes = {
+        "people": (data.get("released") or {}).get("users"),
+        "locations": (data.get("released") or {}).get("locations"),
+    }
+    has = data.get("has") or {}
+    found = [
+        _make(kind, item.name, item.default, sizes)
+        for kind in PROTECTIONS.values()
+        for item in fields(kind)
+        if get_type_hints(kind)[item.name] in (int, float)
+        and has.get(_NEEDS.get(item.name, ""), True)
+    ]
+    return sorted(found, key=lambda slider: not slider.is_usual)
+
+
+def _make(kind: type[Protection], parameter: str, usual: Any, sizes: Mapping[str, Any]) -> Slider:
+    is_whole = get_type_hints(kind)[parameter] is int
+    stops = _list_stops(parameter, float(usual), is_whole=is_whole)
+    limit = sizes.get(_LIMITS.get(parameter, ""))
+    fitting = tuple(stop for stop in stops if not limit or stop <= limit) or stops[:1]
+    start = min(range(len(fitting)), key=lambda place: abs(fitting[place] - usual))
+    return Slider(
+        protection=kind.name,
+        parameter=parameter,
+        summary=kind.summary,
+        stops=fitting,
+        start=start,
+        is_usual=kind.audited == parameter,
+    )
+
+
+def _list_stops(parameter: str, usual: float, *, is_whole: bool) -> tuple[float, ...]:
+    """Round numbers around what is usual."""
+    if parameter.endswith("_s"):
+        return _SECONDS
+    if parameter.endswith("_m"):
+        return _METRES
+    if not is_whole and 0 < usual < 1:
+        return _SHARES
+    if parameter == "levels":
+        return (1, 2, 3, 4, 5)
+    series = [base * 10**power for power in range(-1, 5) for base in (1, 2, 3, 5, 7)]
+    near = [stop for stop in series if usual / 20 <= stop <= usual * 40]
+    return tuple(stop for stop in near if not is_whole or stop == int(stop) >= 2)
+
+
+def choose_chains(sliders: Sequence[Slider], name: str, slid: str, typed: str) -> list[str]:
+    """The protections that a form asks for: with the values typed, or else the slider's."""
+    slider = next((one for one in sliders if one.name == name), None)
+    if slider is None:
+        raise OptionError("A protection must be one of those that are shown. Choose one of them.")
+    values = [text.strip() for text in typed.split(",") if text.strip()]
+    if not values:
+        place = int(slid) if slid.isdecimal() else slider.start
+        values = [slider.shown[min(place, len(slider.stops) - 1)]]
+    if len(values) > _MOST_VALUES:
+        raise OptionError(
+            f"At most {_MOST_VALUES} values may be measured at once, got {len(values)}. Take fewer."
+        )
+    texts = [f"{slider.protection}:{slider.parameter}={value}" for value in values]
+    return list(dict.fromkeys(write_protection(parse_protection(text)) for text in texts))
