@@ -1,13 +1,15 @@
 """
 The app as a steward meets it: from a messy file to a protected one and a comparison.
 
-With TRAILPRINT_PICTURES naming a folder, the pages are kept there: those of the documentation.
+The whole road is gone by keyboard alone, and every page is looked at on the way. With
+TRAILPRINT_PICTURES naming a folder, the pages are kept there: those of the documentation.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,28 +17,14 @@ from typing import Any
 
 import pytest
 from tests.browser.app_server import Running, start_app, stop_app, write_messy
-from tests.browser.test_report import CONTRAST
+from tests.browser.keyboard import Keyboard
+from tests.browser.page_checks import check_page
 
 from trailprint.cli.compile_ahead import compile_first
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "result.json"
 PATIENCE_MS = 120_000
-LABELS = """
-() => [...document.querySelectorAll('input:not([type=hidden]), select, textarea, button, a')]
-  .filter(e => e.getClientRects().length)
-  .filter(e => !((e.labels && e.labels.length) || e.getAttribute('aria-label') ||
-                 e.textContent.trim()))
-  .map(e => e.outerHTML)
-"""
-FOCUSED = """
-() => {
-  const e = document.activeElement;
-  return [e.id, e.getAttribute('aria-label'), e.textContent.trim()];
-}
-"""
-OUTLINE = "getComputedStyle(document.activeElement).outlineStyle"
-LEVELS = "() => [...document.querySelectorAll('h1,h2,h3,h4')].map(h => Number(h.tagName[1]))"
-TEXTS = "p, dt, dd, li, th, td, h1, h2, label, legend, summary, a, button, .value, .hint, .error"
+FORMAT = "%d.%m.%Y %H:%M"
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +59,11 @@ def page(browser: Any, app: Running) -> Iterator[Any]:
     context.close()
 
 
+@pytest.fixture(scope="module")
+def keys(page: Any) -> Keyboard:
+    return Keyboard(page)
+
+
 def wait(page: Any) -> None:
     """Until nothing is being done any more."""
     page.wait_for_selector("[data-watch]", state="detached")
@@ -80,137 +73,156 @@ def keep(page: Any, name: str) -> None:
     """A picture for the documentation, where one is wanted."""
     folder = os.environ.get("TRAILPRINT_PICTURES")
     if folder:
+        page.evaluate("scrollTo(0, 0); document.activeElement.blur()")
         page.screenshot(path=Path(folder) / f"{name}.png")
 
 
-def check_page(page: Any) -> None:
-    """What every page owes to its readers: labels, contrast, headings, no sideways scrolling."""
-    page.wait_for_load_state()
-    assert page.evaluate(LABELS) == []
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        assert min(page.evaluate(CONTRAST, TEXTS)) >= 4.5, scheme
-    page.emulate_media(color_scheme="light")
-    levels = page.evaluate(LEVELS)
-    assert levels.count(1) == 1
-    assert levels[0] == 1
-    for width in (320, 1400):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.scrollingElement.scrollWidth") <= width
-    page.set_viewport_size({"width": 1200, "height": 900})
+def read_tiles(page: Any) -> dict[str, str]:
+    names, values = (page.locator(f".tile {one}").all_inner_texts() for one in ("dt", ".value"))
+    return dict(zip(names, values, strict=True))
 
 
-def choose_quick_questions(page: Any) -> None:
+def ask_quickly(page: Any, keys: Keyboard) -> None:
+    """One attack, one protection, five seconds."""
     for name in page.locator("[name=attacks]").evaluate_all("all => all.map(e => e.value)"):
-        page.set_checked(f"#field-attacks-{name}", name == "histogram")
-    page.fill("#field-protect", "top-locations:n=4")
-    page.fill("#field-time-limit", "5s")
+        if name != "histogram":
+            keys.press(f"field-attacks-{name}", "Space")
+    keys.write("field-protect", "top-locations:n=4")
+    keys.write("field-time-limit", "5s")
+    keys.press("Make the plan")
+    page.wait_for_url("**/plan")
+    wait(page)
 
 
-def test_1_the_first_page_lists_data_and_audits(page, app) -> None:
+def test_1_the_first_page_lists_data_and_audits(page, app, keys) -> None:
     assert page.url == app.home
-    assert page.get_by_role("button", name="Audit taps.csv").is_visible()
     assert page.get_by_role("link", name="audit-2023").is_visible()
     check_page(page)
     keep(page, "app-home")
+    keys.skip()
+    keys.press("Audit taps.csv")
+    page.wait_for_url("**/drafts/*")
 
 
-def test_2_a_messy_file_is_explained_step_by_step(page) -> None:
-    page.get_by_role("button", name="Audit taps.csv").click()
+def test_2_a_messy_file_is_explained_step_by_step(page, keys) -> None:
     wait(page)
-    assert page.locator("#problem").is_visible()
-    page.fill("#field-user-column", "Card No")
-    page.fill("#field-location-column", "Stop")
-    page.fill("#field-start-column", "Tap time")
-    page.get_by_role("button", name="Look again").click()
+    assert keys.names[0] == "problem"
+    for field, text in (("user", "Card No"), ("location", "Stop"), ("start", "Tap time")):
+        keys.write(f"field-{field}-column", text)
+    keys.press("Look again")
     wait(page)
     assert "--time-format" in page.inner_text("#field-time-format-error")
+    assert keys.names[0] == "problem"
     check_page(page)
-    page.fill("#field-time-format", "%d.%m.%Y %H:%M")
-    page.check("#field-allow-bad-rows")
-    page.get_by_role("button", name="Look again").click()
+    keep(page, "app-problem")
+    keys.press(f"Read times as {FORMAT}")
     wait(page)
-    names, values = (page.locator(f".tile {one}").all_inner_texts() for one in ("dt", ".value"))
-    tiles = dict(zip(names, values, strict=True))
-    assert tiles["People"] == "24"
-    assert tiles["Locations"] == "12"
+    keys.press("Go on without these rows")
+    wait(page)
+    tiles = read_tiles(page)
+    assert (tiles["People"], tiles["Locations"]) == ("24", "12")
     assert "unreadable time" in page.inner_text("main")
     assert "Stop 3" not in page.content()
     check_page(page)
     keep(page, "app-data")
 
 
-def test_3_the_questions_are_checked_and_the_plan_is_shown(page) -> None:
-    page.get_by_role("button", name="Go on to the questions").click()
-    page.fill("#field-target-risk", "5")
-    page.get_by_role("button", name="Make the plan").click()
-    assert page.inner_text("#field-target-risk-error").startswith("--target-risk must be a share")
-    page.wait_for_selector("#field-target-risk:focus")
-    check_page(page)
-    page.fill("#field-target-risk", "")
+def test_3_the_questions_are_checked_and_the_plan_is_shown(page, keys) -> None:
+    keys.skip()
+    keys.press("Go on to the questions")
+    page.wait_for_url("**/questions")
     keep(page, "app-questions")
-    choose_quick_questions(page)
-    page.get_by_role("button", name="Make the plan").click()
-    wait(page)
-    assert "--time-format '%d.%m.%Y %H:%M'" in page.inner_text(".command code")
+    keys.write("field-target-risk", "5")
+    keys.press("Make the plan")
+    page.wait_for_selector("#problem:focus")
+    assert page.inner_text("#field-target-risk-error").startswith("--target-risk must be a share")
+    check_page(page)
+    keys.press("Go to the field")
+    page.wait_for_selector("#field-target-risk:focus")
+    page.keyboard.press("Backspace")
+    ask_quickly(page, keys)
+    assert f"--time-format '{FORMAT}'" in page.inner_text(".command code")
     assert "Histogram matching" in page.inner_text("main")
     check_page(page)
     keep(page, "app-plan")
 
 
-def test_4_an_audit_runs_while_nobody_looks_and_can_be_read(page, app) -> None:
-    page.get_by_role("button", name="Start the audit").dblclick()
+def test_4_an_audit_runs_while_nobody_looks_and_can_be_read(page, app, keys) -> None:
+    keys.skip()
+    keys.press("Start the audit")
     page.wait_for_url("**/audit?at=audit-taps")
     page.goto(app.home)
-    page.get_by_role("link", name="audit-taps", exact=True).click()
+    keys.press("audit-taps")
     page.wait_for_selector("[data-part]")
     keep(page, "app-watch")
     page.wait_for_selector("text=Read the report")
     check_page(page)
     keep(page, "app-audit")
+    keys.skip()
     with page.context.expect_page() as opened:
-        page.get_by_role("link", name="Read the report").click()
+        keys.press("Read the report (opens in a new tab)")
     report = opened.value
     report.wait_for_selector("h1")
     assert report.locator("svg.chart").count() > 5
     report.close()
     with page.expect_download() as downloaded:
-        page.get_by_role("link", name="settings.toml").click()
+        keys.press("settings.toml")
     assert "Card No" in Path(downloaded.value.path()).read_text(encoding="utf-8")
 
 
-def test_5_a_protection_is_measured_chosen_and_written(page, app) -> None:
-    page.get_by_role("link", name="Try protections").click()
-    page.fill("#values-top-locations-n", "3,6")
-    page.get_by_role("button", name="Measure top-locations").click()
+def test_5_a_protection_is_measured_chosen_and_written(page, app, keys) -> None:
+    keys.press("Try protections", back=True)
+    page.wait_for_url("**/protect?*")
+    keys.tab_to("slide-top-locations-n")
+    before = page.input_value("#values-top-locations-n")
+    page.keyboard.press("ArrowLeft")
+    assert int(page.input_value("#values-top-locations-n")) < int(before)
+    keys.write("values-top-locations-n", "3,6")
+    keys.press("Measure top-locations with this n")
     page.wait_for_selector("label:has-text('Only the 3 most visited')")
+    check_page(page)
     wait(page)
+    page.wait_for_selector("label:has-text('Only the 6 most visited')")
+    assert page.input_value("#values-top-locations-n") != ""
     check_page(page)
     keep(page, "app-protect")
-    page.get_by_label("Only the 6 most visited locations").check()
-    page.get_by_role("button", name="Write the release").click()
-    wait(page)
+    page.goto(page.url)
+    label = page.locator("label:has-text('Only the 6 most visited')").inner_text()
+    # A group of radio buttons is one stop; arrows move in it.
+    first = page.locator("[name=chain]").first.evaluate("e => e.labels[0].textContent.trim()")
+    keys.press(first, "Space")
+    while label not in keys.names:
+        page.keyboard.press("ArrowDown")
+    keys.press("Write the release")
+    page.wait_for_selector("text=Audit this release")
     assert sorted(os.listdir(app.folder / "release-taps")) == ["events.parquet", "release.json"]
+    told = json.loads((app.folder / "release-taps" / "release.json").read_text())
+    assert told["risk"]["attack"] == "histogram"
     assert (app.folder / "keys-taps.csv").stat().st_mode & 0o077 == 0
+    check_page(page)
 
 
-def test_6_the_release_is_audited_and_compared(page, app) -> None:
-    page.get_by_role("button", name="Audit this release").click()
+def test_6_the_release_is_audited_and_compared(page, app, keys) -> None:
+    page.goto(page.url)
+    keys.press("Audit this release, release-taps")
+    page.wait_for_url("**/drafts/*")
     wait(page)
-    page.get_by_role("button", name="Go on to the questions").click()
-    choose_quick_questions(page)
-    page.get_by_role("button", name="Make the plan").click()
-    wait(page)
-    page.get_by_role("button", name="Start the audit").click()
+    keys.press("Go on to the questions")
+    page.wait_for_url("**/questions")
+    ask_quickly(page, keys)
+    keys.press("Start the audit")
     page.wait_for_selector("text=Read the report")
     page.goto(app.home)
-    page.get_by_label("Compare audit-taps").check()
-    page.get_by_label("Compare audit-release-taps").check()
-    page.get_by_role("button", name="Compare those ticked").click()
-    page.get_by_label("audit-taps").check()
-    page.fill("#keys", "keys-taps.csv")
+    keys.press("Compare audit-release-taps", "Space")
+    keys.press("Compare audit-taps", "Space")
+    keys.press("Compare those ticked")
+    page.wait_for_url("**/compare?*")
     check_page(page)
-    page.get_by_role("button", name="Compare", exact=True).click()
+    keys.tab_to(page.locator("[name=reference]:checked").get_attribute("id"))
+    while keys.names[3] != "audit-taps":
+        page.keyboard.press("ArrowDown")
+    keys.write("keys", "keys-taps.csv")
+    keys.press("Compare")
     page.wait_for_selector("text=Read the comparison")
     said = page.inner_text(".lead")
     assert said.index("audit-release-taps") < said.index("in audit-taps")
@@ -218,50 +230,19 @@ def test_6_the_release_is_audited_and_compared(page, app) -> None:
     keep(page, "app-comparison")
 
 
-def test_7_nothing_was_complained_about_and_nothing_fetched_from_elsewhere(page, app) -> None:
+def test_7_the_command_that_is_shown_gives_the_same(page, app, run, monkeypatch) -> None:
+    """Copied into a shell, and from the settings that were downloaded."""
+    page.goto(f"{app.home}audit?at=audit-taps")
+    shown = shlex.split(page.inner_text(".command code"))
+    before = json.loads((app.folder / "audit-taps" / "result.json").read_text())
+    monkeypatch.chdir(app.folder)
+    for words in (shown[1:], ["audit", "--settings", "audit-taps/settings.toml"]):
+        assert run(*words, "--json").json["headline"] == before["headline"]
+
+
+def test_8_nothing_was_complained_about_and_nothing_fetched_from_elsewhere(page, app) -> None:
     assert page.complaints == []
     assert {url for url in page.foreign if not url.startswith((app.home, "data:"))} == set()
-
-
-def test_the_keyboard_alone_reaches_a_plan(browser, app) -> None:
-    context = browser.new_context(viewport={"width": 900, "height": 700})
-    context.set_default_timeout(PATIENCE_MS)
-    page = context.new_page()
-    page.goto(app.address)
-
-    def tab_to(name: str) -> None:
-        for _ in range(120):
-            page.keyboard.press("Tab")
-            if name in page.evaluate(FOCUSED):
-                assert page.evaluate(OUTLINE) == "solid"
-                return
-        raise AssertionError(name)
-
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "skip"
-    page.keyboard.press("Enter")
-    tab_to("Audit taps.csv")
-    page.keyboard.press("Enter")
-    wait(page)
-    for name, text in (
-        ("field-user-column", "Card No"),
-        ("field-location-column", "Stop"),
-        ("field-start-column", "Tap time"),
-        ("field-time-format", "%d.%m.%Y %H:%M"),
-    ):
-        page.focus("#content")
-        tab_to(name)
-        page.keyboard.type(text)
-        page.keyboard.press("Escape")
-    tab_to("field-allow-bad-rows")
-    page.keyboard.press("Space")
-    tab_to("Go on to the questions")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("text=Which questions")
-    tab_to("Make the plan")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/plan")
-    context.close()
 
 
 def test_it_works_without_script(browser, app) -> None:
@@ -275,6 +256,11 @@ def test_it_works_without_script(browser, app) -> None:
     page.get_by_label("User column").fill("Card No")
     page.get_by_role("button", name="Go on to the questions").click()
     assert page.locator("h1").inner_text().startswith("Which questions")
+    page.goto(f"{app.home}protect?at=audit-2023")
+    page.locator("#slide-microaggregate-k").press("ArrowRight")
+    page.get_by_role("button", name="Measure microaggregate").click()
+    # That audit's settings are not there: the sentence says so, and the focus is on it.
+    assert "--settings must name a file" in page.inner_text("#problem")
     context.close()
 
 

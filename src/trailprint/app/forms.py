@@ -53,6 +53,8 @@ QUESTIONS = {
 }
 
 _FLAG = re.compile(r"--([a-z][a-z0-9-]*)")
+#: A format of times that a message proposes.
+_FORMAT = re.compile(r"'(%[^']+)'")
 #: Flags whose names alone say too little on a page.
 _TITLES = {
     "between": "Period",
@@ -64,6 +66,25 @@ _TITLES = {
     "out": "Folder of the audit",
     "protect": "Protections to try",
     "timezone": "Time zone",
+}
+#: Help that speaks of the command line, in other words.
+_ABOUTS = {
+    "attacks": "Which attacks are tried. The last looks at the release alone and links nobody.",
+    "out": "Below the folder of this page. An audit that is there already goes on.",
+    "protect": "Written as NAME:key=value, several after another joined by 'then'; see the list "
+    "below. Left empty, what fits the data is tried, and more can be tried after the audit.",
+}
+_PANELS = {
+    "Audit": "The audit",
+    "Running": "How it runs",
+    "Split": "How the data is split in two",
+    "Truth and links": "Who is who, and links",
+}
+#: What can be said at all, where the help names the forms.
+_EXAMPLES = {
+    "knows": ("everything", "home-work", "top:3", "points:4", "days:7"),
+    "time-limit": ("5m", "10m", "1h", "none"),
+    "target-risk": ("0.01", "0.05", "0.1"),
 }
 
 
@@ -149,22 +170,27 @@ def make_panels(
     *,
     error: str = "",
     suggestions: Mapping[str, Sequence[str]] | None = None,
+    found: Mapping[str, str] | None = None,
 ) -> list[FormPanel]:
-    """The flags of these panels, with what was typed and what is wrong with it."""
+    """
+    The flags of these panels, with what was typed and what is wrong with it.
+
+    ``found`` says by flag what is taken where nothing is typed.
+    """
     wrong = find_flag(error)
     panels = []
     for title, first in shown.items():
         flags = [flag for flag in list_flags(command).values() if flag.panel == title]
         fields = {
             flag.flag: _field(
-                flag, values, error if flag.flag == wrong else "", (suggestions or {})
+                flag, values, error if flag.flag == wrong else "", suggestions or {}, found or {}
             )
             for flag in flags
         }
         chosen = first or ()
         panels.append(
             FormPanel(
-                title=title,
+                title=_PANELS.get(title, title),
                 fields=tuple(fields[name] for name in chosen if name in fields),
                 folded=tuple(field for name, field in fields.items() if name not in chosen),
             )
@@ -177,6 +203,7 @@ def _field(
     values: Mapping[str, Any],
     error: str,
     suggestions: Mapping[str, Sequence[str]],
+    found: Mapping[str, str],
 ) -> FormField:
     value = values.get(flag.key)
     widget = _widget(flag)
@@ -185,10 +212,10 @@ def _field(
         key=flag.key,
         flag=flag.flag,
         title=_TITLES.get(flag.flag, flag.flag.replace("-", " ").capitalize()),
-        about=flag.help(),
+        about=_ABOUTS.get(flag.flag) or flag.help(),
         widget=widget,
         value=text,
-        usual=flag.show_default() if widget in ("text", "number") else "",
+        usual=found.get(flag.flag) or (flag.show_default() if widget in ("text", "number") else ""),
         choices=_choices(flag, widget, text),
         suggestions=tuple(suggestions.get(flag.flag, ())) or _usual_suggestions(flag),
         error=error,
@@ -223,7 +250,7 @@ def _choices(flag: OptionField, widget: Widget, chosen: str) -> tuple[Choice, ..
 
 
 def _usual_suggestions(flag: OptionField) -> tuple[str, ...]:
-    return _timezones() if flag.flag == "timezone" else ()
+    return _timezones() if flag.flag == "timezone" else _EXAMPLES.get(flag.flag, ())
 
 
 @cache
@@ -235,6 +262,11 @@ def find_flag(message: str) -> str | None:
     """The flag a message is about: the first that it names."""
     found = _FLAG.search(message)
     return found[1] if found else None
+
+
+def find_formats(message: str) -> list[str]:
+    """The formats of times that a message proposes."""
+    return list(dict.fromkeys(_FORMAT.findall(message)))
 
 
 def write_command(command: str, values: Mapping[str, Any]) -> str:

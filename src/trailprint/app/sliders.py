@@ -70,8 +70,9 @@ def list_sliders(data: Mapping[str, Any]) -> list[Slider]:
 
 def _make(kind: type[Protection], parameter: str, usual: Any, sizes: Mapping[str, Any]) -> Slider:
     is_whole = get_type_hints(kind)[parameter] is int
-    stops = _list_stops(parameter, float(usual), is_whole=is_whole)
     limit = sizes.get(_LIMITS.get(parameter, ""))
+    usual = min(float(usual), max(limit or usual, 4) / 2)
+    stops = _list_stops(parameter, usual, is_whole=is_whole)
     fitting = tuple(stop for stop in stops if not limit or stop <= limit) or stops[:1]
     start = min(range(len(fitting)), key=lambda place: abs(fitting[place] - usual))
     return Slider(

@@ -8,6 +8,7 @@ from importlib import import_module
 import pytest
 
 from trailprint.app.forms import (
+    _ABOUTS,
     _LEFT_OUT,
     MEANING,
     PATHS,
@@ -37,14 +38,14 @@ def test_every_flag_of_the_audit_has_a_field_once():
 
 def test_what_is_shown_first_is_there():
     for page in (MEANING, QUESTIONS):
-        for panel in make_panels("audit", page, {}):
-            assert [field.flag for field in panel.fields] == list(page[panel.title])
+        for panel, first in zip(make_panels("audit", page, {}), page.values(), strict=True):
+            assert [field.flag for field in panel.fields] == list(first)
 
 
 def test_fields_say_what_the_help_says():
     flags = {flag.flag: flag for flag in list_flags("audit").values()}
     for name, field in fields_of(make_panels("audit", {**MEANING, **QUESTIONS}, {})).items():
-        assert field.about == flags[name].help()
+        assert field.about == (_ABOUTS.get(name) or flags[name].help())
 
 
 def test_flags_that_name_files_are_known_to_be_such():

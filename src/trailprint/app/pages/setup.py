@@ -18,6 +18,7 @@ from trailprint.app.forms import (
     Values,
     check_values,
     find_flag,
+    find_formats,
     list_flags,
     list_words,
     make_panels,
@@ -90,10 +91,19 @@ def show_meaning(site: Site, request: Request) -> Response:
     look = _columns(site, draft)
     names = [column.name for column in look.columns if column.name]
     suggestions = {f"{column}-column": names for column in _COLUMNS}
+    formats = find_formats(error) if find_flag(error) == "time-format" else []
     return site.render(
         "meaning.html.j2",
         draft=draft,
-        panels=make_panels("audit", MEANING, draft.values, error=error, suggestions=suggestions),
+        panels=make_panels(
+            "audit",
+            MEANING,
+            draft.values,
+            error=error,
+            suggestions=suggestions,
+            found=_tell_found(look),
+        ),
+        formats=formats,
         look=look,
         state=state,
         summary=job.result() or {},
@@ -103,6 +113,15 @@ def show_meaning(site: Site, request: Request) -> Response:
         others=[one.name for one in site.folder.list_contents().data if one.name != draft.data],
         command=write_command("audit", _public(draft.values)),
     )
+
+
+def _tell_found(look: FirstLook) -> dict[str, str]:
+    """Which columns are taken where none is named, by flag."""
+    return {
+        f"{'count' if column.meaning == 'weight' else column.meaning}-column": column.name
+        for column in look.columns
+        if column.meaning and column.name
+    }
 
 
 def _columns(site: Site, draft: Draft) -> FirstLook:
@@ -145,6 +164,8 @@ def save_meaning(site: Site, request: Request, fields: Fields) -> Response:
     draft = _draft(site, request)
     if draft is None:
         return site.say("No such draft", _GONE, status=404)
+    if first(fields, "use_format"):
+        fields = {**fields, "time_format": fields["use_format"]}
     draft, error = _save(site, draft, fields, [*_keys(MEANING), *_ARGUMENTS])
     if not error:
         _look(site, draft)

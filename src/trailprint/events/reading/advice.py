@@ -12,9 +12,10 @@ from trailprint.events.reading.bad_rows import (
     UNREADABLE_TIME,
 )
 from trailprint.events.reading.raw import Raw
-from trailprint.events.reading.time_forms import propose_formats
+from trailprint.events.reading.time_forms import Proposal, propose_formats
 
 _WRONG_FORMAT = " --time-format does not fit these times: compare it with the data."
+_RIGHT_FORMAT = " --time-format fits the others: these have no time, or one of another form."
 _NO_FORMAT = " Times in a form of their own need --time-format."
 _NO_DEGREES = " Positions must be decimal degrees, such as 46.52 or 46,52."
 _SWAPPED = (
@@ -65,20 +66,24 @@ def _advise_on_positions(engine: Engine, typed: str) -> str:
 def _advise_on_form(engine: Engine, raw: Raw, options: ReadOptions) -> str:
     if not _has_digits(engine, raw):
         return _NO_TIMES
-    advice = _NO_FORMAT if options.time_format is None else _WRONG_FORMAT
-    return advice + _propose(engine, raw)
+    proposed = _propose(engine, raw)
+    if options.time_format is None:
+        return _NO_FORMAT + proposed.describe()
+    if options.time_format in proposed.formats:
+        return _RIGHT_FORMAT
+    return _WRONG_FORMAT + proposed.describe()
 
 
-def _propose(engine: Engine, raw: Raw) -> str:
+def _propose(engine: Engine, raw: Raw) -> Proposal:
     """The format that reads most starts, or ends where they are the trouble; never a value."""
     for column in ("start", "end"):
         part = raw.parts.get(column, "NULL")
         kind = engine.columns(f"SELECT {part} AS part FROM ({raw.query})")["part"]
         if kind == "VARCHAR":
-            proposed = propose_formats(engine, f"({raw.query})", part).describe()
-            if proposed:
+            proposed = propose_formats(engine, f"({raw.query})", part)
+            if proposed.describe():
                 return proposed
-    return ""
+    return Proposal()
 
 
 def _has_digits(engine: Engine, raw: Raw) -> bool:

@@ -14,6 +14,11 @@ from trailprint.features.sequences import build_sequences
 HEADER = "user,location,start\n"
 ADVICE = {
     "wrong format": ("a,x,17/05/2024\nb,y,18/05/2024\n", "%Y.%m.%d", "does not fit these times"),
+    "right format": (
+        "a,x,17/05/2024\nb,y,18/05/2024\nb,y,unknown\n",
+        "%d/%m/%Y",
+        "--time-format fits the others",
+    ),
     "missing format": ("a,x,17/05/2024\nb,y,18/05/2024\n", None, "need --time-format"),
     "no time": ("a,x,monday\nb,y,\n", None, "name the column of times"),
     "no time whatever the format": ("a,x,\nb,y,\n", "%d/%m/%Y", "name the column of times"),
