@@ -139,7 +139,8 @@ def test_3_the_questions_are_checked_and_the_plan_is_shown(page, keys) -> None:
     check_page(page)
     keys.press("Go to the field")
     page.wait_for_selector("#field-target-risk:focus")
-    page.keyboard.press("Backspace")
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
     ask_quickly(page, keys)
     assert f"--time-format '{FORMAT}'" in page.inner_text(".command code")
     assert "Histogram matching" in page.inner_text("main")
@@ -237,7 +238,10 @@ def test_7_the_command_that_is_shown_gives_the_same(page, app, run, monkeypatch)
     before = json.loads((app.folder / "audit-taps" / "result.json").read_text())
     monkeypatch.chdir(app.folder)
     for words in (shown[1:], ["audit", "--settings", "audit-taps/settings.toml"]):
-        assert run(*words, "--json").json["headline"] == before["headline"]
+        again = run(*words, "--json").json
+        # What fits into five seconds beside the attack depends on the machine.
+        for name in ("people", "share", "interval", "attack"):
+            assert again["headline"][name] == before["headline"][name]
 
 
 def test_8_nothing_was_complained_about_and_nothing_fetched_from_elsewhere(page, app) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +14,7 @@ from typing import Any
 from trailprint.app.folders import JOB, Folder
 from trailprint.app.jobs import Job, State
 from trailprint.audit.settings import SETTINGS
+from trailprint.display.numbers import format_number, format_percent
 from trailprint.report.audit_files import MANIFEST, PER_USER, REPORT, RESULT
 
 #: What may be handed over, in the order it is listed, with what it is.
@@ -69,6 +71,25 @@ class Audit:
         """The headline in words."""
         return str(self.headline.get("sentence", ""))
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """The headline in figures, as far as the file has them: it may be anybody's."""
+        share, most = (self.headline.get(name) for name in ("share", "at_most"))
+        return {
+            "linked": _percent(share) if share is not None else f"at most {_percent(most)}",
+            "people": _number(self.headline.get("people")),
+            "chance": _percent(self.headline.get("chance")),
+            "attack": str(self.headline.get("attack_title") or "–"),
+        }
+
+
+def _percent(found: object) -> str:
+    return format_percent(found) if isinstance(found, int | float) else "–"
+
+
+def _number(found: object) -> str:
+    return format_number(found) if isinstance(found, int | float) else ""
+
 
 def list_audits(folder: Folder, names: Sequence[str]) -> list[Audit]:
     """Audits of these names, those under way first, then the newest."""
@@ -80,6 +101,8 @@ def list_audits(folder: Folder, names: Sequence[str]) -> list[Audit]:
 def find_audit(folder: Folder, name: str) -> Audit | None:
     """The audit in a folder; None where there is none, or it has vanished."""
     place = folder.inside(name)
+    if (place / JOB).is_symlink():
+        return None  # What it leads to is not ours to start or to stop.
     job = Job(place / JOB)
     state = job.state()
     result = read_json(place / RESULT)
@@ -118,15 +141,27 @@ def list_files(place: Path) -> list[Deliverable]:
     return [
         Deliverable(name=name, about=about, bytes=(place / name).stat().st_size)
         for name, about in own
-        if (place / name).is_file()
+        if _is_own_file(place, name)
     ]
 
 
+def _is_own_file(place: Path, name: str) -> bool:
+    """Whether a file is there, and no link to one elsewhere."""
+    path = (place / name).resolve()
+    return path.is_relative_to(place) and path.is_file()
+
+
 def read_json(path: Path) -> dict[str, Any]:
-    """An object of a file, read again only when it changes; empty where there is none."""
+    """
+    An object of a file, read again only when it changes; empty where there is none.
+
+    A link counts as none: it may lead out of the folder.
+    """
     try:
-        about = path.stat()
+        about = path.lstat()
     except OSError:
+        return {}
+    if not stat.S_ISREG(about.st_mode):
         return {}
     return _read(str(path), about.st_mtime_ns, about.st_size)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ JOB = "job"
 
 _MOST_PLACES = 20_000
 _MOST_FILES = 500
+#: Files of tables, of which one has to be named.
+_OF_TABLES = (".duckdb", ".db", ".sqlite", ".sqlite3", ".xlsx")
 _NOT_DATA = ("result.json", "manifest.json", "comparison.json", "release.json", "settings.toml")
 
 
@@ -45,6 +48,11 @@ class Folder:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.root = Path(path).resolve()
         self.own = self.root / OWN
+        if self.own.is_symlink():
+            raise OptionError(
+                f"{OWN} in the app's folder must be a folder of its own, but it is a link. "
+                "Remove it."
+            )
 
     def inside(self, name: str) -> Path:
         """The path of this name, with links resolved; refused where it is not below the folder."""
@@ -125,19 +133,26 @@ class Folder:
             yield place, names
 
     def _data_in(self, place: str, names: list[str], wanted: str) -> Iterator[DataFile]:
+        below = self.relative(Path(place))
         for name in names:
-            path = Path(place, name)
-            shown = self.relative(path)
-            if name.startswith(".") or name in _NOT_DATA or not has_known_name(name):
+            shown = name if below == "." else f"{below}/{name}"
+            if name.startswith(".") or name in _NOT_DATA or not _may_be_data(name):
                 continue
             if wanted not in shown.casefold():
                 continue
             try:
-                about = path.stat()
-                self.inside(shown)
+                about = os.lstat(os.path.join(place, name))
+                # Folders that are links are not walked into: only a file itself can lead away.
+                if stat.S_ISLNK(about.st_mode):
+                    about = self.inside(shown).stat()
             except (OSError, OptionError):
                 continue  # It has vanished, or leads out of the folder.
             yield DataFile(name=shown, bytes=about.st_size, modified=about.st_mtime)
+
+
+def _may_be_data(name: str) -> bool:
+    """Whether a file is data by its name, or holds tables that may be."""
+    return has_known_name(name) or Path(name).suffix.lower() in _OF_TABLES
 
 
 def _fixed_part(pattern: str) -> str:

@@ -6,7 +6,9 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from trailprint.app.audits import read_json
 from trailprint.app.folders import JOB
@@ -18,6 +20,7 @@ from trailprint.report.audit_files import RESULT
 from trailprint.report.blocks import Figure, Key, Table
 from trailprint.report.charts import draw_scatter
 from trailprint.report.charts.axes import Axis
+from trailprint.report.page_layout import render_blocks
 from trailprint.report.wording import percent, rate_interval
 from trailprint.workflows.release_risk import read_measured
 
@@ -87,9 +90,9 @@ def list_jobs(audit: Path, kind: str) -> list[Job]:
 
 def list_points(audit: Path) -> list[RiskPoint]:
     """Everything that was measured for an audit, from the least loss to the most."""
-    own = (read_json(audit / RESULT).get("protections") or {}).get("points") or []
+    own = part_of(part_of(read_json(audit / RESULT), "protections"), "points")
     found = {point.label: point for point in _read(read_measured(audit), is_later=True)}
-    found |= {point.label: point for point in _read(own)}
+    found |= {point.label: point for point in _read(own if isinstance(own, list) else ())}
     found = _tell_plain(read_json(audit / RESULT).get("headline")) | found
     return sorted(found.values(), key=lambda point: (point.loss, point.label))
 
@@ -110,6 +113,11 @@ def _tell_plain(headline: object) -> dict[str, RiskPoint]:
         attack=str(told.get("attack_title") or ""),
     )
     return {PLAIN: point}
+
+
+def part_of(plain: object, name: str) -> Any:
+    """A part of a result that may be anybody's; nothing where it has none."""
+    return (plain.get(name) if isinstance(plain, Mapping) else None) or {}
 
 
 def _read(points: Iterable[object], *, is_later: bool = False) -> Iterable[RiskPoint]:
@@ -191,6 +199,12 @@ def draw_points(points: Sequence[RiskPoint]) -> Figure:
         table=_tabulate(points),
         legend=[Key("a", "Best bargain", "dot"), Key("f", "Beaten by another", "hollow")],
     )
+
+
+@lru_cache(maxsize=32)
+def show_chart(points: tuple[RiskPoint, ...]) -> str:
+    """The chart as a piece of a page; the same points are drawn once."""
+    return str(render_blocks([draw_points(points)])) if points else ""
 
 
 def find_best(points: Sequence[RiskPoint]) -> list[RiskPoint]:

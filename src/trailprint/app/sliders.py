@@ -51,13 +51,11 @@ class Slider:
         return [f"{stop:g}" if stop < 1e6 else str(int(stop)) for stop in self.stops]
 
 
-def list_sliders(data: Mapping[str, Any]) -> list[Slider]:
+def list_sliders(data: object) -> list[Slider]:
     """Every number that can be moved for data of which a result tells these facts."""
-    sizes = {
-        "people": (data.get("released") or {}).get("users"),
-        "locations": (data.get("released") or {}).get("locations"),
-    }
-    has = data.get("has") or {}
+    released, has = _part(data, "released"), _part(data, "has")
+    sizes = {"people": released.get("users"), "locations": released.get("locations")}
+    sizes = {name: size for name, size in sizes.items() if isinstance(size, int)}
     found = [
         _make(kind, item.name, item.default, sizes)
         for kind in PROTECTIONS.values()
@@ -66,6 +64,12 @@ def list_sliders(data: Mapping[str, Any]) -> list[Slider]:
         and has.get(_NEEDS.get(item.name, ""), True)
     ]
     return sorted(found, key=lambda slider: not slider.is_usual)
+
+
+def _part(data: object, name: str) -> Mapping[str, Any]:
+    """Facts of a result, which may be anybody's."""
+    found = data.get(name) if isinstance(data, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
 
 
 def _make(kind: type[Protection], parameter: str, usual: Any, sizes: Mapping[str, Any]) -> Slider:

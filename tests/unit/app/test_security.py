@@ -246,6 +246,52 @@ def test_no_page_shows_what_is_outside(client, links, path, at):
     assert "anna" not in answer.text
 
 
+def test_no_file_of_an_audit_may_be_a_link_to_elsewhere(client, send, folder, commands):
+    elsewhere = folder.parent / "elsewhere"
+    (elsewhere / "tables").mkdir(parents=True)
+    (elsewhere / "result.json").write_text('{"headline": {"sentence": "secret", "people": 3}}')
+    (elsewhere / "settings.toml").write_text('data = "visits.csv"\ntitle = "secret"\n')
+    (elsewhere / "tables" / "secret.csv").write_text("secret")
+    place = folder / "audit"
+    place.mkdir()
+    (place / "result.json").symlink_to(elsewhere / "result.json")
+    assert "secret" not in client.get("/").text
+    (place / "result.json").unlink()
+    (place / "result.json").write_text('{"headline": {"share": 0.5, "people": 3, "chance": 0.1}}')
+    for name in ("settings.toml", "tables"):
+        (place / name).symlink_to(elsewhere / name)
+    (place / "report.html").symlink_to(elsewhere / "tables" / "secret.csv")
+    for path in ("/document", "/download"):
+        for name in ("report.html", "tables/secret.csv", "settings.toml"):
+            answer = client.get(path, params={"at": "audit", "name": name})
+            assert answer.status_code in (400, 404)
+            assert "secret" not in answer.text.replace("secret.csv", "")
+    answer = send("/drafts", again="audit")
+    assert answer.status_code == 400
+    assert commands == []
+
+
+def test_a_job_that_is_a_link_is_none(client, send, folder, commands):
+    elsewhere = folder.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "job.json").write_text(
+        '{"words": ["audit", "visits.csv", "--out", "a"], "pid": 1}'
+    )
+    (folder / "a").mkdir()
+    (folder / "a" / "job").symlink_to(elsewhere)
+    assert client.get("/audit", params={"at": "a"}).status_code == 404
+    assert send("/audit/resume", at="a").status_code == 404
+    assert commands == []
+    assert os.listdir(elsewhere) == ["job.json"]
+
+
+def test_the_apps_own_folder_may_not_be_a_link(run, folder):
+    (folder / ".trailprint").symlink_to(folder.parent)
+    finished = run("app", folder, "--no-browser")
+    assert finished.code == 2
+    assert "must be a folder of its own" in finished.err
+
+
 def test_links_out_of_the_folder_are_not_listed(client, links):
     page = client.get("/").text
     assert "visits.csv" in page
@@ -310,16 +356,24 @@ def test_a_draft_that_is_none_is_a_sentence(client, draft):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[]", "{", '{"headline": 7}', '{"headline": {"sentence": ["<b>"]}}', "[" * 9999]
+    "content",
+    [
+        *("", "[]", "{", '{"headline": 7}', '{"headline": {"people": "<b>", "share": "<b>"}}'),
+        '{"headline": {"share": 1}, "protections": {"points": [7, {"loss": 1, "accuracy": "x"}]}}',
+        '{"headline": {"share": 1}, "protections": 7, "data": 7}',
+        '{"headline": {"sentence": ["<b>"]}}',
+        "[" * 9999,
+    ],
 )
 def test_a_result_that_is_none_breaks_no_list(client, folder, content):
     place = folder / "audit"
     place.mkdir()
     (place / "result.json").write_text(content)
     (place / "manifest.json").write_text(content)
-    answer = client.get("/")
-    assert answer.status_code == 200
-    assert "<b>" not in answer.text
+    for path in ("/", "/audit?at=audit", "/protect?at=audit", "/compare?at=audit&at=audit"):
+        answer = client.get(path)
+        assert answer.status_code in (200, 400, 404)
+        assert "<b>" not in answer.text
 
 
 def test_two_people_have_drafts_of_their_own(folder, session, commands):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -16,13 +17,14 @@ from trailprint.app.drafts import check_paths
 from trailprint.app.forms import Values, check_values, list_flags, list_words
 from trailprint.app.jobs import Job, State
 from trailprint.app.measured import (
-    draw_points,
     find_best,
     list_jobs,
     list_points,
     measure_job,
     normalise,
+    part_of,
     release_job,
+    show_chart,
     tell_risk,
 )
 from trailprint.app.pages.setup import read_again
@@ -31,7 +33,6 @@ from trailprint.app.sliders import choose_chains, list_sliders
 from trailprint.errors import OptionError, TrailprintError
 from trailprint.protections.registry import parse_protection
 from trailprint.report.audit_files import RESULT
-from trailprint.report.page_layout import render_blocks
 
 _GONE = "There is no such audit in the folder any more."
 _KNOWN = "All of this was measured before: see the table."
@@ -60,9 +61,9 @@ def show_protect(site: Site, request: Request) -> Response:
             (number, point, tell_risk(point), point in best)
             for number, point in enumerate(points, 1)
         ],
-        chart=render_blocks([draw_points(points)]) if points else "",
-        loss_meaning=str((result.get("protections") or {}).get("loss_meaning") or ""),
-        sliders=list_sliders(result.get("data") or {}),
+        chart=Markup(show_chart(tuple(points))),
+        loss_meaning=str(part_of(part_of(result, "protections"), "loss_meaning") or ""),
+        sliders=list_sliders(result.get("data")),
         refused=[text for job in list_jobs(place, "measured") for text in _tell_refused(job)],
         releases=[_describe(job) for job in list_jobs(place, "releases")],
         running=[
@@ -157,7 +158,7 @@ def _choose(site: Site, audit: Audit, fields: Fields) -> list[str]:
     if not written:
         result = read_json(site.folder.root / audit.name / RESULT)
         names = (first(fields, name) for name in ("parameter", "slid", "values"))
-        return choose_chains(list_sliders(result.get("data") or {}), *names)
+        return choose_chains(list_sliders(result.get("data")), *names)
     if not normalise(written):
         for step in written.split(" then "):
             parse_protection(step)  # Says what is wrong with it.

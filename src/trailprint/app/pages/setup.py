@@ -40,7 +40,8 @@ _COLUMNS = ("user", "location", "start", "end", "lat", "lon", "count")
 
 def create_draft(site: Site, request: Request, fields: Fields) -> Response:
     """Start with a dataset, or with what an earlier audit was asked."""
-    data, again = first(fields, "data"), first(fields, "again")
+    data, again, table = (first(fields, name) for name in ("data", "again", "table"))
+    data = f"{data}::{table}" if table else data
     values: Values = {"data": data}
     if again:
         values = read_again(site, again)
@@ -57,7 +58,7 @@ def create_draft(site: Site, request: Request, fields: Fields) -> Response:
 
 def read_again(site: Site, audit: str) -> Values:
     """What an audit was asked for, by parameter."""
-    found = read_settings(site.folder.inside(audit) / SETTINGS)
+    found = read_settings(site.folder.inside(f"{audit}/{SETTINGS}"))
     known = {*list_flags("audit"), "data", *_ARGUMENTS}
     plain = {name.replace("-", "_"): value for name, value in found.items()}
     values = {
@@ -104,6 +105,7 @@ def show_meaning(site: Site, request: Request) -> Response:
             found=_tell_found(look),
         ),
         formats=formats,
+        wants_table="::" in error and "::" not in draft.data,
         look=look,
         state=state,
         summary=job.result() or {},
