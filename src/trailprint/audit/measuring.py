@@ -14,7 +14,6 @@ from trailprint.audit.planning.plan import make_plan
 from trailprint.audit.planning.sampling import SAMPLES
 from trailprint.audit.prepared import Prepared, prepare_sides
 from trailprint.audit.results.kept import KeptProtections, protections_of
-from trailprint.audit.results.plain import ShapeError, to_plain
 from trailprint.audit.results.protections import (
     MeasuredProtection,
     ProtectionLeftOut,
@@ -24,6 +23,7 @@ from trailprint.audit.run import Asked, fingerprint_work
 from trailprint.audit.sections.protection_trials import label_chain, start_trials
 from trailprint.audit.sides import make_sides
 from trailprint.errors import InputError, OptionError
+from trailprint.plain import ShapeError, to_plain
 from trailprint.progress import Progress, tell_nobody
 from trailprint.protections.protection import Protection
 from trailprint.store import Store

@@ -30,7 +30,7 @@ def measure_to_folder(
     """Judge protections as the audit in a folder did, add them to what it has, and tell them."""
     from trailprint.audit.measuring import measure_more
     from trailprint.audit.outcomes import WORK, WORK_MANIFEST
-    from trailprint.audit.results.plain import to_plain
+    from trailprint.plain import to_plain
     from trailprint.report.audit_files import RESULT
     from trailprint.store import FolderStore
 
@@ -59,7 +59,7 @@ def measure_to_folder(
 
 def _keep_point(folder: str, point: ProtectionPoint) -> None:
     """Keep a point as soon as it is there, and tell whoever watches."""
-    from trailprint.audit.results.plain import to_plain
+    from trailprint.plain import to_plain
     from trailprint.report.audit_files import add_measured
 
     add_measured(folder, to_plain(point))

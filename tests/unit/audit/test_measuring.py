@@ -4,15 +4,17 @@ import json
 from typing import Any
 
 import pytest
+from tests.presence import present
 
 from trailprint.audit import AuditOptions, audit
 from trailprint.audit.measuring import measure_more
-from trailprint.audit.results.plain import to_plain
+from trailprint.audit.results.protections import ProtectionPoint
 from trailprint.audit.run import Asked
 from trailprint.audit.sections import protection_trials
 from trailprint.errors import OptionError
 from trailprint.events.reading.read import read
 from trailprint.events.split import SplitOptions, split
+from trailprint.plain import to_plain
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.store import MemoryStore
 
@@ -29,6 +31,11 @@ def ask(*sides, **options):
     return Asked(sides=sides, truth=None, options=AuditOptions(**{**QUICK, **options}))
 
 
+def find_point(result, written):
+    points = present(result.findings.protections).points
+    return next(point for point in points if point.written == written)
+
+
 @pytest.fixture(scope="module")
 def audited(campus):
     """An audit that tried one protection itself, and what it kept."""
@@ -41,7 +48,9 @@ def audited(campus):
 def test_it_is_the_point_that_the_audit_measured(audited, campus):
     result, store = audited
     found = measure_more(ask(campus), ["microaggregate:k=3"], store=store, n_threads=1)
-    (own,) = (p for p in result.findings.protections.points if p.written == "microaggregate:k=3")
+    (own,) = (
+        p for p in present(result.findings.protections).points if p.written == "microaggregate:k=3"
+    )
     (point,) = found.points
     assert {one.attack for one in point.judged} | {one.attack for one in point.not_judged} == {
         *("histogram", "trail", "combined")
@@ -56,13 +65,16 @@ def test_two_sides_that_were_given_are_those_that_are_used(campus):
     options = AuditOptions(attacks=("trail",), protections=("top-locations:n=9",))
     result = audit(*given, options=options, store=store, n_threads=1)
     found = measure_more(ask(*given, attacks=("trail",)), ["top-locations:n=9"], store=store)
-    (own,) = (p for p in result.findings.protections.points if p.written == "top-locations:n=9")
+    (own,) = (
+        p for p in present(result.findings.protections).points if p.written == "top-locations:n=9"
+    )
     assert (found.points[0].accuracy, found.points[0].loss) == (own.accuracy, own.loss)
 
 
 def test_what_was_measured_is_found_again(audited, campus, monkeypatch):
     _, store = audited
-    chains, told = ["top-locations:n=8 then microaggregate:k=2", "top-locations:n=4"], []
+    chains = ["top-locations:n=8 then microaggregate:k=2", "top-locations:n=4"]
+    told: list[ProtectionPoint] = []
     first = measure_more(ask(campus), chains, store=store, n_threads=1, on_point=told.append)
     assert told == list(first.points)
     monkeypatch.setattr(protection_trials.Trials, "measure", None)
