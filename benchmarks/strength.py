@@ -3,6 +3,9 @@ Whether several views ever link fewer people than one: data, cuts, seeds.
 
 Run it with ``python benchmarks/bench_combined.py --only strength``. Research data is read from the
 folder that TRAILPRINT_DATA names; without one, only simulated populations are tried.
+
+``python benchmarks/strength.py --fresh`` is a check on people whom no choice was made on:
+populations of other seeds, and of research data half of the people, drawn anew for each seed.
 """
 
 from __future__ import annotations
@@ -27,6 +30,8 @@ from trailprint.workflows.options import ViewOptions
 #: Most points that several views may lie below one, as a mean over the seeds.
 MOST_LOST = 1.0
 N_SEEDS = 5
+#: The first seed of a check on fresh people.
+FRESH = 1_000
 DATA = Path(os.environ.get("TRAILPRINT_DATA", "missing"))
 
 
@@ -70,23 +75,24 @@ class Row(NamedTuple):
         )
 
 
-def measure_strength(*, quick: bool = False) -> bool:
+def measure_strength(*, quick: bool = False, fresh: bool = False, only: str = "") -> bool:
     """Print a table of all data and cuts; whether several views were never weaker."""
-    n_seeds = 1 if quick else N_SEEDS
+    first = FRESH if fresh else 0
+    seeds = range(first, first + (1 if quick else N_SEEDS))
     print("| data | cut | people | one view | combined | difference | least of the seeds |")
     print("|---|---|---:|---:|---:|---:|---:|")
     was_weaker = False
-    for name, make in _populations(quick=quick):
-        for cut in CUTS:
-            row = _measure(name, make, cut, n_seeds)
+    for name, make in _populations(quick=quick, fresh=fresh):
+        for cut in CUTS if only in name else ():
+            row = _measure(name, make, cut, seeds)
             print(row or f"| {name} | {cut} | cannot be cut |", flush=True)
             was_weaker |= row is not None and row.difference < -MOST_LOST
     return not was_weaker
 
 
-def _measure(name: str, make: Callable[[int], tp.Events], cut: str, n_seeds: int) -> Row | None:
+def _measure(name: str, make: Callable[[int], tp.Events], cut: str, seeds: range) -> Row | None:
     row = Row(name, cut, 0, [], [])
-    for seed in range(n_seeds):
+    for seed in seeds:
         try:
             sides = tp.split(make(seed), CUTS[cut].split)
         except InputError:
@@ -100,16 +106,22 @@ def _measure(name: str, make: Callable[[int], tp.Events], cut: str, n_seeds: int
     return row
 
 
-def _populations(*, quick: bool) -> Iterator[tuple[str, Callable[[int], tp.Events]]]:
-    """Research data, the same for every seed, and populations, another one for each."""
+def _populations(*, quick: bool, fresh: bool) -> Iterator[tuple[str, Callable[[int], tp.Events]]]:
+    """Research data, the same for every seed unless fresh, and populations, always another one."""
     for path in () if quick else sorted(DATA.glob("*.parquet")):
-        yield path.stem, partial(_same_for_every_seed, tp.read(path).materialise())
+        events = tp.read(path).materialise()
+        yield path.stem, partial(_draw_half if fresh else _same_for_every_seed, events)
     for kind, (n_users, make) in SIMULATED.items():
         yield f"simulated {kind}", partial(_read_made, make, 60 if quick else n_users)
 
 
 def _same_for_every_seed(events: tp.Events, seed: int) -> tp.Events:
     return events
+
+
+def _draw_half(events: tp.Events, seed: int) -> tp.Events:
+    """Each person by lot."""
+    return events.having(f'hash("user", {seed}) % 2 = 0')
 
 
 def _read_made(make: Callable[[int, int], pa.Table], n_users: int, seed: int) -> tp.Events:
@@ -154,4 +166,8 @@ SIMULATED: Mapping[str, tuple[int, Callable[[int, int], pa.Table]]] = {
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    sys.exit(not measure_strength(quick=parser.parse_args().quick))
+    parser.add_argument("--fresh", action="store_true", help="people no choice was made on")
+    parser.add_argument("--only", default="", help="data with this in its name")
+    wanted = parser.parse_args()
+    held = measure_strength(quick=wanted.quick, fresh=wanted.fresh, only=wanted.only)
+    sys.exit(not held)

@@ -249,7 +249,12 @@ def test_held_out_losses_add_up_to_the_likelihood():
     gains = _gains(*habits(np.random.default_rng(6), 30, (True, True, False)), None)
     weights = np.array([3.0, 1.0, 0.5])
     whole = _loss(weights, gains, _Shrinkage(0.0, np.full(3, 3**-0.5)))[0]
-    assert _losses(weights, gains).sum() == pytest.approx(whole)
+    everybody = np.arange(30)
+    assert _losses(weights[None], gains, everybody).sum() == pytest.approx(whole)
+    some = np.array([7, 3, 20])
+    both = _losses(np.stack([weights, 2 * weights]), gains, some)
+    assert both[0] == pytest.approx(_losses(weights[None], gains, everybody)[0, some])
+    assert both[1] == pytest.approx(_losses(2 * weights[None], gains, some)[0])
 
 
 def test_too_few_people_get_equal_weights_and_a_reason():
@@ -257,6 +262,30 @@ def test_too_few_people_get_equal_weights_and_a_reason():
     assert weights.source == "equal"
     assert weights.shares == pytest.approx(dict.fromkeys(("visits", "days", "moves"), 1 / 3))
     assert "at least 20 people must be in both halves" in weights.note
+    assert "All views count the same" in weights.note
+
+
+def test_few_people_leave_the_first_view_alone_where_the_others_only_disturb():
+    noisy = learn_weights(*habits(np.random.default_rng(0), 12, (True, False, False)))
+    assert noisy.shares == {"visits": 1.0}
+    assert (noisy.source, noisy.n_people) == ("learnt", 12)
+    assert "counts alone" in noisy.note
+
+
+@pytest.mark.parametrize("n_people", [0, 1])
+def test_with_nobody_to_tell_apart_all_views_count_the_same(n_people):
+    first, second = habits(np.random.default_rng(0), 12, (True, False, False))
+    few = np.arange(n_people)
+    weights = learn_weights(first.select(few), second.select(few))
+    assert (weights.source, len(weights.shares)) == ("equal", 3)
+    assert f"there are {n_people}" in weights.note
+
+
+def test_views_that_are_light_beside_the_heaviest_are_dropped():
+    from trailprint.attacks.view_weights import _drop_light
+
+    assert _drop_light(np.array([10.0, 1.9, 2.0])) == pytest.approx([10 / 12, 0.0, 2 / 12])
+    assert _drop_light(np.full(19, 3.0)) == pytest.approx(np.full(19, 1 / 19))
 
 
 def test_shuffled_truth_scores_at_chance():

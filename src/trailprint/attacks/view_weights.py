@@ -22,7 +22,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
-from scipy.special import logsumexp
 
 from trailprint.arrays import Floats, Ints
 from trailprint.attacks.matching import to_arrays
@@ -34,7 +33,8 @@ from trailprint.kernels.matching.metrics import METRICS
 
 WeightsFrom = Literal["learnt", "equal", "given"]
 
-#: Fewer people than this in both halves teach nothing: weights are equal.
+#: Fewer people than this in both halves teach no weights: they only choose between all views
+#: alike and the first one alone.
 LEAST_PEOPLE = 20
 #: People drawn for learning: gains of all their pairs are held, one matrix per view.
 MOST_PEOPLE = 600
@@ -45,8 +45,10 @@ N_FOLDS = 3
 MOST_VALIDATING = 120
 #: Standard errors by which several views must be better than the first one alone.
 CLEARLY = 2.0
-#: Views that would count less than this share are dropped: they cost time and decide nothing.
+#: Views that would count less than this share, or than this part of the heaviest view, are
+#: dropped: they cost time and decide nothing.
 LEAST_SHARE = 0.05
+LEAST_BESIDE_HEAVIEST = 0.2
 #: Where the search begins; any other place leads to the same weights.
 _BEGIN = 5.0
 #: Relative change of the likelihood at which the search ends: weights are known to two digits.
@@ -65,7 +67,7 @@ class ViewWeights:
     source : {"learnt", "equal", "given"}
         Where they come from.
     note : str
-        Why they are equal although they should have been learnt; else empty.
+        Why they are equal, or were only chosen, although they should have been learnt; else empty.
     n_people : int
         People they were learnt from.
     """
@@ -110,24 +112,54 @@ def learn_weights(
     """
     Learn weights from two halves of one identified dataset.
 
-    The same ids on both sides are the same people. With fewer than `LEAST_PEOPLE` of them, all
-    views count the same and the note says why.
+    The same ids on both sides are the same people. With fewer than `LEAST_PEOPLE` of them, only
+    one thing is learnt, whether all views alike or the first one alone finds them again better,
+    and the note says so.
     """
     own, other = _same_people(first, second)
     if len(own) < LEAST_PEOPLE:
-        return equal_weights(
-            first.names,
-            f"Weights are equal: at least {LEAST_PEOPLE} people must be in both halves of the "
-            f"auxiliary data to learn from, and there are {len(own)}.",
-        )
+        return _weigh_few(first.select(own), second.select(other), n_threads)
     drawn = np.sort(np.random.default_rng(seed).permutation(len(own))[:MOST_PEOPLE])
     gains = _gains(first.select(own[drawn]), second.select(other[drawn]), n_threads)
-    weights = _fit_everybody(gains, _choose_shrinkage(gains, seed))
-    shares = weights / weights.sum()
-    shares = np.where(shares >= LEAST_SHARE, shares, 0.0)
-    shares = shares / shares.sum()
+    shares = _drop_light(_fit_everybody(gains, _choose_shrinkage(gains, seed)))
     kept = {name: float(s) for name, s in zip(first.names, shares, strict=True) if s > 0}
     return ViewWeights(shares=kept, source="learnt", n_people=len(drawn))
+
+
+def _weigh_few(first: Views, second: Views, n_threads: int | None) -> ViewWeights:
+    """
+    All views alike, or the first one alone where that finds these few people again better.
+
+    Of many weights a few people tell nothing, but of two answers they tell which is the likelier;
+    either has a single scale to be fitted.
+    """
+    n = first.n_users
+    few = (
+        f"Weights are not learnt: at least {LEAST_PEOPLE} people must be in both halves of the "
+        f"auxiliary data to learn from, and there are {n}."
+    )
+    if n > 1:
+        gains = _gains(first, second, n_threads)
+        alike, alone = (_loss_of_one(one) for one in (gains.mean(axis=0), gains[0]))
+        if alone < alike:
+            note = f"{few} The first view counts alone: it finds them again better than all alike."
+            shares = {first.names[0]: 1.0}
+            return ViewWeights(shares=shares, source="learnt", note=note, n_people=n)
+    return equal_weights(first.names, f"{few} All views count the same.")
+
+
+def _loss_of_one(gains: Floats) -> float:
+    """Negative log-likelihood of the true pairs under the best multiple of these gains."""
+    scale = _maximise(gains[None], _Shrinkage(0.0, np.ones(1)))
+    return float(_losses(scale[None], gains[None], np.arange(len(gains))).sum())
+
+
+def _drop_light(weights: Floats) -> Floats:
+    """Shares of the weights, without views that are light beside all, or beside the heaviest."""
+    shares = weights / weights.sum()
+    least = max(LEAST_SHARE, LEAST_BESIDE_HEAVIEST * float(shares.max()))
+    kept = np.where(shares >= least, shares, 0.0)
+    return np.asarray(kept / kept.sum())
 
 
 def _same_people(first: Views, second: Views) -> tuple[Ints, Ints]:
@@ -166,36 +198,46 @@ def _choose_shrinkage(gains: Floats, seed: int) -> _Shrinkage | None:
     people = np.random.default_rng([seed, 1]).permutation(n_people)
     alike, first = np.full(n_views, n_views**-0.5), np.eye(n_views)[0]
     tried = [_Shrinkage(p, towards) for towards in (alike, first) for p in PENALTIES]
-    *losses, alone = _held_out_losses(_among(gains, people), [*tried, None])
+    *losses, alone = _held_out_losses(gains, people, [*tried, None])
     best = int(np.argmin([loss.sum() for loss in losses]))
     better_by = alone - losses[best]
     standard_error = float(better_by.std()) * n_people**0.5
     return tried[best] if better_by.sum() > CLEARLY * standard_error else None
 
 
-def _held_out_losses(gains: Floats, tried: Sequence[_Shrinkage | None]) -> Floats:
+def _held_out_losses(gains: Floats, people: Ints, tried: Sequence[_Shrinkage | None]) -> Floats:
     """
     Each person's negative log-likelihood under weights learnt from other folds: tried x people.
 
-    They are looked for among everybody, as in the attack, and not among their fold alone.
+    ``people`` is everybody in the order in which they are dealt into folds. They are looked for
+    among everybody, as in the attack, and not among their fold alone.
     """
-    fold = np.arange(gains.shape[1]) % N_FOLDS
-    losses = np.empty((len(tried), len(fold)))
+    fold = np.arange(len(people)) % N_FOLDS
+    losses = np.empty((len(tried), len(people)))
     for left_out in range(N_FOLDS):
-        is_held = fold == left_out
-        known = _among(gains, np.flatnonzero(~is_held)[:MOST_VALIDATING])
-        weights = None
-        for place, shrinkage in enumerate(tried):
-            weights = _fit(known, shrinkage, weights)
-            losses[place, is_held] = _losses(weights, gains)[is_held]
+        held = people[fold == left_out]
+        known = _among(gains, people[fold != left_out][:MOST_VALIDATING])
+        weights: list[Floats] = []
+        for shrinkage in tried:
+            weights.append(_fit(known, shrinkage, weights[-1] if weights else None))
+        losses[:, held] = _losses(np.stack(weights), gains, held)
     return losses
 
 
-def _losses(weights: Floats, gains: Floats) -> Floats:
-    """Negative log-likelihood of each person's true pair, by its row and by its column."""
-    scores = np.tensordot(weights, gains, 1)
-    either = logsumexp(scores, axis=0) + logsumexp(scores, axis=1)
-    return np.asarray(either - 2.0 * np.diagonal(scores))
+def _losses(weights: Floats, gains: Floats, people: Ints) -> Floats:
+    """Negative log-likelihood of the true pairs of some people, a row for each set of weights."""
+    n_views, n, _ = gains.shape
+    scores = (weights @ gains.reshape(n_views, -1)).reshape(-1, n, n)
+    true = scores[:, people, people]
+    as_rows = _log_sum(scores[:, people, :], axis=2)
+    return np.asarray(as_rows + _log_sum(scores[:, :, people], axis=1) - 2.0 * true)
+
+
+def _log_sum(scores: Floats, axis: int) -> Floats:
+    """The logarithm of the sum of exponentials, which may be too large for a number."""
+    top = scores.max(axis=axis, keepdims=True)
+    total = np.exp(scores - top).sum(axis=axis)
+    return np.asarray(np.log(total) + np.squeeze(top, axis))
 
 
 def _fit(gains: Floats, shrinkage: _Shrinkage | None, begin: Floats | None = None) -> Floats:

@@ -15,7 +15,7 @@ from trailprint.cli.progress import showing
 from trailprint.cli.running import Running
 
 if TYPE_CHECKING:
-    from trailprint.comparison.results import Comparison, FamilyDifference, Versus
+    from trailprint.comparison.results import Comparison, FamilyDifference, SinglingOut, Versus
 
 EXAMPLE = "trailprint compare audit audit-of-release --out compared"
 
@@ -69,12 +69,15 @@ def _print(found: Comparison, page: Path) -> None:
     for versus in found.versus:
         if versus.why_not is None:
             _print_risk(found.audits[0].label, versus)
+    if found.points is not None:
+        _print_points(found.points)
     notes = [
         text
         for versus in found.versus
         for text in (versus.why_not, *versus.cautions, versus.why_unpaired)
         if text is not None
     ]
+    notes += [] if found.points is None else found.points.cautions
     notes.append(f"{len(found.changes):,} facts and settings differ; the page lists them.")
     print_table(found.sentence, [], [*notes, f"The comparison: {page}"])
 
@@ -82,6 +85,18 @@ def _print(found: Comparison, page: Path) -> None:
 def _print_risk(reference: str, versus: Versus) -> None:
     rows = [_line(row) for row in versus.families]
     print_rows(f"{versus.audit}, compared with {reference}", rows, most=len(rows))
+
+
+def _print_points(found: SinglingOut) -> None:
+    """A row for each number of points, a column for each audit."""
+    from trailprint.comparison.wording import list_singled_out
+
+    labels = [audit.audit for audit in found.audits]
+    rows: list[dict[str, object]] = [
+        {"known": name, **dict(zip(labels, shares, strict=True))}
+        for name, shares in list_singled_out(found)
+    ]
+    print_rows("Singled out by a few known points: nothing is linked", rows, most=len(rows))
 
 
 def _line(row: FamilyDifference) -> dict[str, object]:

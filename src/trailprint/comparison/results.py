@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from trailprint.audit.results.attacks import Interval
+from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
 from trailprint.plain import OMITTED, from_plain, to_plain
 from trailprint.studies.small_counts import VeiledCount
 
@@ -134,6 +135,29 @@ class GrowthCurves:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedPoints:
+    """What a few known points reveal in the release of one audit, as that audit tells it."""
+
+    audit: str
+    people: int
+    knowledge: str | None
+    time_resolution: str | None
+    cell_m: float | None
+    draws: int
+    unicity: tuple[UnicityPoint, ...]
+    worst_case: tuple[WorstPoint, ...]
+    singling_out: tuple[SharedPart, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SinglingOut:
+    """Singling out in every audit that measured it; ``cautions`` say what else differs."""
+
+    audits: tuple[ComparedPoints, ...]
+    cautions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Everything a comparison may tell, without identifiers."""
 
@@ -144,6 +168,7 @@ class Comparison:
     versus: tuple[Versus, ...]
     changes: tuple[Change, ...]
     growth: tuple[GrowthCurves, ...]
+    points: SinglingOut | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain values, ready for JSON."""

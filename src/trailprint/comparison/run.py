@@ -10,6 +10,7 @@ from trailprint.audit.outcomes import hash_people
 from trailprint.comparison.changes import list_changes
 from trailprint.comparison.curves import list_growth
 from trailprint.comparison.families import compare_with, describe_rate
+from trailprint.comparison.known_points import compare_points
 from trailprint.comparison.opening import AuditSource, OpenedAudit, open_audits
 from trailprint.comparison.result import ComparisonResult
 from trailprint.comparison.results import ComparedAudit, Comparison, Versus
@@ -40,6 +41,7 @@ def run_comparison(
             versus=tuple(versus),
             changes=list_changes(audits),
             growth=list_growth(audits),
+            points=compare_points(audits),
         )
     )
 

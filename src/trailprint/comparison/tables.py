@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from trailprint.comparison.results import Comparison, FamilyDifference, Pairs
+from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
+from trailprint.comparison.results import ComparedPoints, Comparison, FamilyDifference, Pairs
 from trailprint.plain import to_plain
 
 Row = dict[str, Any]
@@ -83,10 +84,41 @@ def _growth(found: Comparison) -> Iterator[Row]:
                 yield {"study": study.study, "audit": curve.audit, **to_plain(point)}
 
 
+def _points(found: Comparison) -> Iterator[Row]:
+    """Points drawn at random, the most telling ones, and traces that nobody shares."""
+    for audit in () if found.points is None else found.points.audits:
+        for drawn in audit.unicity:
+            yield _single_out(audit, "drawn at random", drawn.points, drawn)
+        for worst in audit.worst_case:
+            yield _single_out(audit, "most telling", worst.k, worst)
+        for part in audit.singling_out:
+            yield _single_out(audit, f"shared {part.what}", None, part)
+
+
+def _single_out(
+    audit: ComparedPoints,
+    measure: str,
+    points: int | None,
+    found: UnicityPoint | WorstPoint | SharedPart,
+) -> Row:
+    low, high = found.interval or (None, None)
+    return {
+        "audit": audit.audit,
+        "people": audit.people,
+        "measure": measure,
+        "points": points,
+        "share": found.share,
+        "low": low,
+        "high": high,
+        "at_most": found.at_most,
+    }
+
+
 TABLES: Mapping[str, Callable[[Comparison], Iterator[Row]]] = {
     "risk": _risk,
     "loss": _loss,
     "changes": _changes,
     "growth": _growth,
+    "points": _points,
 }
 """Every table by the name of its file."""

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trailprint.audit.results.attacks import Interval
+from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
 from trailprint.audit.wording import lower_first, percent, share_or_most
-from trailprint.comparison.results import FamilyDifference, Pairs, Rate
+from trailprint.comparison.results import (
+    ComparedPoints,
+    FamilyDifference,
+    Pairs,
+    Rate,
+    SinglingOut,
+)
 
 _LEAST_P = 0.001
 _NOT_SHOWN = "how many changed is not shown, as few people would follow"
@@ -68,3 +77,37 @@ def tell_strongest(reference: str, audit: str, found: FamilyDifference) -> str:
 def tell_loss(loss: float | None) -> str:
     """A loss in percent."""
     return "not known" if loss is None else percent(loss)
+
+
+def list_singled_out(found: SinglingOut) -> list[tuple[str, tuple[str, ...]]]:
+    """What is known, and the share it singles out in each audit."""
+    told = [dict(_name_measures(audit)) for audit in found.audits]
+    names = dict.fromkeys(name for one in told for name in one)
+    return [
+        (
+            name,
+            tuple(
+                "not measured" if name not in one else _tell_singled_out(one[name]) for one in told
+            ),
+        )
+        for name in names
+    ]
+
+
+def _name_measures(
+    audit: ComparedPoints,
+) -> Iterator[tuple[str, UnicityPoint | WorstPoint | SharedPart]]:
+    for drawn in audit.unicity:
+        yield f"{_count_points(drawn.points)} drawn at random", drawn
+    for worst in audit.worst_case:
+        yield f"the most telling {_count_points(worst.k)}", worst
+    for part in audit.singling_out:
+        yield f"all of: {part.label}", part
+
+
+def _count_points(number: int) -> str:
+    return "1 point" if number == 1 else f"{number} points"
+
+
+def _tell_singled_out(found: UnicityPoint | WorstPoint | SharedPart) -> str:
+    return share_or_most(found.share, found.at_most)

@@ -105,13 +105,15 @@ class Moves(View):
 
     def _count(self, events: Events) -> pa.Table:
         day = f"date_trunc('day', {events.local_start})"
-        order = f'PARTITION BY "user", {day} ORDER BY "start", location'
-        weight = events.weight_sql
+        # A window of all of somebody's events is quicker than one for each of their days.
         return events.engine.arrow(
             'SELECT "user", location, "then", count(*) AS n FROM ('
-            f'SELECT "user", location, lead(location) OVER ({order}) AS "then" '
-            f"FROM ({events.query}) WHERE {weight} > 0) "
-            'WHERE location IS DISTINCT FROM "then" AND "then" IS NOT NULL GROUP BY ALL'
+            f'SELECT "user", location, {day} AS own_day, lead(location) OVER next_one AS "then", '
+            f"lead({day}) OVER next_one AS next_day "
+            f"FROM ({events.query}) WHERE {events.weight_sql} > 0 "
+            'WINDOW next_one AS (PARTITION BY "user" ORDER BY "start", location)) '
+            'WHERE location IS DISTINCT FROM "then" AND "then" IS NOT NULL '
+            "AND own_day IS NOT DISTINCT FROM next_day GROUP BY ALL"
         )
 
 

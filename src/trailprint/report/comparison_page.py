@@ -37,6 +37,7 @@ from trailprint.report.blocks import (
 from trailprint.report.charts import draw_bars, draw_lines
 from trailprint.report.charts.axes import Axis
 from trailprint.report.charts.style import SERIES
+from trailprint.report.comparison_points import write_singling_out
 from trailprint.report.page_layout import render_page
 from trailprint.report.wording import count, interval, percent, share_or_most
 
@@ -69,6 +70,7 @@ def render_comparison(found: Comparison) -> str:
         *(_write_risk(found.audits[0], versus) for versus in found.versus),
         _write_loss(found.audits),
         *([_write_growth(found)] if found.growth else []),
+        *([] if found.points is None else [write_singling_out(found.points)]),
         _write_changes(found),
     ]
     return render_page(
