@@ -1,9 +1,17 @@
-"""Known points: ratios to an enumeration in pandas and to a bare pass of DuckDB, in one run."""
+"""
+Known points: ratios to scikit-mobility and to a bare pass of DuckDB, in one run.
+
+``--scikit-mobility PYTHON`` names an interpreter that has scikit-mobility, which needs an older
+pandas than ours (see `scikit_mobility`); without it, its enumeration written from the definition
+stands in.
+"""
 
 import argparse
+import json
 import multiprocessing
 import os
 import resource
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -79,17 +87,38 @@ def enumerate_in_pandas(visits: pd.DataFrame, k: int) -> list[float]:
     return risks
 
 
-def bench_worst_case(*, quick: bool) -> None:
+def ask_scikit_mobility(python: str, visits: pa.Table, k: int) -> tuple[float, list[float]]:
+    """Its seconds without starting, and everybody's risk by visits."""
+    n = visits.num_rows
+    rows = zip(visits["user"].to_pylist(), visits["location"].to_pylist(), range(n), strict=True)
+    script = str(Path(__file__).with_name("scikit_mobility.py"))
+    told = subprocess.run(
+        [python, script, "-k", str(k)],
+        input=json.dumps(list(rows)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(told.stdout)
+    return found["seconds"], found["risks"]
+
+
+def bench_worst_case(*, quick: bool, python: str | None) -> None:
     n_people, n_few = (2_000, 10) if quick else (10_000, 50)
     few = draw_check_ins(n_few)
-    slow, risks = timed(lambda: enumerate_in_pandas(few.to_pandas(), 2))
+    if python is None:
+        peer = "an enumeration of"
+        slow, risks = timed(lambda: enumerate_in_pandas(few.to_pandas(), 2))
+    else:
+        peer = "scikit-mobility on"
+        slow, risks = ask_scikit_mobility(python, few, 2)
     own = find_worst(build_points(read(few), "place"), "place", 2)
     assert np.allclose(1 / own, risks)
     points = build_points(read(draw_check_ins(n_people)), "place")
     seconds, fewest = timed(lambda: find_worst(points, "place", 2))
     share = np.mean(fewest == 1)
     what = f"worst case, k = 2, {n_people:,} people ({share:.1%} singled out)"
-    report(what, seconds, slow, 1, f"an enumeration of {n_few} people ({slow:.1f} s)")
+    report(what, seconds, slow, 1, f"{peer} {n_few} people ({slow:.1f} s)")
 
 
 def bench_four_points() -> None:
@@ -149,7 +178,7 @@ def bench_unicity(*, quick: bool) -> None:
 
 
 def _measure_unicity(path: Path, n_people: int) -> None:
-    engine = Engine(memory="3GB")
+    engine = Engine()
     events = read(str(path), engine=engine).materialise()
     keys = f'SELECT DISTINCT location, "start", "user" FROM ({events.query})'
     bare, _ = timed(lambda: engine.run(f"CREATE OR REPLACE TEMP TABLE bare_keys AS {keys}"))
@@ -174,13 +203,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", choices=("worst-case", "unicity"))
+    parser.add_argument("--scikit-mobility", metavar="PYTHON", help="an interpreter that has it")
     wanted = parser.parse_args()
     quick = wanted.quick
     small = build_points(read(draw_check_ins(50)), "place")
     find_worst(small, "place", 2)  # compiles
     draw_candidates(small, (1, 2), n_draws=1)
     if wanted.only != "unicity":
-        bench_worst_case(quick=quick)
+        bench_worst_case(quick=quick, python=wanted.scikit_mobility)
         bench_four_points()
     if wanted.only != "worst-case":
         bench_unicity(quick=quick)

@@ -120,8 +120,8 @@ def _same_for_every_seed(events: tp.Events, seed: int) -> tp.Events:
 
 
 def _draw_half(events: tp.Events, seed: int) -> tp.Events:
-    """Each person by lot."""
-    return events.having(f'hash("user", {seed}) % 2 = 0')
+    """Each person by lot; hashed twice, as seeds alone would only swap the halves."""
+    return events.having(f'hash(hash("user", {seed})) % 2 = 0')
 
 
 def _read_made(make: Callable[[int, int], pa.Table], n_users: int, seed: int) -> tp.Events:

@@ -252,6 +252,7 @@ POINTS = _options(
     --knowledge probability
     --knowledge proportion --tolerance 1
     --knowledge home-work
+    --knowledge home-work --home-work least-visited
     --points 1
     --points 1-3
     --draws 2
@@ -276,6 +277,7 @@ POINTS = _options(
     --worst-case -1 99 x
     --time-resolution 0h x '' 1y 99999999d
     --tolerance -1 2 nan
+    --home-work x least-visited ''
     --populations 0 -5 x
     --apply x noise:epsilon=x
     --per-user no/risks.csv risks.xyz ''

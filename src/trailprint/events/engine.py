@@ -112,6 +112,7 @@ class Engine:
                 f"--memory must be a size the machine has, got {memory!r} instead. Try 2GB."
             ) from None
         self.connection.execute("SET TimeZone = 'UTC'")
+        self._usual_limit = _limit_of(self.connection)
         _count_progress(self.connection)
         weakref.finalize(self, _close, self.connection, folder)
 
@@ -120,6 +121,28 @@ class Engine:
         """A query can be stopped from outside; DuckDB's errors become ours."""
         with interrupting(self.connection.interrupt), _our_words():
             yield
+
+    @contextlib.contextmanager
+    def keeping_to(self, memory: str) -> Iterator[None]:
+        """
+        Hold no more than this meanwhile, unless somebody said how much may be held.
+
+        For work that holds much itself beside what DuckDB holds; the rest goes to disk.
+        """
+        is_less = _count_bytes(memory) < _count_bytes(self._usual_limit)
+        if self.memory_bytes is not None or not is_less:
+            yield
+            return
+        self._limit(memory)
+        try:
+            yield
+        finally:
+            self._limit(self._usual_limit)
+
+    def _limit(self, memory: str) -> None:
+        # What cannot be put on disk at once stays where it is, and the limit as it was.
+        with self._lock, contextlib.suppress(duckdb.OutOfMemoryException):
+            self.connection.execute(f"SET memory_limit = '{memory}'")
 
     def new_name(self, stem: str) -> str:
         """A table or view name nobody else uses."""
@@ -212,6 +235,11 @@ class Engine:
     def drop(self, name: str) -> None:
         """Forget a temporary table."""
         self.run(f"DROP TABLE {name}")
+
+
+def _limit_of(connection: Connection) -> str:
+    found = connection.execute("SELECT current_setting('memory_limit')").fetchone()
+    return str(found[0]) if found else "0KB"
 
 
 def _count_progress(connection: Connection) -> None:

@@ -21,6 +21,8 @@ PointKind = Literal["place", "place-time", "time"]
 #: Keys are counted in a table of all places × times while it has no more entries per point.
 _TABLE_PER_POINT = 4
 _MOST = 2**31 - 1
+#: What DuckDB may hold while points are counted, which are held beside it.
+_COUNTING_MEMORY = "3GB"
 #: From Monday to Thursday, 1970-01-01: weeks begin on Mondays.
 _THREE_DAYS_S = 259_200
 
@@ -169,14 +171,15 @@ def _count(events: Events, kind: PointKind, resolution_s: int) -> _Counted:
     user, place = BatchEncoder(), BatchEncoder()
     times: list[Ints] = []
     visits: list[Indices] = []
-    for batch in events.engine.batches(_count_sql(events, kind, resolution_s)):
-        user.add(batch["user"])
-        if kind != "time":
-            place.add(batch["location"])
-        if kind != "place":
-            times.append(batch["bin"].to_numpy().copy())
-        amount = np.floor(batch["n"].to_numpy(zero_copy_only=False))
-        visits.append(np.clip(amount, 1, _MOST).astype(np.int32))
+    with events.engine.keeping_to(_COUNTING_MEMORY):
+        for batch in events.engine.batches(_count_sql(events, kind, resolution_s)):
+            user.add(batch["user"])
+            if kind != "time":
+                place.add(batch["location"])
+            if kind != "place":
+                times.append(batch["bin"].to_numpy().copy())
+            amount = np.floor(batch["n"].to_numpy(zero_copy_only=False))
+            visits.append(np.clip(amount, 1, _MOST).astype(np.int32))
     if not sum(map(len, visits)):
         raise InputError("Points need at least one event, but there is none.")
     users_coded, users = user.finish()
@@ -247,10 +250,14 @@ def build_visit_order(events: Events) -> VisitOrder:
     )
 
 
-def top_places(points: Points, n_places: int) -> tuple[Ints, Indices]:
-    """Each user's most visited places as (indptr, ascending keys); ties by the place's name."""
+def top_places(points: Points, n_places: int, *, least: bool = False) -> tuple[Ints, Indices]:
+    """
+    Each user's most visited places as (indptr, ascending keys); ties by the place's name.
+
+    With ``least``, the least visited ones.
+    """
     rows = np.repeat(np.arange(points.n_users), points.lengths)
-    order = np.lexsort((points.keys, -points.counts, rows))
+    order = np.lexsort((points.keys, points.counts if least else -points.counts, rows))
     rank = np.arange(len(order)) - np.repeat(points.indptr[:-1], points.lengths)
     chosen = np.sort(order[rank < n_places])
     lengths = np.minimum(points.lengths, n_places)

@@ -217,6 +217,7 @@ def _find_worst(run: _Measurement, k: int) -> Indices:
         run.knowledge,
         k,
         tolerance=options.tolerance,
+        home_work=options.home_work,
         n_threads=run.n_threads,
     )
 

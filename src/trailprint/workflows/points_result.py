@@ -127,6 +127,7 @@ class PointsResult(Result):
             "cell_m": self.cell_m,
             "time_resolution": self.options.time_resolution if has_times else None,
             "tolerance": self.options.tolerance,
+            "home_work": self.options.home_work if self.options.knowledge == "home-work" else None,
             "draws": self.options.draws if self.unicity else None,
             "unicity": [_plain(one) for one in self.unicity],
             "extrapolation": {

@@ -28,3 +28,34 @@ def test_an_engine_that_cannot_be_made_says_why(memory, kind, says, monkeypatch)
     monkeypatch.setattr(duckdb, "connect", fail)
     with pytest.raises(kind, match=says):
         Engine(memory=memory)
+
+
+def limit_of(engine: Engine) -> str:
+    return str(engine.row("SELECT current_setting('memory_limit')")[0])
+
+
+def test_a_lower_limit_holds_for_a_while_and_never_raises_one():
+    engine = Engine()
+    usual = limit_of(engine)
+    with engine.keeping_to("100MB"):
+        assert limit_of(engine) == "95.3 MiB"
+        made = engine.materialise("SELECT range AS a, range AS b FROM range(10_000_000)", "much")
+        assert engine.row(f"SELECT sum(a) FROM {made}")[0] == 10_000_000 * 9_999_999 // 2
+    assert limit_of(engine).split(".")[0] == usual.split(".")[0]
+    with engine.keeping_to("9000TB"):
+        assert limit_of(engine).split(".")[0] == usual.split(".")[0]
+
+
+def test_a_limit_somebody_gave_is_kept():
+    engine = Engine(memory="1GB")
+    usual = limit_of(engine)
+    with engine.keeping_to("100MB"):
+        assert limit_of(engine) == usual
+
+
+def test_a_limit_ends_where_the_work_fails():
+    engine = Engine()
+    usual = limit_of(engine)
+    with pytest.raises(ZeroDivisionError), engine.keeping_to("100MB"):
+        raise ZeroDivisionError
+    assert limit_of(engine).split(".")[0] == usual.split(".")[0]

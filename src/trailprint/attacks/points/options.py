@@ -21,6 +21,8 @@ Knowledge = Literal[
     "home-work",
 ]
 
+HomeWork = Literal["most-visited", "least-visited"]
+
 #: What points can be drawn of at random.
 DRAWN = ("place", "place-time", "time")
 #: What may agree within a tolerance.
@@ -51,6 +53,8 @@ class PointsOptions:
         Length of a time bin, such as 30min, 1h or 1d.
     tolerance : float
         Share by which a known frequency, probability or proportion may differ from another's.
+    home_work : {"most-visited", "least-visited"}
+        Which two places home and work are; scikit-mobility's code takes the least visited.
     grid : bool
         Whether the share is also measured at coarser places and times.
     populations : tuple of int
@@ -71,6 +75,7 @@ class PointsOptions:
     worst_case: int = 2
     time_resolution: str = "1h"
     tolerance: float = 0.0
+    home_work: HomeWork = "most-visited"
     grid: bool = True
     populations: tuple[int, ...] = ()
     seed: int = 0
@@ -102,6 +107,7 @@ class PointsOptions:
                 f"--tolerance goes with --knowledge {', '.join(TOLERANT)}, "
                 f"got {self.knowledge} instead."
             )
+        _check_home_work(self.home_work, self.knowledge)
         parse_resolution(self.time_resolution)
 
     @property
@@ -114,6 +120,17 @@ class PointsOptions:
         if self.knowledge != "auto":
             return self.knowledge
         return "place-time" if has_times else "place"
+
+
+def _check_home_work(which: str, knowledge: str) -> None:
+    if which not in get_args(HomeWork):
+        raise OptionError(
+            f"--home-work must be one of {', '.join(get_args(HomeWork))}, got {which!r} instead."
+        )
+    if which != "most-visited" and knowledge != "home-work":
+        raise OptionError(
+            f"--home-work {which} goes with --knowledge home-work, got {knowledge} instead."
+        )
 
 
 def _check_range(name: str, value: int, least: int, most: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from trailprint.arrays import Floats, Indices
-from trailprint.attacks.points.options import Knowledge
+from trailprint.attacks.points.options import HomeWork, Knowledge
 from trailprint.features.points import Points, VisitOrder, top_places
 from trailprint.kernels.subsets.drawn import count_holders
 from trailprint.kernels.subsets.ordered import build_itineraries, find_fewest_in_order
@@ -26,6 +26,7 @@ def find_worst(
     k: int,
     *,
     tolerance: float = 0.0,
+    home_work: HomeWork = "most-visited",
     n_threads: int | None = None,
 ) -> Indices:
     """
@@ -35,7 +36,7 @@ def find_worst(
     whatever ``k`` is.
     """
     if knowledge == "home-work":
-        return _share_home_and_work(points, n_threads)
+        return _share_home_and_work(points, home_work, n_threads)
     if knowledge in ("place", "place-time"):
         return _worst_visits(points, k, n_threads)
     if knowledge in ("unique-place", "time"):
@@ -85,8 +86,8 @@ def _worst_values(
     )
 
 
-def _share_home_and_work(points: Points, n_threads: int | None) -> Indices:
-    """People among whose two most visited places are both, or the only one, of a person's."""
-    indptr, keys = top_places(points, _HOME_AND_WORK)
+def _share_home_and_work(points: Points, which: HomeWork, n_threads: int | None) -> Indices:
+    """People among whose two places are both, or the only one, of a person's."""
+    indptr, keys = top_places(points, _HOME_AND_WORK, least=which == "least-visited")
     postings = build_postings(indptr, keys, points.n_keys)
     return count_holders(indptr, keys, postings, n_threads=n_threads)
