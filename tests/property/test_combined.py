@@ -22,7 +22,7 @@ from trailprint.attacks.view_weights import (
     given_weights,
     learn_weights,
 )
-from trailprint.errors import OptionError
+from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import truth_from_ids
 from trailprint.features.histograms import Histograms
@@ -321,3 +321,13 @@ def test_a_metric_that_is_not_homogeneous_is_refused():
     sides = habits(np.random.default_rng(0), 20, (True, True, True))
     with pytest.raises(OptionError, match="one of jensen-shannon, l1 with several views"):
         match_views(*sides, equal_weights(sides[0].names), MatchOptions(metric="cosine"))
+
+
+def test_views_that_show_nobody_say_so():
+    first, second = habits(np.random.default_rng(0), 5, (True, True, True))
+    nobody = tuple(matrix * 0 for matrix in first.matrices)
+    for matrix in nobody:
+        matrix.eliminate_zeros()
+    empty = Views(views=first.views, matrices=nobody, users=first.users, left_out={})
+    with pytest.raises(InputError, match=r"must show somebody on both sides.*views all"):
+        match_views(empty, second, equal_weights(NAMES))

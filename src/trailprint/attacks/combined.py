@@ -19,7 +19,7 @@ from trailprint.attacks.matching import Problem, Side, match_problem, to_arrays
 from trailprint.attacks.options import MatchOptions
 from trailprint.attacks.view_weights import ViewWeights
 from trailprint.display.discreet import Discreet
-from trailprint.errors import OptionError
+from trailprint.errors import InputError, OptionError
 from trailprint.features.views import Views
 from trailprint.kernels.matching.join import build_join
 from trailprint.kernels.matching.metrics import METRICS, Metric
@@ -78,6 +78,11 @@ def _pose(released: Views, auxiliary: Views, weights: ViewWeights, metric: Metri
     columns = join_views(released, auxiliary, weights)
     gate = columns.gate
     first, second = (_with_data(side, gate) for side in (columns.released, columns.auxiliary))
+    if not (len(first.rows) and len(second.rows)):
+        raise InputError(
+            "The views that count must show somebody on both sides, but one shows nobody: "
+            "moves, for example, need two places on one day. Try --views all."
+        )
     n_columns = columns.released.shape[1]
     total = sum(weights.shares.values())
     return Problem(

@@ -135,8 +135,8 @@ def _weigh_few(first: Views, second: Views, n_threads: int | None) -> ViewWeight
     """
     n = first.n_users
     few = (
-        f"Weights are not learnt: at least {LEAST_PEOPLE} people must be in both halves of the "
-        f"auxiliary data to learn from, and there are {n}."
+        f"There are too few people to learn weights from: at least {LEAST_PEOPLE} people must be "
+        f"in both halves of the auxiliary data, and there are {n}."
     )
     if n > 1:
         gains = _gains(first, second, n_threads)

@@ -150,6 +150,11 @@ def choose_views(names: Sequence[str] | None, *, same_period: bool = False) -> t
     if names is None:
         return tuple(known.values())
     unknown = [name for name in names if name not in known]
+    if unknown and unknown[0] in SAME_PERIOD_VIEWS:
+        raise OptionError(
+            f"The view {unknown[0]} means something only where both sides saw the same days: give "
+            "--same-period if they are different sources about them."
+        )
     if unknown or not names:
         got = repr(unknown[0]) if unknown else "none"
         raise OptionError(f"views must be all or some of {', '.join(known)}, got {got} instead.")
