@@ -14,11 +14,11 @@ from tests.presence import present
 
 import trailprint as tp
 from trailprint.audit.results.findings import Findings
-from trailprint.plain import from_plain
 from trailprint.comparison.known_points import compare_points
 from trailprint.comparison.opening import OpenedAudit
 from trailprint.comparison.results import Comparison, SinglingOut
 from trailprint.comparison.wording import list_singled_out
+from trailprint.plain import from_plain
 from trailprint.report.comparison_points import write_singling_out
 from trailprint.report.schema import load_comparison_schema
 
