@@ -37,6 +37,11 @@ class Deliverable:
     about: str
     bytes: int
 
+    @property
+    def is_table(self) -> bool:
+        """Whether it is one of the many tables behind the report."""
+        return self.name.startswith("tables/")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
@@ -137,7 +142,7 @@ def list_files(place: Path) -> list[Deliverable]:
     """What may be downloaded of an audit or a comparison."""
     own = list(_FILES.items())
     tables = sorted((place / "tables").glob("*.csv"))
-    own += [(f"tables/{path.name}", "A table of the report, for spreadsheets.") for path in tables]
+    own += [(f"tables/{path.name}", "") for path in tables]
     return [
         Deliverable(name=name, about=about, bytes=(place / name).stat().st_size)
         for name, about in own

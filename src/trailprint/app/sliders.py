@@ -75,7 +75,7 @@ def _part(data: object, name: str) -> Mapping[str, Any]:
 def _make(kind: type[Protection], parameter: str, usual: Any, sizes: Mapping[str, Any]) -> Slider:
     is_whole = get_type_hints(kind)[parameter] is int
     limit = sizes.get(_LIMITS.get(parameter, ""))
-    usual = min(float(usual), max(limit or usual, 4) / 2)
+    usual = float(usual) if limit is None else min(float(usual), max(limit, 4) / 2)
     stops = _list_stops(parameter, usual, is_whole=is_whole)
     fitting = tuple(stop for stop in stops if not limit or stop <= limit) or stops[:1]
     start = min(range(len(fitting)), key=lambda place: abs(fitting[place] - usual))
