@@ -102,6 +102,7 @@ def _side_files(rng: random.Random, arguments: list[str]) -> Files:
     tables = {
         "truth.csv": Table({"released": users, "auxiliary": users}),
         "regions.csv": Table({"location": places, "region": [f"bzqx{i % 2}" for i in range(9)]}),
+        "weights.csv": Table({"location": places, "weight": [str(i / 2) for i in range(9)]}),
         "households.csv": Table(
             {"user": users, "household": [f"uzqx{i // 2}h" for i in range(20)]}
         ),

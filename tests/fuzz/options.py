@@ -295,6 +295,8 @@ TRAILS = _options(
     --reserved both
     --algorithm likely --precision 0.9
     --algorithm likely --agreement 0.5
+    --algorithm likely --location-weights weights.csv
+    --location-weights weights.csv
     --released-columns user
     --auxiliary-columns user
     --households households.csv

@@ -140,7 +140,11 @@ def _visits(trails: Sequence[Trail], group: int, k: int) -> int:
 
 
 def likelihood_ratio(
-    released: Sequence[Trail], auxiliary: Sequence[Trail], pair: tuple[int, int], agreement: float
+    released: Sequence[Trail],
+    auxiliary: Sequence[Trail],
+    pair: tuple[int, int],
+    agreement: float,
+    worth: Sequence[float] | None = None,
 ) -> float:
     """How much likelier two trails are as one person's than as two people's: place by place."""
     places = frozenset().union(*released, *auxiliary)
@@ -152,7 +156,8 @@ def likelihood_ratio(
         same = {(1, 1): both, (1, 0): g - both, (0, 1): f - both, (0, 0): 1 - f - g + both}
         seen = int(place in released[pair[0]]), int(place in auxiliary[pair[1]])
         apart = (g if seen[0] else 1 - g) * (f if seen[1] else 1 - f)
-        total += math.log(same[seen]) - math.log(apart)
+        counts = 1.0 if worth is None else worth[place]
+        total += counts * (math.log(same[seen]) - math.log(apart))
     return total
 
 

@@ -69,6 +69,51 @@ def test_scores_are_those_of_the_definition(
 
 
 @settings(deadline=None)
+@given(sides, sides, agreements, st.lists(st.floats(0, 5), min_size=N_PLACES, max_size=N_PLACES))
+def test_weights_multiply_the_evidence_of_a_place(
+    released: Sets, auxiliary: Sets, agreement: float, worth: list[float]
+) -> None:
+    first, second = make(released), make(auxiliary)
+    weights = Rates.of(first, second, np.array(worth)).weights(agreement)
+    found = Scores(first, second, weights).of(np.arange(len(released)))
+    # Places that nobody has add the same to every pair.
+    unseen = [p for p in range(N_PLACES) if not any(p in s for s in (*released, *auxiliary))]
+    alone = np.zeros(N_PLACES)
+    alone[unseen] = np.array(worth)[unseen]
+    constant = Rates.of(first, second, alone).weights(agreement).neither
+    for i, one in enumerate(released):
+        for j, other in enumerate(auxiliary):
+            if one and other:
+                wanted = oracle.likelihood_ratio(released, auxiliary, (i, j), agreement, worth)
+                assert found[i, j] == pytest.approx(wanted + constant, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(sides, sides, agreements, st.sampled_from([0.5, 2.0]))
+def test_equal_weights_link_the_same_people(
+    released: Sets, auxiliary: Sets, agreement: float, worth: float
+) -> None:
+    options = TrailOptions(algorithm="likely", agreement=agreement)
+    plain, weighted = (
+        match_likely(make(released), make(auxiliary), options, own)
+        for own in (None, np.full(N_PLACES, worth))
+    )
+    assert plain.released.tolist() == weighted.released.tolist()
+    assert plain.auxiliary.tolist() == weighted.auxiliary.tolist()
+
+
+def test_a_place_of_no_weight_is_as_if_it_were_not_there() -> None:
+    released = [frozenset({0, 1}), frozenset({2, 3}), frozenset({4, 5})]
+    auxiliary = [frozenset({0, 3}), frozenset({2, 1}), frozenset({4, 5})]
+    worth = np.array([1.0, 0.0, 1.0, 0.0, 1.0, 1.0])
+    options = TrailOptions(algorithm="likely", agreement=0.9)
+    linkage = match_likely(make(released), make(auxiliary), options, worth)
+    assert linkage.auxiliary.tolist() == [0, 1, 2]
+    swapped = match_likely(make(released), make(auxiliary), options, 1.0 - worth)
+    assert swapped.auxiliary.tolist()[:2] == [1, 0]
+
+
+@settings(deadline=None)
 @given(sides, sides, agreements)
 def test_links_are_each_others_best(released: Sets, auxiliary: Sets, agreement: float) -> None:
     linkage = match_likely(

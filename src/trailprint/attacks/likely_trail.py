@@ -48,15 +48,22 @@ class Weights(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rates(Discreet):
-    """The share of either side's trails that have each place; half a trail more or less."""
+    """
+    The share of either side's trails that have each place; half a trail more or less.
+
+    ``worth`` is how much each place counts: its part of a log likelihood is multiplied by it.
+    """
 
     released: Floats
     auxiliary: Floats
+    worth: Floats
 
     @classmethod
-    def of(cls, released: Trails, auxiliary: Trails) -> Rates:
-        """As they are seen."""
-        return cls(released=_share(released), auxiliary=_share(auxiliary))
+    def of(cls, released: Trails, auxiliary: Trails, worth: Floats | None = None) -> Rates:
+        """As they are seen; every place counts one unless said otherwise."""
+        shares = _share(released), _share(auxiliary)
+        own = np.ones(len(shares[0])) if worth is None else worth
+        return cls(released=shares[0], auxiliary=shares[1], worth=own)
 
     def cells(self, agreement: float) -> tuple[Floats, Floats, Floats, Floats]:
         """How likely a place is on both trails of a person, on one of them, on neither."""
@@ -72,10 +79,17 @@ class Rates(Discreet):
         one = one - np.log(g) - np.log1p(-f) - none
         other = other - np.log(f) - np.log1p(-g) - none
         return Weights(
-            both=both - np.log(f) - np.log(g) - none - one - other,
-            released=one,
-            auxiliary=other,
-            neither=float(none.sum()),
+            both=self.worth * (both - np.log(f) - np.log(g) - none - one - other),
+            released=self.worth * one,
+            auxiliary=self.worth * other,
+            neither=float((self.worth * none).sum()),
+        )
+
+    def log_likelihood(self, counts: tuple[Floats, ...], agreement: float) -> float:
+        """Of pairs of one person each, by how many have each place on both trails, on one, …"""
+        cells = self.cells(agreement)
+        return sum(
+            float((self.worth * n) @ np.log(cell)) for n, cell in zip(counts, cells, strict=True)
         )
 
 
@@ -182,10 +196,7 @@ def learn_agreement(released: Trails, auxiliary: Trails, rates: Rates) -> float:
         if not len(rows):
             break
         counts = _count_cells(some, auxiliary, rows, best)
-        likelihood = [
-            sum(float(n @ np.log(cell)) for n, cell in zip(counts, rates.cells(r), strict=True))
-            for r in _GRID
-        ]
+        likelihood = [rates.log_likelihood(counts, r) for r in _GRID]
         before, agreement = agreement, float(_GRID[int(np.argmax(likelihood))])
         if agreement == before:
             break
@@ -256,9 +267,11 @@ def expect_precision(margin: Floats) -> Floats:
     return expected
 
 
-def match_likely(released: Trails, auxiliary: Trails, options: TrailOptions) -> Linkage:
-    """Link records that are each other's most likely counterpart."""
-    rates = Rates.of(released, auxiliary)
+def match_likely(
+    released: Trails, auxiliary: Trails, options: TrailOptions, worth: Floats | None = None
+) -> Linkage:
+    """Link records that are each other's most likely counterpart; see `Rates` for ``worth``."""
+    rates = Rates.of(released, auxiliary, worth)
     agreement = options.agreement or learn_agreement(released, auxiliary, rates)
     weights = rates.weights(agreement)
     scores = Scores(released, auxiliary, weights)

@@ -13,10 +13,10 @@ from typing import Any, get_args
 
 import numpy as np
 
-from trailprint.arrays import Ints
+from trailprint.arrays import Floats, Ints
 from trailprint.attacks.likely_trail import match_likely
 from trailprint.attacks.options import Algorithm, Reserved, TrailOptions
-from trailprint.errors import InputError
+from trailprint.errors import InputError, OptionError
 from trailprint.features.trails import Trails
 from trailprint.kernels.csr import label_equal_rows
 from trailprint.kernels.trails.containment import (
@@ -87,10 +87,13 @@ def match_trails(
     auxiliary: Trails,
     options: TrailOptions | None = None,
     *,
+    worth: Floats | None = None,
     n_threads: int | None = None,
 ) -> Linkage:
     """
     Link released to auxiliary records by their trails; null trails are never linked.
+
+    ``worth`` is how much each location counts, which only likely counterparts know.
 
     Both sides must be over one list of locations. ``facts["contradicted"]`` says whether the
     data rules out the release tactic assumed, under which no link can be wrong. Where it does not,
@@ -100,7 +103,12 @@ def match_trails(
     if released.locations != auxiliary.locations:
         raise InputError("Both sides must have the same locations.")
     if options.is_likely:
-        return match_likely(released, auxiliary, options)
+        return match_likely(released, auxiliary, options, worth)
+    if worth is not None:
+        raise OptionError(
+            "--location-weights goes with --algorithm likely: sets either contain each other or "
+            "do not, whatever a location weighs."
+        )
     tracks = _Tracks(released, auxiliary, n_threads)
     reserved = _choose_reserved(options, tracks)
     algorithm = _choose_algorithm(options, reserved)

@@ -54,6 +54,21 @@ class EntityOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WeightOptions:
+    """
+    How much locations count.
+
+    Attributes
+    ----------
+    location_weights : str, optional
+        With --algorithm likely: a file with columns location, weight. The evidence of a location
+        is multiplied by its weight.
+    """
+
+    location_weights: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SensitivityOptions:
     """
     What is varied.
@@ -87,6 +102,7 @@ def run(
     released: Annotated[str, argument("RELEASED", "Who, as pseudonyms, was where.")],
     options: Annotated[TrailOptions, Panel("Trails")],
     entities: Annotated[EntityOptions, Panel("Trails")],
+    weighing: Annotated[WeightOptions, Panel("Trails")],
     varying: Annotated[SensitivityOptions, Panel("Sensitivity")],
     knowing: Knowing,
     running: Running,
@@ -123,6 +139,7 @@ def run(
             names,
             options,
             knows=knowledge,
+            location_weights=weighing.location_weights,
             truth=pairs,
             n_threads=running.threads,
             progress=progress,

@@ -27,6 +27,7 @@ from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.trails import Trails, trails_of
 from trailprint.linkage import Linkage
 from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.workflows.location_weights import open_location_weights
 from trailprint.workflows.measuring import Stopwatch, announce_compilation
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
 
@@ -154,6 +155,7 @@ def trails(
     options: TrailOptions | None = None,
     *,
     knows: Knowledge | str | None = None,
+    location_weights: TruthSource | None = None,
     reading: ReadOptions | None = None,
     places: PlaceOptions | None = None,
     truth: TruthSource | None = None,
@@ -173,6 +175,10 @@ def trails(
     knows : Knowledge or str, optional
         How much of the auxiliary side is known of each person, such as ``"top:2"``; by default
         everything.
+    location_weights : path or table, optional
+        How much locations count, in columns ``location`` and ``weight``: with ``likely``, the
+        evidence of a location is multiplied by its weight. Locations it does not name count 1,
+        those of weight 0 not at all.
     reading : ReadOptions, optional
         How to read sources that are not yet events.
     places : PlaceOptions, optional
@@ -209,7 +215,8 @@ def trails(
     watch.lap("build")
     announce_compilation()
     tell("Matching trails (the first run on a machine compiles for some seconds)", None)
-    linkage = match_trails(*sides, options, n_threads=n_threads)
+    worth = open_location_weights(location_weights, sides[0].locations, first.engine)
+    linkage = match_trails(*sides, options, worth=worth, n_threads=n_threads)
     watch.lap("link")
     return TrailResult(
         released=sides[0],

@@ -1,0 +1,81 @@
+"""How much each location counts, from a file or a table."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from trailprint.arrays import Floats
+from trailprint.errors import ColumnError, InputError, OptionError
+from trailprint.events.engine import Engine
+from trailprint.events.reading.frames import plain_frame
+from trailprint.events.reading.side_files import open_pairs
+from trailprint.events.reading.sources import TruthSource
+
+_COLUMNS = ("location", "weight")
+
+
+def open_location_weights(
+    weights: TruthSource | None, locations: pa.Array, engine: Engine
+) -> Floats | None:
+    """
+    The weight of each of ``locations``; 1 for those that are not named.
+
+    None where nobody said. Weights are zero or more, and not all of them zero.
+    """
+    if weights is None:
+        return None
+    names, own = _read(weights, engine)
+    place = pc.index_in(names, value_set=locations)
+    if pc.all(pc.is_null(place)).as_py():
+        raise InputError(
+            "Location weights must name at least one location that both sides have, but they "
+            "name none. Are locations named as in the data?"
+        )
+    known = pc.is_valid(place)
+    worth = np.ones(len(locations))
+    worth[place.filter(known).to_numpy()] = own[known.to_numpy(zero_copy_only=False)]
+    if not worth.any():
+        raise InputError("At least one location must have a weight above zero, but none has.")
+    return worth
+
+
+def _read(weights: TruthSource, engine: Engine) -> tuple[pa.Array, Floats]:
+    """Names of locations and their weights, each once."""
+    table = _open(weights, engine)
+    names = pa.chunked_array(table["location"]).cast(pa.string()).combine_chunks()
+    try:
+        own = pc.cast(table["weight"], pa.float64()).to_numpy().astype(np.float64)
+    except pa.ArrowInvalid:
+        own = np.full(len(table), np.nan)
+    n_bad = int(np.count_nonzero(~(np.isfinite(own) & (own >= 0))))
+    if n_bad:
+        raise InputError(
+            f"Location weights must be numbers of zero or more, but {n_bad:,} are not."
+        )
+    n_twice = len(names) - len(pc.unique(names))
+    if n_twice:
+        raise InputError(
+            f"Location weights must name each location once, but {n_twice:,} rows name one again."
+        )
+    return names, own
+
+
+def _open(weights: TruthSource, engine: Engine) -> pa.Table:
+    if isinstance(weights, str | os.PathLike):
+        pairs = open_pairs(engine, weights, _COLUMNS, "Location weights")
+        number = "coalesce(TRY_CAST(weight AS DOUBLE), 'nan'::DOUBLE) AS weight"
+        return engine.arrow(f"SELECT location, {number} FROM ({pairs})")
+    try:
+        table = weights if isinstance(weights, pa.Table) else pa.table(plain_frame(weights))
+    except (AttributeError, TypeError, ValueError, pa.ArrowException):
+        raise OptionError(
+            "location_weights must be a path or a table with columns location and weight, got "
+            f"{type(weights).__name__} instead."
+        ) from None
+    if not set(_COLUMNS) <= set(table.column_names):
+        raise ColumnError("Location weights must have the columns location and weight.")
+    return table
