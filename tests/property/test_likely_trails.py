@@ -12,6 +12,7 @@ from tests.oracles import trails as oracle
 from trailprint.attacks.likely_trail import (
     Rates,
     Scores,
+    draw_wrong_margins,
     expect_precision,
     learn_agreement,
     match_likely,
@@ -135,17 +136,36 @@ def test_the_order_of_places_changes_no_score(
     assert all_scores(renamed[0], renamed[1], agreement) == pytest.approx(before, abs=1e-9)
 
 
-@given(st.lists(st.integers(-5, 5).map(float), max_size=40))
-def test_expected_precision_grows_with_the_margin(margins: list[float]) -> None:
+MARGINS = st.lists(st.integers(-5, 5).map(float), max_size=40)
+
+
+@given(MARGINS, MARGINS)
+def test_expected_precision_is_that_of_links_known_to_be_wrong(
+    margins: list[float], known: list[float]
+) -> None:
     margin = np.array(margins)
-    expected = expect_precision(margin)
+    expected = expect_precision(margin, np.array(known))
     order = np.argsort(margin, kind="stable")
     assert (np.diff(expected[order]) >= 0).all()
     assert (expected[margin <= 0] == 0).all()
-    for t in set(margin[margin > 0]):
-        n_won, n_lost = (margin >= t).sum(), (margin <= -t).sum()
-        assert expected[margin == t].min() >= 1 - (n_lost + 1) / n_won
-        assert expected[margin == t].max() <= 1 - 1 / n_won or n_won < (margin > 0).sum()
+    n_lost = sum(m < 0 for m in margins)
+    best = 0.0
+    for t in sorted({m for m in margins if m > 0}):
+        per_loss = (sum(k >= t for k in known) + 1) / (sum(k < 0 for k in known) + 1)
+        n_wrong = max(1.0, (n_lost + 1) * per_loss)
+        best = max(best, 1 - n_wrong / sum(m >= t for m in margins))
+        assert expected[margin == t] == pytest.approx(max(0.0, best))
+
+
+def test_halves_of_one_side_are_strangers() -> None:
+    rng = np.random.default_rng(9)
+    side = make(to_sets(drawn(rng, 200, 40)), 40)
+    weights = Rates.of(side, side).weights(0.9)
+    wrong = draw_wrong_margins((side, side), weights)
+    assert len(wrong) > 50
+    assert (wrong > 0).any()
+    assert (wrong < 0).any()
+    assert draw_wrong_margins((make([frozenset()], 40),), weights).tolist() == []
 
 
 def drawn(rng: np.random.Generator, n: int, n_places: int) -> np.ndarray:

@@ -10,12 +10,13 @@ wherever it can. Two records are linked when each is the other's most likely cou
 The agreement r is learnt from the two sides without any truth, by expectation and maximisation
 over the links (Fellegi and Sunter, 1969). How many links are wrong is told by decoys: the most
 similar *other* record of the same side is a wrong counterpart for certain. A link's margin is by
-how much it beats the decoys of both its ends, and as many links are expected to be wrong above a
-margin as decoys win by it.
+how much it beats the decoys of both its ends. Links between two halves of one side are all wrong;
+their margins say how many wrong links win for each that loses, and by how much.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -33,6 +34,8 @@ _GRID = np.arange(1, 100) / 100
 """Agreements that are tried: with none or a perfect one, a single exception excludes a pair."""
 _LEARN_FROM = 2_000
 """Released trails that agreement is learnt from."""
+_SPLITS = 2
+"""How often each side is cut in halves to see how wrong links look."""
 _BLOCK = 1 << 23
 """Pairs scored at a time."""
 
@@ -251,17 +254,46 @@ def find_margins(
     return margin
 
 
-def expect_precision(margin: Floats) -> Floats:
+def draw_wrong_margins(sides: Sequence[Trails], weights: Weights) -> Floats:
+    """The margins of links between random halves of each side, which are all wrong."""
+    rng = np.random.default_rng(0)
+    found = [np.empty(0)]
+    for side in sides:
+        whole = np.flatnonzero(side.lengths > 0)
+        for _ in range(_SPLITS):
+            order = rng.permutation(whole)
+            n = len(order) // 2
+            halves = side.select(order[:n]), side.select(order[n : 2 * n])
+            best = find_best(Scores(*halves, weights))
+            found.append(find_margins(*halves, weights, best, np.flatnonzero(best.mutual)))
+    return np.concatenate(found)
+
+
+def count_wrong(margin: Floats, wrong_margin: Floats, least: Floats) -> Floats:
+    """
+    How many links of each of the ``least`` margins or more are expected to be wrong; one or more.
+
+    ``margin`` are those of all links, ``wrong_margin`` those of links known to be wrong. Whoever
+    loses against a decoy is wrong, and there are as many wrong links above a margin for each that
+    loses as among those known to be wrong. A right link that loses makes it more than there are.
+    """
+    known = np.sort(wrong_margin)
+    n_above = len(known) - np.searchsorted(known, least)
+    per_loss = (n_above + 1.0) / (np.count_nonzero(known < 0) + 1.0)
+    found: Floats = np.maximum(1.0, (np.count_nonzero(margin < 0) + 1.0) * per_loss)
+    return found
+
+
+def expect_precision(margin: Floats, wrong_margin: Floats) -> Floats:
     """
     How often links of this margin or more are expected to be right; at most 1 - 1 / links.
 
-    As many of them are wrong as there are decoys that win by that margin, and one more (the
-    estimate of knockoffs, Barber and Candès, 2015). Never less for a larger margin.
+    See `count_wrong`. Never less for a larger margin, and zero where a decoy wins.
     """
-    won, lost = np.sort(margin[margin > 0]), np.sort(-margin[margin < 0])
+    won = np.sort(margin[margin > 0])
     n_won = len(won) - np.searchsorted(won, won)
-    n_lost = len(lost) - np.searchsorted(lost, won)
-    precision = np.maximum.accumulate(np.clip(1.0 - (n_lost + 1) / np.maximum(n_won, 1), 0.0, 1.0))
+    share = 1.0 - count_wrong(margin, wrong_margin, won) / np.maximum(n_won, 1)
+    precision = np.maximum.accumulate(np.clip(share, 0.0, 1.0))
     expected = np.zeros(len(margin))
     expected[margin > 0] = precision[np.searchsorted(won, margin[margin > 0])]
     return expected
@@ -278,7 +310,8 @@ def match_likely(
     best = find_best(scores)
     rows = np.flatnonzero(best.mutual)
     margin = find_margins(released, auxiliary, weights, best, rows)
-    expected = expect_precision(margin)
+    wrong = draw_wrong_margins((released, auxiliary), weights)
+    expected = expect_precision(margin, wrong)
     kept = np.ones(len(rows), dtype=bool)
     if options.precision is not None:
         kept = expected >= options.precision
@@ -291,14 +324,20 @@ def match_likely(
         n_released=released.n_users - released.n_null,
         n_auxiliary=auxiliary.n_users - auxiliary.n_null,
         rank=lambda own, other: _rank(scores, own, other),
-        facts=_facts(agreement, margin, kept, auxiliary),
+        facts=_facts(agreement, _expect_right(margin, wrong, kept), kept, auxiliary),
     )
 
 
-def _facts(agreement: float, margin: Floats, kept: Flags, auxiliary: Trails) -> dict[str, Any]:
-    least = margin[kept].min(initial=np.inf)
-    n_lost = np.count_nonzero(-margin >= max(least, np.finfo(float).tiny))
-    n_right = np.count_nonzero(margin[kept] > 0) - n_lost - 1
+def _expect_right(margin: Floats, wrong_margin: Floats, kept: Flags) -> float:
+    """How many of the links that are kept are expected to be right."""
+    winning = margin[kept & (margin > 0)]
+    if not len(winning):
+        return 0.0
+    n_wrong = count_wrong(margin, wrong_margin, winning.min(keepdims=True))[0]
+    return max(0.0, len(winning) - float(n_wrong))
+
+
+def _facts(agreement: float, n_right: float, kept: Flags, auxiliary: Trails) -> dict[str, Any]:
     return {
         "algorithm": "likely",
         "reserved": "both",
@@ -306,7 +345,7 @@ def _facts(agreement: float, margin: Floats, kept: Flags, auxiliary: Trails) -> 
         "trails_without_counterpart": 0,
         "upper_bound": auxiliary.n_users - auxiliary.n_null,
         "agreement": agreement,
-        "expected_precision": max(0.0, n_right / int(kept.sum())) if kept.any() else None,
+        "expected_precision": n_right / int(kept.sum()) if kept.any() else None,
     }
 
 

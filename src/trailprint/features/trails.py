@@ -74,6 +74,17 @@ class Trails(Discreet):
         ones = np.ones(len(self.indices), dtype=bool)
         return sparse.csr_array((ones, self.indices, self.indptr), shape=shape)
 
+    def select(self, rows: NDArray[np.int64]) -> Trails:
+        """Some of the users, in the order given."""
+        chosen = self.to_matrix()[rows]
+        chosen.sort_indices()
+        return Trails(
+            indptr=chosen.indptr.astype(np.int64),
+            indices=chosen.indices.astype(np.int32),
+            users=self.users.take(pa.array(rows)),
+            locations=self.locations,
+        )
+
     def keep(self, visits: NDArray[np.bool_]) -> Trails:
         """Some of the visits, as one flag for each of ``indices``; users may become null."""
         rows = np.repeat(np.arange(self.n_users), self.lengths)
