@@ -258,7 +258,7 @@ def test_held_out_losses_add_up_to_the_likelihood():
 
 
 def test_too_few_people_get_equal_weights_and_a_reason():
-    weights = learn_weights(*habits(np.random.default_rng(0), 12, (True, True, True)))
+    weights = learn_weights(*habits(np.random.default_rng(0), 12, (False, True, True)))
     assert weights.source == "equal"
     assert weights.shares == pytest.approx(dict.fromkeys(("visits", "days", "moves"), 1 / 3))
     assert "at least 20 people must be in both halves" in weights.note

@@ -113,8 +113,8 @@ def learn_weights(
     Learn weights from two halves of one identified dataset.
 
     The same ids on both sides are the same people. With fewer than `LEAST_PEOPLE` of them, only
-    one thing is learnt, whether all views alike or the first one alone finds them again better,
-    and the note says so.
+    one thing is learnt, whether all views alike find them again clearly better than the first one
+    alone, and the note says so.
     """
     own, other = _same_people(first, second)
     if len(own) < LEAST_PEOPLE:
@@ -128,10 +128,11 @@ def learn_weights(
 
 def _weigh_few(first: Views, second: Views, n_threads: int | None) -> ViewWeights:
     """
-    All views alike, or the first one alone where that finds these few people again better.
+    All views alike where that finds these few people again clearly better than the first alone.
 
-    Of many weights a few people tell nothing, but of two answers they tell which is the likelier;
-    either has a single scale to be fitted.
+    Of many weights a few people tell nothing. Of two answers, each with a single scale to be
+    fitted, they may tell which is better; what is asked of several views is what is asked of them
+    with many people.
     """
     n = first.n_users
     few = (
@@ -140,18 +141,24 @@ def _weigh_few(first: Views, second: Views, n_threads: int | None) -> ViewWeight
     )
     if n > 1:
         gains = _gains(first, second, n_threads)
-        alike, alone = (_loss_of_one(one) for one in (gains.mean(axis=0), gains[0]))
-        if alone < alike:
-            note = f"{few} The first view counts alone: it finds them again better than all alike."
+        alike, alone = (_losses_of_one(one) for one in (gains.mean(axis=0), gains[0]))
+        if not _is_clear(alone - alike):
+            note = f"{few} The first view counts alone: all alike do not find them clearly better."
             shares = {first.names[0]: 1.0}
             return ViewWeights(shares=shares, source="learnt", note=note, n_people=n)
     return equal_weights(first.names, f"{few} All views count the same.")
 
 
-def _loss_of_one(gains: Floats) -> float:
-    """Negative log-likelihood of the true pairs under the best multiple of these gains."""
+def _losses_of_one(gains: Floats) -> Floats:
+    """Negative log-likelihoods of the true pairs under the best multiple of these gains."""
     scale = _maximise(gains[None], _Shrinkage(0.0, np.ones(1)))
-    return float(_losses(scale[None], gains[None], np.arange(len(gains))).sum())
+    return _losses(scale[None], gains[None], np.arange(len(gains)))[0]
+
+
+def _is_clear(better_by: Floats) -> bool:
+    """Whether a gain in likelihood, person by person, is more than luck."""
+    standard_error = float(better_by.std()) * len(better_by) ** 0.5
+    return bool(better_by.sum() > CLEARLY * standard_error)
 
 
 def _drop_light(weights: Floats) -> Floats:
@@ -200,9 +207,7 @@ def _choose_shrinkage(gains: Floats, seed: int) -> _Shrinkage | None:
     tried = [_Shrinkage(p, towards) for towards in (alike, first) for p in PENALTIES]
     *losses, alone = _held_out_losses(gains, people, [*tried, None])
     best = int(np.argmin([loss.sum() for loss in losses]))
-    better_by = alone - losses[best]
-    standard_error = float(better_by.std()) * n_people**0.5
-    return tried[best] if better_by.sum() > CLEARLY * standard_error else None
+    return tried[best] if _is_clear(alone - losses[best]) else None
 
 
 def _held_out_losses(gains: Floats, people: Ints, tried: Sequence[_Shrinkage | None]) -> Floats:
