@@ -152,7 +152,7 @@ def _weigh_few(first: Views, second: Views, n_threads: int | None) -> ViewWeight
 def _losses_of_one(gains: Floats) -> Floats:
     """Negative log-likelihoods of the true pairs under the best multiple of these gains."""
     scale = _maximise(gains[None], _Shrinkage(0.0, np.ones(1)))
-    return _losses(scale[None], gains[None], np.arange(len(gains)))[0]
+    return np.asarray(_losses(scale[None], gains[None], np.arange(len(gains)))[0])
 
 
 def _is_clear(better_by: Floats) -> bool:
