@@ -10,7 +10,7 @@ ifneq ($(wildcard ../shared/data),)
 export TRAILPRINT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: setup demo test check lint types layers unit fuzz torture bench docs reference dist clean
+.PHONY: setup demo test check lint types layers unit kernels fuzz torture bench docs reference dist clean
 
 setup: $(VENV)/.dev
 
@@ -55,11 +55,15 @@ layers: $(VENV)/.dev
 
 # A file's tests stay together, so that what they share is made once; JOBS=0 runs one after another.
 JOBS ?= 2
-unit: $(VENV)/.dev
+unit: $(VENV)/.dev kernels
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
+# Compiled once, on two cores: otherwise every process of tests compiles the same ones.
+kernels: $(VENV)/.dev
+	@$(BIN)/python -c 'from trailprint.cli.compile_ahead import compile_first; compile_first()'
+
 # The inner loop, in a minute or so: everything of `make test` but the slow tests.
-check: lint types layers
+check: lint types layers kernels
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not slow"
 
 # make fuzz CASES=100000 FIRST=5000: this number of made-up and mutated inputs, from case 5000 on.

@@ -41,7 +41,7 @@ def counted(people) -> tuple[Ints, Indices, Floats]:
     return ptr, places, np.array([n for one in tallies for _, n in one], float)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(people=populations, k=budgets, dense=dense_from)
 def test_the_worst_choice_of_visits_equals_enumeration(people, k, dense):
     ptr, places, counts = counted(people)
@@ -51,7 +51,7 @@ def test_the_worst_choice_of_visits_equals_enumeration(people, k, dense):
     assert found.tolist() == fewest_by_definition("place", people, k)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(people=populations, k=budgets, dense=dense_from)
 def test_the_worst_choice_of_distinct_places_equals_enumeration(people, k, dense):
     ptr, places, _ = counted(people)
@@ -60,7 +60,7 @@ def test_the_worst_choice_of_distinct_places_equals_enumeration(people, k, dense
     assert found.tolist() == fewest_by_definition("unique-place", people, k)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     people=populations,
     k=budgets,
@@ -78,14 +78,14 @@ def test_the_worst_choice_of_values_equals_enumeration(people, k, dense, toleran
     assert found.tolist() == fewest_by_definition(kind, people, k, tolerance)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(people=populations, k=budgets, tolerance=st.sampled_from([0.0, 0.3, 0.5, 1.0]))
 def test_the_worst_choice_of_proportions_equals_enumeration(people, k, tolerance):
     found = find_fewest_proportional(*counted(people), N_PLACES, tolerance=tolerance, budget=k)
     assert found.tolist() == fewest_by_definition("proportion", people, k, tolerance)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(people=populations, k=budgets)
 def test_the_worst_choice_in_order_equals_enumeration(people, k):
     trips = build_itineraries(*rows([[place for place, _ in one] for one in people]), N_PLACES)
@@ -93,7 +93,7 @@ def test_the_worst_choice_in_order_equals_enumeration(people, k):
     assert found.tolist() == fewest_by_definition("sequence", people, k)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(people=st.lists(visits, min_size=70, max_size=140), k=st.integers(2, 3))
 def test_more_people_than_a_word_has_bits(people, k):
     ptr, places, _ = counted(people)
@@ -105,7 +105,7 @@ def test_more_people_than_a_word_has_bits(people, k):
 keys = st.lists(st.frozensets(st.integers(0, 9), min_size=1), min_size=1, max_size=90)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(people=keys, dense=dense_from, seed=st.integers(0, 100))
 def test_candidates_of_drawn_points_are_counted(people, dense, seed):
     ptr, codes = rows([sorted(one) for one in people])
