@@ -194,7 +194,7 @@ def draw_points(points: Sequence[RiskPoint]) -> Figure:
             Axis("Loss", unit="percent"),
             Axis("People still linked", unit="percent"),
         ),
-        reading="Down is safer, left is cheaper. Points on the line are the best bargains: nothing "
+        reading="Down is safer, left is cheaper. Points on the line are best: nothing "
         "else that was measured both costs less and leaves less.",
         table=_tabulate(points),
         legend=[Key("a", "Best bargain", "dot"), Key("f", "Beaten by another", "hollow")],

@@ -231,7 +231,7 @@ def _draw(protections: Protections, shown: Numbered, names: Mapping[str, str]) -
             marks=marks,
         ),
         reading="Down is safer, left is cheaper. Each point is what the strongest attack links, "
-        "small dots what the others do. Points on the line are the best bargains: nothing else "
+        "small dots what the others do. Points on the line are best: nothing else "
         "that was tried both costs less and leaves less. "
         f"{sentence(protections.loss_meaning)}{tell_veiled(points)}",
         table=_tabulate(shown, names),
