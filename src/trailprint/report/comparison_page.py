@@ -36,6 +36,7 @@ from trailprint.report.blocks import (
 )
 from trailprint.report.charts import draw_bars, draw_lines
 from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.rows import BarRow, LineRow
 from trailprint.report.charts.style import SERIES
 from trailprint.report.comparison_points import write_singling_out
 from trailprint.report.page_layout import render_page
@@ -116,7 +117,7 @@ def _in_series(audits: Sequence[ComparedAudit]) -> list[tuple[ComparedAudit, str
     return list(zip(audits, SERIES, strict=False))
 
 
-def _bar(audit: ComparedAudit, series: str) -> dict[str, Any]:
+def _bar(audit: ComparedAudit, series: str) -> BarRow:
     rate = audit.strongest
     low, high = rate.interval or (None, None)
     return {
@@ -229,7 +230,7 @@ def _write_growth(found: Comparison) -> Section:
 def _draw_growth(study: GrowthCurves, labels: Sequence[str]) -> Figure:
     title, axis = _STUDIES[study.study]
     series = dict(zip(labels, SERIES, strict=False))
-    rows = [
+    rows: list[LineRow] = [
         {
             "x": point.x,
             "y": point.at_most if point.share is None else point.share,

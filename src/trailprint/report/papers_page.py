@@ -24,6 +24,7 @@ from trailprint.report.blocks import (
 )
 from trailprint.report.charts import draw_bars, draw_lines, draw_scatter
 from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.rows import BarRow, LineRow, ScatterRow
 from trailprint.report.charts.style import SERIES
 from trailprint.report.charts.svg import Drawing
 from trailprint.report.page_layout import render_page
@@ -214,10 +215,12 @@ def _draw(rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]) -> Draw
     if chart.kind == "bar":
         return draw_bars(_bars(rows, chart, letters), y)
     points = _points(rows, chart, letters)
-    return draw_lines(points, x, y) if chart.kind == "line" else draw_scatter(points, x, y)
+    if chart.kind == "line":
+        return draw_lines(points, x, y)
+    return draw_scatter([_as_dot(point) for point in points], x, y)
 
 
-def _bars(rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]) -> list[dict[str, Any]]:
+def _bars(rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]) -> list[BarRow]:
     return [
         {
             "label": " · ".join(str(row[name]) for name in (chart.x, chart.series) if name),
@@ -226,25 +229,35 @@ def _bars(rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]) -> list
             "low": row.get(chart.low) if chart.low else None,
             "high": row.get(chart.high) if chart.high else None,
             "mark": row.get(chart.paper) if chart.paper else None,
-            "series": _letter(row, chart, letters),
+            "series": letter,
         }
         for row in rows
-        if _letter(row, chart, letters)
+        if (letter := _letter(row, chart, letters))
     ]
 
 
-def _points(rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]) -> list[dict[str, Any]]:
+def _points(rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]) -> list[LineRow]:
     return [
         {
             "x": row[chart.x],
             "y": row[chart.y],
             "low": row.get(chart.low) if chart.low else None,
             "high": row.get(chart.high) if chart.high else None,
-            "series": _letter(row, chart, letters),
+            "series": letter,
         }
         for row in rows
-        if _letter(row, chart, letters) and _has_place(row, chart)
+        if (letter := _letter(row, chart, letters)) and _has_place(row, chart)
     ]
+
+
+def _as_dot(point: LineRow) -> ScatterRow:
+    return {
+        "x": point["x"],
+        "y": point["y"],
+        "low": point.get("low"),
+        "high": point.get("high"),
+        "series": point.get("series", ""),
+    }
 
 
 def _has_place(row: Row, chart: Chart) -> bool:

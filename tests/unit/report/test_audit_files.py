@@ -60,6 +60,7 @@ def test_what_is_written(result, tmp_path):
     assert names == set(TABLES) - {
         "agreement",
         "growth_users_extrapolation",
+        "locations_on_map",
         "growth_time",
         "growth_resolution",
         "growth_knowledge",

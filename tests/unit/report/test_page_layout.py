@@ -2,6 +2,7 @@
 
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,7 @@ class Reader(HTMLParser):
 
 
 def make_figure(title: str = "A chart", size: Size = "half") -> Figure:
-    rows = [{"x": 1, "y": 0.5}, {"x": 2, "y": 0.6}]
+    rows: list[Any] = [{"x": 1, "y": 0.5}, {"x": 2, "y": 0.6}]
     return Figure(
         title=title,
         summary="It rises.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -16,7 +17,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def figure() -> Figure:
-    rows = [{"x": x, "y": 0.1 * x, "series": s} for x in (1, 2, 3) for s in "ab"]
+    rows: list[Any] = [{"x": x, "y": 0.1 * x, "series": s} for x in (1, 2, 3) for s in "ab"]
     return Figure(
         title="Risk & <crowd>",
         summary="It falls.",

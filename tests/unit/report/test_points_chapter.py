@@ -1,5 +1,7 @@
 """The chapter on singling out, and the chart of what is known of each person."""
 
+from typing import Any
+
 import pytest
 
 from trailprint.audit.results.findings import Findings
@@ -73,7 +75,9 @@ def test_protections_say_who_is_left_alone(result):
 
 
 def test_a_heat_map_writes_its_shares_in_ink():
-    rows = [{"x": "1 h", "y": "1 km", "share": s, "text": f"{s:.0%}"} for s in (0.1, 0.9)]
+    rows: list[Any] = [
+        {"x": "1 h", "y": "1 km", "share": s, "text": f"{s:.0%}"} for s in (0.1, 0.9)
+    ]
     rows[1]["x"] = "1 d"
     inside = draw_heat(rows, "Times", "Places").pictures[0].inside
     assert all(text in inside for text in ("10%", "90%", "f-ink"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trailprint.report.blocks import Figure, Key, Table
 from trailprint.report.charts import Mark, draw_lines
 from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.rows import LineRow
 from trailprint.report.wording import (
     capital,
     count,
@@ -29,7 +30,7 @@ _NAMES = {
 def draw_amount(study: AmountGrowth) -> Figure:
     """A line for each kind of knowledge; everything is a mark across."""
     drawn = [point for point in study.points if point.kind in _SERIES]
-    rows = [
+    rows: list[LineRow] = [
         {
             "x": point.x,
             "y": highest(point),

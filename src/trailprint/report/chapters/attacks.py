@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from trailprint.audit.results.attacks import AttackFinding, Baseline
 from trailprint.audit.results.findings import Findings
@@ -12,6 +11,7 @@ from trailprint.report.blocks import Block, Figure, Heading, Key, Note, Prose, R
 from trailprint.report.chapters.views import write_views
 from trailprint.report.charts import draw_bars, draw_lines
 from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.rows import BarRow, LineRow
 from trailprint.report.charts.style import SERIES
 from trailprint.report.wording import (
     capital,
@@ -28,6 +28,7 @@ from trailprint.report.wording import (
 )
 
 Attacks = Sequence[AttackFinding]
+Scored = tuple[str, AttackFinding | Baseline, str]
 _LINKED = Axis("People linked to their own record", unit="percent")
 _PROVEN = 1e-6
 """A gap below this is rounding: the matching is the best there is."""
@@ -78,15 +79,18 @@ def _tell_missing(attacks: Attacks) -> list[Block]:
 
 
 def _draw_risk(attacks: Attacks) -> Figure:
-    rows = [row for index, attack in enumerate(attacks) for row in _risk_rows(index, attack)]
+    scored = [one for index, attack in enumerate(attacks) for one in _list_scored(index, attack)]
     best = max(attacks, key=lambda attack: highest(attack) or 0.0)
     columns = ("Attack", "People linked", "95 % interval", "By guessing")
-    cells = [(row["label"], row["text"], row["ends"], percent(row["mark"])) for row in rows]
+    cells = [
+        (label, rate(one), rate_interval(one.interval, one.at_most), percent(one.chance))
+        for label, one, _ in scored
+    ]
     return Figure(
         title="Share of people linked to their own record, by attack",
         summary=f"{best.title} links most: {rate(best)} of the people it was "
-        f"tried on. {len(rows)} bars, attacks and other methods they were tried with.",
-        drawing=draw_bars(rows, _LINKED),
+        f"tried on. {len(scored)} bars, attacks and other methods they were tried with.",
+        drawing=draw_bars([_risk_row(*one) for one in scored], _LINKED),
         reading="A longer bar means more people linked correctly. The thin line is the 95 % "
         "interval. Grey bars are other methods of the same attack, which link no more people; the "
         "dark tick is what guessing would achieve.",
@@ -99,15 +103,14 @@ def _draw_risk(attacks: Attacks) -> Figure:
     )
 
 
-def _risk_rows(index: int, attack: AttackFinding) -> list[dict[str, Any]]:
-    rows = [_risk_row(attack.title, attack, SERIES[index])]
+def _list_scored(index: int, attack: AttackFinding) -> list[Scored]:
+    """An attack and its other method, each with its label and its place in the palette."""
+    scored: list[Scored] = [(attack.title, attack, SERIES[index])]
     other = attack.baseline
-    if other is not None:
-        rows.append(_risk_row(f"Also tried: {other.title}", other, "f"))
-    return rows
+    return scored if other is None else [*scored, (f"Also tried: {other.title}", other, "f")]
 
 
-def _risk_row(label: str, scored: AttackFinding | Baseline, series: str) -> dict[str, Any]:
+def _risk_row(label: str, scored: AttackFinding | Baseline, series: str) -> BarRow:
     low, high = scored.interval or (None, None)
     return {
         "label": label,
@@ -115,7 +118,6 @@ def _risk_row(label: str, scored: AttackFinding | Baseline, series: str) -> dict
         "text": rate(scored),
         "low": low,
         "high": high,
-        "ends": rate_interval(scored.interval, scored.at_most),
         "mark": scored.chance,
         "series": series,
     }
@@ -165,7 +167,7 @@ def _tell_method(attack: AttackFinding) -> list[str]:
 def _draw_coverage(attacks: Sequence[tuple[str, AttackFinding]]) -> list[Figure]:
     if not attacks:
         return []
-    rows = [
+    rows: list[LineRow] = [
         {"x": point.coverage, "y": point.precision, "series": series}
         for series, attack in attacks
         for point in attack.coverage
@@ -196,7 +198,7 @@ def _draw_ranks(attacks: Sequence[tuple[str, AttackFinding]]) -> list[Figure]:
     ranked = [(series, a.title, a.ranks) for series, a in attacks if a.ranks is not None]
     if not ranked:
         return []
-    rows = [
+    rows: list[LineRow] = [
         {"x": point.k, "y": point.share, "series": series}
         for series, _, ranks in ranked
         for point in ranks.curve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.growth import Growth
@@ -12,6 +12,7 @@ from trailprint.report.blocks import Block, Figure, Key, Note, Points, Row, Sect
 from trailprint.report.chapters.amount_known import draw_amount
 from trailprint.report.charts import draw_lines
 from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.rows import LineRow
 from trailprint.report.charts.style import Size
 from trailprint.report.wording import (
     count,
@@ -109,7 +110,7 @@ def _tell_users(study: UsersGrowth | None) -> list[Block]:
 
 def _draw_users(study: UsersGrowth) -> Figure:
     beyond = () if study.fit is None else study.fit.extrapolation
-    rows = [*_rows(study.points), *({**row, "guess": True} for row in _rows(beyond))]
+    guessed: list[LineRow] = [{**row, "guess": True} for row in _rows(beyond)]
     first, last = study.points[0], study.points[-1]
     legend = [Key("a", "Measured, with 95 % interval")]
     if beyond:
@@ -120,7 +121,9 @@ def _draw_users(study: UsersGrowth) -> Figure:
         title=study.title or "Risk by number of people",
         summary=f"Measured from {count(first.x)} people ({rate(first)}) to "
         f"{count(last.x)} ({rate(last)}).",
-        drawing=draw_lines(rows, Axis("People in the data", kind="log"), _LINKED),
+        drawing=draw_lines(
+            [*_rows(study.points), *guessed], Axis("People in the data", kind="log"), _LINKED
+        ),
         reading=f"{_reading(study)} Each step along the axis multiplies the number of people.",
         table=Table(
             columns=("People", "How", "People linked", "95 % interval", "Runs"),
@@ -156,7 +159,7 @@ def _draw_resolution(study: ResolutionGrowth, size: Size) -> Figure:
         ticks=tuple(range(1, n + 1)),
         labels=tuple(point.label for point in points),
     )
-    rows = [{**row, "x": number} for number, row in enumerate(_rows(points), 1)]
+    rows: list[LineRow] = [{**row, "x": number} for number, row in enumerate(_rows(points), 1)]
     return Figure(
         title="Risk by resolution",
         summary=_summary(points, lambda point: point.label),
@@ -174,13 +177,15 @@ def _draw_knowledge(study: KnowledgeGrowth, size: Size) -> Figure:
     points = study.points
     axis = Axis("Share of people the adversary knows", unit="percent", high=1.0)
     precise = points if any(_differ(p.precision, p.accuracy) for p in points) else ()
-    rows = [*_rows(points), *({"x": p.x, "y": p.precision, "series": "b"} for p in precise)]
+    precision: list[LineRow] = [{"x": p.x, "y": p.precision, "series": "b"} for p in precise]
     legend = [Key("a", "Of those they know, linked"), Key("b", "Of their links, right")]
     share = "Share" if precise else "Linked, of those they know"
     return Figure(
         title="Risk by share of people known",
         summary=_summary(points, lambda point: f"{percent(point.x)} known"),
-        drawing=draw_lines(rows, axis, Axis(share, unit="percent"), size=size),
+        drawing=draw_lines(
+            [*_rows(points), *precision], axis, Axis(share, unit="percent"), size=size
+        ),
         reading=_reading(study),
         table=Table(
             columns=("Known", "People linked", "95 % interval", "Precision"),
@@ -196,7 +201,7 @@ def _differ(precision: float | None, accuracy: float | None) -> bool:
     return precision is not None and accuracy is not None and abs(precision - accuracy) > _CLOSE
 
 
-def _rows(points: Sequence[Banded]) -> list[dict[str, Any]]:
+def _rows(points: Sequence[Banded]) -> list[LineRow]:
     return [
         {"x": point.x, "y": highest(point), "low": point.low, "high": point.high}
         for point in points

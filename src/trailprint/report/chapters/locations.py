@@ -9,6 +9,7 @@ from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_bars
 from trailprint.report.charts.axes import Axis
 from trailprint.report.charts.maps import draw_map
+from trailprint.report.charts.rows import BarRow
 from trailprint.report.wording import count, people_and_share, percent, sentence, within
 from trailprint.studies.findings import LocationFinding, LocationMap, MapPlace, RareLocation
 
@@ -43,7 +44,7 @@ def _tell_rare(rare: RareLocation) -> str:
 
 
 def _draw(locations: Sequence[LocationFinding]) -> Figure:
-    rows = [
+    rows: list[BarRow] = [
         {
             "label": location.label,
             "value": location.contribution,

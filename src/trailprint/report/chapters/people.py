@@ -9,6 +9,7 @@ from trailprint.evaluation.per_user import RiskBin
 from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_histogram
 from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.rows import HistogramRow
 from trailprint.report.wording import count, percent, sentence, within
 
 _TITLE = "Risk from person to person"
@@ -31,7 +32,7 @@ def write_people(found: Findings) -> Section:
 
 
 def _draw(bins: Sequence[RiskBin], threshold: int) -> Figure:
-    rows = [
+    rows: list[HistogramRow] = [
         {"low": b.low, "high": b.high, "value": b.people, "text": count(b.people)} for b in bins
     ]
     last = bins[-1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.points import (
@@ -26,6 +25,7 @@ from trailprint.report.blocks import (
 )
 from trailprint.report.charts import draw_bars, draw_heat, draw_lines
 from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.rows import BarRow, HeatRow, LineRow
 from trailprint.report.wording import (
     capital,
     count,
@@ -130,7 +130,7 @@ def _draw_unicity(points: PointsFinding) -> Figure:
     )
 
 
-def _line(one: UnicityPoint) -> dict[str, Any]:
+def _line(one: UnicityPoint) -> LineRow:
     low, high = one.interval or (None, None)
     return {"x": one.points, "y": _most(one), "low": low, "high": high}
 
@@ -166,7 +166,7 @@ def _cells(
 
 def _draw_worst(points: PointsFinding) -> Figure:
     drawn = {one.points: _most(one) for one in points.unicity}
-    rows = [
+    rows: list[BarRow] = [
         {
             "label": plural(one.k, "point", "points"),
             "value": _most(one),
@@ -203,7 +203,7 @@ def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
         return []
     known = plural(grid[0].points, "point", "points")
     last = grid[-1]
-    rows = [
+    rows: list[HeatRow] = [
         {"x": cell.time, "y": cell.place, "share": _most(cell), "text": tell_share(cell)}
         for cell in grid
     ]

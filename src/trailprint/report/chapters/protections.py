@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.points import SharedPart
@@ -19,6 +18,7 @@ from trailprint.audit.results.protections import (
 from trailprint.report.blocks import Block, Figure, Heading, Key, Points, Prose, Section, Table
 from trailprint.report.charts import Mark, draw_scatter
 from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.rows import ScatterRow
 from trailprint.report.wording import (
     NOT_SHOWN,
     count,
@@ -240,7 +240,7 @@ def _draw(protections: Protections, shown: Numbered, names: Mapping[str, str]) -
     )
 
 
-def _row(number: int, point: ProtectionPoint, best: str | None) -> dict[str, Any]:
+def _row(number: int, point: ProtectionPoint, best: str | None) -> ScatterRow:
     low, high = point.interval or (None, None)
     return {
         "x": point.loss,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from trailprint.audit.results.attacks import ViewFinding, ViewsFinding
 from trailprint.report.blocks import Block, Figure, Key, Prose, Row, Table
 from trailprint.report.chapters.locations import signed_change
 from trailprint.report.charts import draw_bars
 from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.rows import BarRow
 from trailprint.report.wording import capital, count, join, percent, share_or_most
 
 Views = Sequence[ViewFinding]
@@ -72,7 +72,7 @@ def _tell_no_change(counted: Views) -> str:
 
 
 def _draw_without(counted: Views) -> Figure:
-    rows = [
+    rows: list[BarRow] = [
         {
             "label": capital(view.title),
             "value": _lost(view.leave_one_out),
@@ -100,7 +100,7 @@ def _lost(change: float | str | None) -> float:
 
 
 def _draw_alone(found: ViewsFinding, counted: Views) -> Figure:
-    rows = [
+    rows: list[BarRow] = [
         {
             "label": capital(view.title),
             "value": view.at_most if view.accuracy_alone is None else view.accuracy_alone,
@@ -122,5 +122,5 @@ def _draw_alone(found: ViewsFinding, counted: Views) -> Figure:
     )
 
 
-def _table(column: str, rows: Sequence[dict[str, Any]]) -> Table:
+def _table(column: str, rows: Sequence[BarRow]) -> Table:
     return Table(columns=("View", column), rows=[(row["label"], row["text"]) for row in rows])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from trailprint.audit.results.attacks import Agreement, WorstCase
 from trailprint.audit.results.findings import Findings
 from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_bars
 from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.rows import BarRow
 from trailprint.report.wording import (
     NOT_SHOWN,
     capital,
@@ -85,7 +85,7 @@ def _tell_tried(worst: WorstCase, titles: Mapping[str, str]) -> str:
 
 
 def _draw_counts(worst: WorstCase) -> Figure:
-    rows: list[dict[str, Any]] = [
+    rows: list[BarRow] = [
         {
             "label": plural(own.attacks, "attack", "attacks") if own.attacks else "No attack",
             "value": 0 if isinstance(own.people, str) else own.people,

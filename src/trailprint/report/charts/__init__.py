@@ -1,8 +1,8 @@
 """
 The kinds of chart a page may hold: tidy rows in, a drawing out.
 
-Rows are plain dicts. Every function says which keys it reads; a key that is missing or None leaves
-its part undrawn. Descriptions are Vega-Lite, written as the dicts they are.
+Rows are plain dicts of the types in `rows`. Every function says which keys it reads; a key that is
+missing or None leaves its part undrawn. Descriptions are Vega-Lite, written as the dicts they are.
 """
 
 from trailprint.report.charts.axes import Axis

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from trailprint.report.charts.axes import Axis
-from trailprint.report.charts.frame import N_TICKS, Layer, Rows
+from trailprint.report.charts.frame import N_TICKS, Layer
+from trailprint.report.charts.rows import BarRow
 from trailprint.report.charts.style import SERIES, WIDTHS, Size, light
 from trailprint.report.charts.svg import Drawing, draw, isolate
 
@@ -27,7 +28,7 @@ _DROP = 12
 """How far a bar hangs below the middle of its row where its label stands above it."""
 
 
-def draw_bars(rows: Rows, x: Axis, *, size: Size = "full") -> Drawing:
+def draw_bars(rows: Sequence[BarRow], x: Axis, *, size: Size = "full") -> Drawing:
     """
     Bars lying on their sides, one row each, in the order given.
 
@@ -44,7 +45,7 @@ def draw_bars(rows: Rows, x: Axis, *, size: Size = "full") -> Drawing:
     return draw(describe, size)
 
 
-def _bar(index: int, row: Mapping[str, Any]) -> dict[str, Any]:
+def _bar(index: int, row: BarRow) -> dict[str, Any]:
     value = row.get("value") or 0.0
     return {
         **row,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from trailprint.report.charts.frame import Layer, Rows
+from trailprint.report.charts.frame import Layer
+from trailprint.report.charts.rows import HeatRow
 from trailprint.report.charts.style import Size, light
 from trailprint.report.charts.svg import Drawing, draw, isolate
 
@@ -17,7 +19,7 @@ _DARKEST = 0.54
 """How dark a cell of everybody is drawn: text on it can be read on a light and a dark page."""
 
 
-def draw_heat(rows: Rows, across: str, down: str, *, size: Size = "full") -> Drawing:
+def draw_heat(rows: Sequence[HeatRow], across: str, down: str, *, size: Size = "full") -> Drawing:
     """
     Cells in the order of the rows, darker for a larger share.
 
@@ -54,7 +56,7 @@ _ABOVE = {
 }
 
 
-def _shade(row: Any) -> float:
+def _shade(row: HeatRow) -> float:
     return _PALEST + (_DARKEST - _PALEST) * float(row["share"])
 
 

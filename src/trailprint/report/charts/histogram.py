@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from trailprint.report.charts.axes import Axis
 from trailprint.report.charts.frame import N_TICKS, Layer, Rows, frame
+from trailprint.report.charts.rows import HistogramRow
 from trailprint.report.charts.style import Size, light
 from trailprint.report.charts.svg import Drawing, draw
 
@@ -16,7 +18,9 @@ _MOST_TEXTS = {"wide": 24, "narrow": 10, "half": 10}
 """With more bars than this, their texts would run into each other."""
 
 
-def draw_histogram(rows: Rows, x: Axis, y: Axis, *, size: Size = "full") -> Drawing:
+def draw_histogram(
+    rows: Sequence[HistogramRow], x: Axis, y: Axis, *, size: Size = "full"
+) -> Drawing:
     """
     Bars standing on the intervals they count.
 

@@ -15,6 +15,7 @@ from trailprint.report.charts.frame import (
     frame,
     layer_marks,
 )
+from trailprint.report.charts.rows import LineRow
 from trailprint.report.charts.style import DASHES, GUESS_DASH, SHAPES, Size, light
 from trailprint.report.charts.svg import Drawing, draw
 
@@ -25,7 +26,7 @@ _MANY = 16
 
 
 def draw_lines(
-    rows: Rows, x: Axis, y: Axis, *, marks: Sequence[Mark] = (), size: Size = "full"
+    rows: Sequence[LineRow], x: Axis, y: Axis, *, marks: Sequence[Mark] = (), size: Size = "full"
 ) -> Drawing:
     """
     Lines through points, with bands around them.
@@ -33,7 +34,9 @@ def draw_lines(
     Reads ``x``, ``y``, ``low`` and ``high`` (the band), ``series`` (default "a") and ``guess``
     (true beyond the measurements: dashed, with a paler band). Rows without ``y`` are left out.
     """
-    known = [{"series": "a", "guess": False, **row} for row in rows if row["y"] is not None]
+    known: list[dict[str, Any]] = [
+        {"series": "a", "guess": False, **row} for row in rows if row["y"] is not None
+    ]
     points = _join_guesses(known)
     y = fit_height(y, points, marks)
     layers = [

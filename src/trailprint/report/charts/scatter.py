@@ -17,6 +17,7 @@ from trailprint.report.charts.frame import (
     layer_marks,
 )
 from trailprint.report.charts.labels import Side, place_labels
+from trailprint.report.charts.rows import ScatterRow
 from trailprint.report.charts.style import FONT_SIZES, WIDTHS, Size, light
 from trailprint.report.charts.svg import Drawing, draw, isolate
 
@@ -25,7 +26,7 @@ _MARGIN = 70
 
 
 def draw_scatter(
-    rows: Rows, x: Axis, y: Axis, *, marks: Sequence[Mark] = (), size: Size = "full"
+    rows: Sequence[ScatterRow], x: Axis, y: Axis, *, marks: Sequence[Mark] = (), size: Size = "full"
 ) -> Drawing:
     """
     Points with a short text each; those on the frontier are joined.
@@ -34,7 +35,7 @@ def draw_scatter(
     number), ``on_line`` (true on the frontier), ``stressed`` (true to ring the point) and
     ``others`` (further values of y at the same x, drawn small).
     """
-    points = [
+    points: list[dict[str, Any]] = [
         {**row, "label": isolate(str(row.get("label", ""))), "on_line": bool(row.get("on_line"))}
         for row in rows
     ]

@@ -42,28 +42,28 @@ def values(layer: dict[str, Any], name: str) -> list[Any]:
 
 
 def test_a_full_chart_is_drawn_for_wide_and_narrow_pages_and_half_of_one_once(specs):
-    rows = [{"x": 1, "y": 0.2}]
+    rows: list[Any] = [{"x": 1, "y": 0.2}]
     assert [p.variant for p in draw_lines(rows, Axis("k"), SHARE).pictures] == ["wide", "narrow"]
     assert [spec["height"] for spec in specs] == [HEIGHTS["wide"], HEIGHTS["narrow"]]
     assert [p.variant for p in draw_lines(rows, Axis("k"), SHARE, size="half").pictures] == ["half"]
 
 
 def test_a_frame_holds_points_intervals_and_marks():
-    points = [{"x": 1, "y": 0.2, "low": 0.1, "high": 0.45}]
+    points: list[Any] = [{"x": 1, "y": 0.2, "low": 0.1, "high": 0.45}]
     assert fit_height(SHARE, points, ()).high == 0.5
     assert fit_height(SHARE, points, [Mark(0.9, "Target")]).high == 1.0
 
 
 @pytest.mark.parametrize(("ends", "side"), [((0.9, 0.1), "left"), ((0.1, 0.9), "right")])
 def test_a_mark_is_named_where_the_points_keep_away(ends, side):
-    points = [{"x": x, "y": y} for x, y in enumerate(ends)]
+    points: list[Any] = [{"x": x, "y": y} for x, y in enumerate(ends)]
     _, text = layer_marks([Mark(0.5, "Target")], points)
     assert text["mark"]["align"] == side
     assert layer_marks([], points) == []
 
 
 def test_lines_dash_what_was_not_measured_and_join_it_to_what_was(specs):
-    measured = [{"x": x, "y": 0.5, "low": 0.4, "high": 0.6} for x in (2, 1)]
+    measured: list[Any] = [{"x": x, "y": 0.5, "low": 0.4, "high": 0.6} for x in (2, 1)]
     draw_lines([*measured, {"x": 9, "y": 0.3, "guess": True}], Axis("n"), SHARE, size="half")
     solid, dashed = sorted(marks(specs[0], "line"), key=lambda line: values(line, "x"))
     assert values(solid, "x") == [1, 2]
@@ -77,7 +77,7 @@ def test_lines_dash_what_was_not_measured_and_join_it_to_what_was(specs):
 
 
 def test_bars_keep_their_order_and_their_ends_hold_text_intervals_and_marks(specs):
-    rows = [
+    rows: list[Any] = [
         {"label": "b", "value": 0.2, "text": "20 %", "low": 0.1, "high": 0.4, "mark": 0.05},
         {"label": "a", "value": 0.6, "text": "60 %"},
     ]
@@ -91,7 +91,9 @@ def test_bars_keep_their_order_and_their_ends_hold_text_intervals_and_marks(spec
 
 
 def test_a_histogram_stands_on_its_intervals_and_many_bars_have_no_text(specs):
-    rows = [{"low": n / 12, "high": (n + 1) / 12, "value": n, "text": str(n)} for n in range(12)]
+    rows: list[Any] = [
+        {"low": n / 12, "high": (n + 1) / 12, "value": n, "text": str(n)} for n in range(12)
+    ]
     draw_histogram(rows, Axis("Risk", unit="percent"), Axis("People"))
     wide, narrow = specs
     (columns,) = marks(wide, "bar")
@@ -103,7 +105,7 @@ def test_a_histogram_stands_on_its_intervals_and_many_bars_have_no_text(specs):
 
 
 def test_a_scatter_joins_the_frontier_by_cost_and_tells_the_others_apart(specs):
-    rows = [
+    rows: list[Any] = [
         {"x": 0.7, "y": 0.1, "label": "2", "on_line": True, "stressed": True},
         {"x": 0.0, "y": 0.5, "label": "1", "on_line": True, "low": 0.4, "high": 0.6},
         {"x": 0.9, "y": 0.5, "label": "4", "others": [0.2, None, 0.3]},

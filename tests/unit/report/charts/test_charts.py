@@ -1,6 +1,7 @@
 """Charts: every row is drawn, and what is missing is not."""
 
 import re
+from typing import Any
 
 import pytest
 import vl_convert
@@ -50,24 +51,24 @@ def described(monkeypatch):
 
 
 def test_lines_have_a_point_for_each_row_and_a_line_for_each_series() -> None:
-    rows = [{"x": x, "y": 0.1 * x, "series": s} for x in (1, 2, 3) for s in "ab"]
+    rows: list[Any] = [{"x": x, "y": 0.1 * x, "series": s} for x in (1, 2, 3) for s in "ab"]
     drawing = draw_lines(rows, Axis("k"), SHARE, size="half")
     assert (filled(drawing, "a"), filled(drawing, "b")) == (3, 3)
     assert (stroked(drawing, "a"), stroked(drawing, "b")) == (1, 1)
 
 
 def test_rows_without_a_value_are_left_out() -> None:
-    rows: list[dict[str, float | None]] = [{"x": 1, "y": 0.5}, {"x": 2, "y": None}]
+    rows: list[Any] = [{"x": 1, "y": 0.5}, {"x": 2, "y": None}]
     assert filled(draw_lines(rows, Axis("k"), SHARE, size="half"), "a") == 1
 
 
 def test_bands_are_drawn_where_there_is_an_interval() -> None:
-    rows = [{"x": x, "y": 0.5, "low": 0.4, "high": 0.6} for x in (1, 2)]
+    rows: list[Any] = [{"x": x, "y": 0.5, "low": 0.4, "high": 0.6} for x in (1, 2)]
     assert filled(draw_lines(rows, Axis("k"), SHARE, size="half"), "a") == 3
 
 
 def test_guesses_begin_at_the_last_measurement_and_have_no_points() -> None:
-    rows = [{"x": x, "y": 1 / x, "guess": x > 2} for x in (1, 2, 4, 8)]
+    rows: list[Any] = [{"x": x, "y": 1 / x, "guess": x > 2} for x in (1, 2, 4, 8)]
     drawing = draw_lines(rows, Axis("k", kind="log"), SHARE, size="half")
     assert filled(drawing, "a") == 2
     measured, guessed = re.findall(r'd="(M[^"]*)"[^>]*s-a', inside(drawing))
@@ -87,7 +88,7 @@ def test_marks_are_named() -> None:
 
 
 def test_ticks_are_written_in_percent_or_with_thousands() -> None:
-    rows = [{"x": 0, "y": 0.0}, {"x": 20000, "y": 1.0}]
+    rows: list[Any] = [{"x": 0, "y": 0.0}, {"x": 20000, "y": 1.0}]
     written = texts(draw_lines(rows, Axis("People"), SHARE, size="half"))
     assert "100 %" in written
     assert "20,000" in written
@@ -100,7 +101,7 @@ def test_own_labels_replace_the_values_of_ticks() -> None:
 
 
 def test_bars_have_their_labels_values_intervals_and_marks() -> None:
-    rows = [
+    rows: list[Any] = [
         {"label": "One", "value": 0.4, "text": "40 %", "low": 0.3, "high": 0.5, "mark": 0.01},
         {"label": "One", "value": 0.2, "text": "20 %", "series": "f"},
     ]
@@ -128,7 +129,7 @@ def test_labels_of_bars_are_data_never_code(described) -> None:
 
 
 def test_bars_stand_on_intervals_of_any_width() -> None:
-    rows = [
+    rows: list[Any] = [
         {"low": 0.0, "high": 0.1, "value": 40, "text": "40"},
         {"low": 0.1, "high": 1.0, "value": 15, "text": "15"},
     ]
@@ -138,7 +139,7 @@ def test_bars_stand_on_intervals_of_any_width() -> None:
 
 
 def test_scatter_joins_the_frontier_and_rings_the_stressed() -> None:
-    rows = [
+    rows: list[Any] = [
         {"x": 0.0, "y": 0.5, "label": "1", "on_line": True},
         {"x": 0.5, "y": 0.1, "label": "2", "on_line": True, "stressed": True},
         {"x": 0.6, "y": 0.3, "label": "3"},

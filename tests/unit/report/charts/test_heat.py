@@ -8,8 +8,9 @@ import pytest
 import vl_convert
 
 from trailprint.report.charts.heat import draw_heat
+from trailprint.report.charts.rows import HeatRow
 
-ROWS = [
+ROWS: list[HeatRow] = [
     {"x": x, "y": y, "share": share, "text": f"{share:.0%}"}
     for y, shares in (("500 m", (1.0, 0.5)), ("1 km", (0.25, 0.0)))
     for x, share in zip(("1 h", "1 d"), shares, strict=True)
@@ -53,7 +54,7 @@ def test_the_height_follows_the_number_of_rows():
 
 
 def test_names_are_no_markup():
-    hostile = [{**ROWS[0], "x": "<script>", "text": "<b>"}]
+    hostile: list[HeatRow] = [{**ROWS[0], "x": "<script>", "text": "<b>"}]
     inside = str(draw_heat(hostile, "Time", "Place").pictures[0].inside)
     assert "<script" not in inside
     assert "&lt;script&gt;" in inside
