@@ -10,6 +10,7 @@ from trailprint.comparison.wording import list_singled_out
 from trailprint.report.blocks import Block, Figure, Key, Note, Section, Table
 from trailprint.report.charts import draw_lines
 from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.rows import LineRow
 from trailprint.report.charts.style import SERIES
 from trailprint.report.wording import rate_interval, share_or_most
 
@@ -33,7 +34,7 @@ def write_singling_out(found: SinglingOut) -> Section:
 
 def _draw_curves(audits: Sequence[ComparedPoints]) -> Figure:
     series = {audit.audit: name for audit, name in zip(audits, SERIES, strict=False)}
-    rows = [
+    rows: list[LineRow] = [
         {
             "x": point.points,
             "y": point.at_most if point.share is None else point.share,
