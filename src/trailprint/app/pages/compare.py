@@ -28,7 +28,6 @@ def show_compare(site: Site, request: Request) -> Response:
         "compare.html.j2",
         audits=audits,
         out=_propose(site, [audit.name for audit in audits]),
-        error=request.query_params.get("error", ""),
     )
 
 

@@ -51,7 +51,8 @@ def show_protect(site: Site, request: Request) -> Response:
         return site.say("No such audit", _GONE, status=404)
     place = site.folder.root / audit.name
     result, points = read_json(place / RESULT), list_points(place)
-    jobs = [*list_jobs(place, "measured"), *list_jobs(place, "releases")]
+    measuring = list_jobs(place, "measured")
+    jobs = [*measuring, *list_jobs(place, "releases")]
     running = [job for job in jobs if job.state() == "running"]
     best = find_best(points)
     stem = re.sub(r"[^\w-]+", "-", audit.data.split(".")[0]).strip("-") or "data"
@@ -65,7 +66,7 @@ def show_protect(site: Site, request: Request) -> Response:
         chart=Markup(show_chart(tuple(points))),
         loss_meaning=str(part_of(part_of(result, "protections"), "loss_meaning") or ""),
         sliders=list_sliders(result.get("data")),
-        refused=[text for job in list_jobs(place, "measured") for text in _tell_refused(job)],
+        refused=[text for job in measuring[-1:] for text in _tell_refused(job)],
         releases=[_describe(job) for job in list_jobs(place, "releases")],
         running=[
             (site.watch(job), job.progress(), site.folder.relative(job.folder)) for job in running
