@@ -281,6 +281,18 @@ def test_with_nobody_to_tell_apart_all_views_count_the_same(n_people):
     assert f"there are {n_people}" in weights.note
 
 
+def test_a_gain_of_few_people_must_be_larger_to_be_clear():
+    from trailprint.attacks.view_weights import _is_clear
+
+    spread = np.array([-1.0, 1.0])
+    for n, least in ((4, 3.31), (9 + 1, 2.32), (600, 2.003)):
+        gains = np.tile(spread, n // 2)
+        unit = gains.std(ddof=1) / n**0.5
+        assert _is_clear(gains + 1.01 * least * unit)
+        assert not _is_clear(gains + 0.99 * least * unit)
+    assert not _is_clear(np.zeros(5))
+
+
 def test_views_that_are_light_beside_the_heaviest_are_dropped():
     from trailprint.attacks.view_weights import _drop_light
 

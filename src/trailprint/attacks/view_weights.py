@@ -22,6 +22,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
+from scipy.special import ndtr, stdtrit
 
 from trailprint.arrays import Floats, Ints
 from trailprint.attacks.matching import to_arrays
@@ -156,9 +157,14 @@ def _losses_of_one(gains: Floats) -> Floats:
 
 
 def _is_clear(better_by: Floats) -> bool:
-    """Whether a gain in likelihood, person by person, is more than luck."""
-    standard_error = float(better_by.std()) * len(better_by) ** 0.5
-    return bool(better_by.sum() > CLEARLY * standard_error)
+    """
+    Whether a gain in likelihood, person by person, is more than luck.
+
+    With few people their spread is little known, so that Student's t stands for the normal law.
+    """
+    n = len(better_by)
+    standard_error = float(better_by.std(ddof=1)) * n**0.5
+    return bool(better_by.sum() > float(stdtrit(n - 1, ndtr(CLEARLY))) * standard_error)
 
 
 def _drop_light(weights: Floats) -> Floats:
