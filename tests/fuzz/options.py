@@ -211,6 +211,8 @@ MATCH = _options(
     --margins
     --margins --precision 0.9
     --reject-lambda 0.1 --string-length 10
+    --reject-lambda 0.1 --metric likelihood
+    --reject-lambda 0.1 --string-length 10 --reject-certainly
     --slots weekday --reject-lambda 1 --string-length 5
     --views all
     --views visits,days --view-weights equal

@@ -97,12 +97,18 @@ class RejectionOptions:
     reject_lambda : float
         Answer match or no match with this error exponent, in bits. With λ the probability of a
         wrong match is to fall as 2^(−λn).
-    string_length : int
+    string_length : int, optional
         With ``reject_lambda``: how many observations each histogram stands for. It is the n above.
+        By default everybody's visits are counted, which needs --metric likelihood; n is then their
+        mean.
+    reject_certainly : bool
+        With ``reject_lambda``: no wrong match is likelier than 2^(−λn), however small n is. It
+        rejects more than the paper's test, whose promise is about large n.
     """
 
     reject_lambda: float
-    string_length: int
+    string_length: int | None = None
+    reject_certainly: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -110,6 +116,8 @@ class RejectionOptions:
             raise OptionError(
                 f"--reject-lambda must be a positive number of bits, got {self.reject_lambda}."
             )
+        if self.string_length is None:
+            return
         if self.string_length < 1:
             raise OptionError(
                 f"--string-length must be at least 1 observation, got {self.string_length}."

@@ -1,12 +1,26 @@
-"""Match or no match: the test with rejection of the 2013 paper, Theorem 3.3."""
+"""
+Match or no match: the test with rejection of the 2013 paper, Theorem 3.3, for any lengths.
+
+A string of n letters over |Z| locations has one of C(n + |Z| - 1, |Z| - 1) types, at most
+(n + 1)^|Z|. Under a matching H, whatever the sources are, a collection of types has a probability
+of at most 2^-W(H), with W the sum over its links of the likelihood's weight in bits. A wrong match
+is told only where the right one is no better than the second best. So the probability of telling
+one is at most the number of collections times 2^-(the least W of a second best that is accepted).
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from scipy.special import gammaln
+
+from trailprint.arrays import Floats
 from trailprint.attacks.options import RejectionOptions
+from trailprint.errors import InputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,9 +28,11 @@ class Rejection:
     """
     Whether the best matching is to be believed.
 
-    ``no-match`` when the second-best matching fits too well: its weight, in bits, is below
-    ``threshold_bits`` = λ − 2K|Z| log₂(n+1)/n. A threshold of zero or less never rejects:
-    ``vacuous``.
+    ``no-match`` when the second-best matching fits too well: its weight, in bits for each
+    observation, is below ``threshold_bits`` = λ − penalty, or λ + penalty where it is to be
+    certain. A threshold of zero or less never rejects: ``vacuous``. The penalty is
+    2K|Z| log₂(n+1)/n for strings of one length n, and else the binary logarithm of the number of
+    collections of types, divided by the mean length.
     """
 
     decision: Literal["match", "no-match"]
@@ -30,10 +46,41 @@ def decide(
     second_best_weight: float, n_users: int, n_locations: int, options: RejectionOptions
 ) -> Rejection:
     """Apply the test; ``second_best_weight`` is in nats, as all Jensen–Shannon weights here."""
+    if options.string_length is None:
+        raise InputError("A test of one length needs to know it: name string_length.")
     n = options.string_length
     penalty = 2 * n_users * n_locations * math.log2(n + 1) / n
-    threshold = options.reject_lambda - penalty
-    bits = second_best_weight / math.log(2)
+    return _compare(second_best_weight / math.log(2), penalty, options)
+
+
+def decide_by_lengths(
+    second_best_weight: float,
+    lengths: Sequence[Floats],
+    n_locations: int,
+    options: RejectionOptions,
+) -> Rejection:
+    """
+    Apply the test to strings of any lengths.
+
+    ``second_best_weight`` is in nats, by the metric likelihood; ``lengths`` are the numbers of
+    observations of both sides' users.
+    """
+    everybody = np.concatenate([np.asarray(side, dtype=np.float64) for side in lengths])
+    observations = everybody[everybody > 0]
+    mean = float(observations.mean())
+    penalty = float(count_types_bits(observations, n_locations).sum()) / mean
+    return _compare(second_best_weight / math.log(2) / mean, penalty, options)
+
+
+def count_types_bits(lengths: Floats, n_locations: int) -> Floats:
+    """The binary logarithm of C(n + |Z| - 1, |Z| - 1) for each length n."""
+    rest = n_locations - 1
+    bits: Floats = gammaln(lengths + rest + 1) - gammaln(lengths + 1) - math.lgamma(rest + 1)
+    return bits / math.log(2)
+
+
+def _compare(bits: float, penalty: float, options: RejectionOptions) -> Rejection:
+    threshold = options.reject_lambda + (penalty if options.reject_certainly else -penalty)
     return Rejection(
         decision="no-match" if bits < threshold else "match",
         second_best_bits=bits,

@@ -16,7 +16,7 @@ from trailprint.arguments import check_arguments
 from trailprint.attacks.combined import match_views
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.options import MatchOptions, RejectionOptions
-from trailprint.attacks.rejection import Rejection, decide
+from trailprint.attacks.rejection import Rejection, decide, decide_by_lengths
 from trailprint.attacks.transport import match_transport
 from trailprint.attacks.view_weights import ViewWeights
 from trailprint.display.discreet import Discreet, Words
@@ -190,6 +190,7 @@ class MatchResult(Result):
                 "decision": self.rejection.decision,
                 "threshold": self.rejection.threshold_bits,
                 "threshold_is_vacuous": self.rejection.vacuous,
+                "penalty_bits": self.rejection.penalty_bits,
                 "second_best_bits": self.rejection.second_best_bits,
             }
         if self.view_weights is not None:
@@ -311,7 +312,7 @@ def match(
             released, auxiliary, seed=options.seed, n_threads=n_threads
         )
     attack = _prepare(released, auxiliary, _Looks(histograms, views), options, n_threads)
-    _check_rejection(rejection, attack)
+    _check_rejection(rejection, attack, histograms)
     first, second = attack.sides
     known = find_truth(first.users, second.users, open_truth(truth, released.engine))
     overlap = periods_overlap(released, auxiliary)
@@ -329,7 +330,7 @@ def match(
         risk=measure_risk(linkage, known),
         periods_overlap=overlap,
         curve=tuple(precision_at_coverage(linkage, known)) if has_curve else (),
-        rejection=_decide(rejection, linkage, first.n_locations),
+        rejection=_decide(rejection, linkage, attack.sides),
         views=_describe(attack, views, known, options, n_threads),
         view_weights=attack.weights,
         same_period=views is not None and views.same_period,
@@ -395,28 +396,48 @@ def _describe(
     return describe_views((first, second), attack.weights, known, options, n_threads)
 
 
-def _check_rejection(rejection: RejectionOptions | None, attack: _Attack) -> None:
-    if rejection is not None and attack.weights is not None:
+def _check_rejection(
+    rejection: RejectionOptions | None, attack: _Attack, histograms: HistogramOptions | None
+) -> None:
+    if rejection is None:
+        return
+    if attack.weights is not None:
         raise OptionError("--reject-lambda tests one histogram and does not go with --views.")
+    weight = (histograms or HistogramOptions()).weight
+    if rejection.string_length is None and weight != "visits":
+        raise OptionError(
+            f"--reject-lambda counts visits, got --weight {weight}: leave it, or say with "
+            "--string-length how many observations a histogram stands for."
+        )
 
 
 def _with_margins(options: MatchOptions, rejection: RejectionOptions | None) -> MatchOptions:
-    """The test needs the second-best matching, which margins give, of Jensen–Shannon weights."""
+    """The test needs the second-best matching, which margins give, of the weights it is about."""
     if rejection is None:
         return options
-    if options.metric != "jensen-shannon" or options.method != "joint":
-        raise OptionError("--reject-lambda needs --metric jensen-shannon and --method joint.")
+    is_one_length = rejection.string_length is not None
+    metric, other = ("jensen-shannon", "leave") if is_one_length else ("likelihood", "name")
+    if options.metric != metric or options.method != "joint":
+        raise OptionError(
+            f"--reject-lambda needs --metric {metric} and --method joint, or {other} "
+            "--string-length, the length all histograms have in common."
+        )
     if options.size is not None:
         raise OptionError("--reject-lambda tests the whole matching and does not go with --size.")
     return replace(options, margins=True)
 
 
 def _decide(
-    options: RejectionOptions | None, linkage: Linkage, n_locations: int
+    options: RejectionOptions | None,
+    linkage: Linkage,
+    sides: tuple[Histograms | Views, Histograms | Views],
 ) -> Rejection | None:
     if options is None:
         return None
     second_best = linkage.facts["second_best_weight"]
     # With a single user there is no second matching: nothing to confuse the first with.
     weight = math.inf if second_best is None else float(second_best)
-    return decide(weight, linkage.n_links, n_locations, options)
+    if options.string_length is not None:
+        return decide(weight, linkage.n_links, sides[0].n_locations, options)
+    lengths = [side.totals for side in sides if isinstance(side, Histograms)]
+    return decide_by_lengths(weight, lengths, sides[0].n_locations, options)
