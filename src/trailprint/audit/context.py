@@ -41,6 +41,20 @@ class Sizes:
     n_pairs: int
     n_transitions: float = 0.0
 
+    def of_fewer(self, released: float, auxiliary: float) -> Sizes:
+        """With only these shares of the people of either side."""
+        events = (released + auxiliary) / 2
+        return Sizes(
+            n_released=round(self.n_released * released),
+            n_auxiliary=round(self.n_auxiliary * auxiliary),
+            n_people=round(self.n_people * min(released, auxiliary)),
+            n_locations=self.n_locations,
+            n_events=round(self.n_events * events),
+            n_visited=round(self.n_visited * released),
+            n_pairs=round(self.n_pairs * released * auxiliary),
+            n_transitions=self.n_transitions * released,
+        )
+
 
 class AuditContext:
     """Two sides, the options, and features built when first asked for."""

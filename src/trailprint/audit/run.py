@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -18,8 +17,9 @@ from trailprint.audit.outcomes import keep_outcomes
 from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome, Part, fetch, keep, key_of
 from trailprint.audit.planning.calibration import calibrate
-from trailprint.audit.planning.pace import Pace
-from trailprint.audit.planning.plan import LeftOut, Plan, make_plan
+from trailprint.audit.planning.clock import now
+from trailprint.audit.planning.making import make_plan
+from trailprint.audit.planning.plan import LeftOut, Plan
 from trailprint.audit.planning.sampling import SAMPLES
 from trailprint.audit.prepared import Prepared, prepare_sides
 from trailprint.audit.result import AuditResult
@@ -60,11 +60,11 @@ def run_audit(
     """
     Do everything; see `trailprint.audit`.
 
-    ``began`` is when the work began, by `time.perf_counter`: what was done before, such as reading
-    the data, counts towards the time limit. Of that ``reserved_s`` are left to the caller. Without
-    ``asked.sides`` everything was ``prepared`` before.
+    ``began`` is when the work began, by `trailprint.audit.planning.clock`: what was done before,
+    such as reading the data, counts towards the time limit. Of that ``reserved_s`` are left to the
+    caller. Without ``asked.sides`` everything was ``prepared`` before.
     """
-    began = time.perf_counter() if began is None else began
+    began = now() if began is None else began
     report = progress or tell_nobody
     report("Counting events", None)
     sides = prepare_sides(prepared, lambda: make_sides(asked.sides, asked.truth, asked.options))
@@ -79,7 +79,7 @@ def run_audit(
         outcomes=outcomes,
         left_out=left_out,
         tallies=sides.tallies,
-        seconds=time.perf_counter() - began,
+        seconds=now() - began,
     )
     result = AuditResult(assemble(context, done), context, outcomes)
     keep_outcomes(work.store, result.to_dict(), result.outcomes())
@@ -93,7 +93,7 @@ def plan_audit(
     report = progress or tell_nobody
     report("Counting events", None)
     context = AuditContext(make_sides(asked.sides, asked.truth, asked.options), asked.options)
-    return _Work(context, store or MemoryStore(), report, time.perf_counter()).plan
+    return _Work(context, store or MemoryStore(), report, now()).plan
 
 
 def fingerprint_work(context: AuditContext) -> dict[str, Any]:
@@ -136,19 +136,15 @@ class _Work:
         self._furthest = 0.0
         planned = [part.name for part in plan.parts]
         kept = frozenset(part.name for part in plan.parts if self._find(part, planned) is not None)
-        self._pace = self._measure(context, [p for p in plan.parts if p.name not in kept])
+        self._report("Measuring how long parts take", None)
+        self._pace = calibrate(context, [p for p in plan.parts if p.name not in kept])
         self.plan = replace(
             plan,
             parts=tuple(replace(p, seconds=self._pace.seconds(p)) for p in plan.parts),
             kept=kept,
             reserved_s=reserved_s,
-            spent_s=time.perf_counter() - began,
+            spent_s=now() - began,
         )
-
-    def _measure(self, context: AuditContext, parts: Sequence[Part]) -> Pace:
-        """How fast parts go, from a small piece of the data."""
-        self._report("Measuring how long parts take", None)
-        return Pace(calibrate(context, parts))
 
     def _find(self, part: Part, done: Collection[str]) -> Outcome | None:
         """What was kept of a part that followed these others, if it is usable."""
@@ -228,7 +224,7 @@ class _Work:
         if part.name in self.plan.kept:
             return in_parts
         kept = (outcome.seconds for name, outcome in outcomes.items() if name in self.plan.kept)
-        return max(in_parts, sum(kept) + time.perf_counter() - self._began)
+        return max(in_parts, sum(kept) + now() - self._began)
 
     def _check_possible(self) -> None:
         """Say before any work is done that the data allows no attack that was asked for."""
@@ -256,7 +252,7 @@ class _Work:
         may_take: float | None,
     ) -> Outcome | LeftOut:
         """Do one part and keep it, unless it takes too long."""
-        began = time.perf_counter()
+        began = now()
         stretch = self._stretch(estimated, before)
         furthest = 0.0
 
@@ -274,13 +270,13 @@ class _Work:
                 follow(0.0)
                 outcome = part.compute(before, follow)
         except OutOfTimeError:
-            seconds = time.perf_counter() - began
+            seconds = now() - began
             if seconds > estimated:
                 self._pace.learn(part, seconds)
             return self.plan.stopped(part, seconds)
         # As it will be read again: a resumed audit must not differ in a tuple.
         plain = json.loads(to_json(outcome.data, indent=None))
-        seconds = time.perf_counter() - began
+        seconds = now() - began
         outcome = replace(outcome, data=plain, seconds=seconds, estimated=estimated)
         self._pace.learn(part, seconds)
         keep(self.store, key_of(part, self._fingerprint, before), outcome)

@@ -57,7 +57,7 @@ class ToyFamily(AttackFamily):
         )
         return CandidateMethod(title="Rows", linkage=linkage, seconds=0.0, chosen={"way": "rows"})
 
-    def estimate_control(self, context):
+    def estimate_control(self, context, outcome):
         return 0.1
 
     def control(self, context, before, progress):

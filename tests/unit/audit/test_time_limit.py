@@ -15,7 +15,9 @@ from trailprint.audit import AuditOptions, audit, run
 from trailprint.audit.context import AuditContext, Sizes
 from trailprint.audit.parts import Outcome, Part
 from trailprint.audit.planning.estimates import sequence_seconds
-from trailprint.audit.planning.plan import Plan, make_plan
+from trailprint.audit.planning.making import make_plan
+from trailprint.audit.planning.pace import Pace
+from trailprint.audit.planning.plan import Plan
 from trailprint.audit.sides import make_sides
 from trailprint.errors import OptionError
 from trailprint.events.reading.read import read
@@ -117,7 +119,7 @@ def work_at_pace(context, monkeypatch, estimates, limit_s, **others):
     parts = tuple(replace(part, **others.get(part.name.replace("/", "_"), {})) for part in parts)
     plan = Plan(parts=parts, time_limit_s=limit_s, n_people=4_000)
     monkeypatch.setattr(run, "make_plan", lambda _: plan)
-    monkeypatch.setattr(run, "calibrate", lambda *_: {})
+    monkeypatch.setattr(run, "calibrate", lambda *_: Pace())
     work = run._Work(context, MemoryStore(), lambda *_: None, time.perf_counter())
     return work.run()
 
@@ -240,8 +242,9 @@ def test_many_places_make_training_long(wanderers, context):
         make_sides([wanderers, wanderers], None, AuditOptions()), AuditOptions()
     ).sizes
     assert sizes.n_transitions == pytest.approx(2 * 1_200 * 150**2, rel=0.01)
-    assert sequence_seconds(sizes, 50) > 7
-    assert sequence_seconds(context.sizes, 50) < 5
+    # 1.7 s of a processor were measured.
+    assert 1.5 < sequence_seconds(sizes, 50) < 2
+    assert sequence_seconds(context.sizes, 50) < 1
     plain = Sizes(
         n_released=2,
         n_auxiliary=2,
@@ -251,7 +254,7 @@ def test_many_places_make_training_long(wanderers, context):
         n_visited=300,
         n_pairs=9,
     )
-    assert sequence_seconds(plain, 50) < 1
+    assert sequence_seconds(plain, 50) < 0.2
 
 
 def test_the_first_of_the_cheap_attacks_is_always_done(campus):

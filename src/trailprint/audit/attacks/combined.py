@@ -28,7 +28,12 @@ from trailprint.audit.attacks.measuring import (
 from trailprint.audit.context import AuditContext, Sizes
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
-from trailprint.audit.planning.estimates import learning_seconds, margins_seconds, views_seconds
+from trailprint.audit.planning.estimates import (
+    USUAL_VIEWS,
+    learning_seconds,
+    margins_seconds,
+    views_seconds,
+)
 from trailprint.audit.planning.memory import view_bytes
 from trailprint.audit.results.attacks import Proof, ViewFinding, ViewLeftOut, ViewsFinding
 from trailprint.audit.results.kept import attack_of
@@ -82,15 +87,16 @@ class CombinedFamily(AttackFamily):
         return view_bytes(sizes)
 
     def estimate(self, context: AuditContext) -> float:
-        """Weights learnt, two matchings, and two for each view to see what it adds."""
+        """Weights learnt, two matchings, and some for each view to see what it adds."""
         sizes = context.sizes
         few = replace(
             sizes,
             n_released=min(sizes.n_released, MOST_PEOPLE),
             n_auxiliary=min(sizes.n_auxiliary, MOST_PEOPLE),
         )
-        matching = 4 * views_seconds(sizes) + margins_seconds(sizes)
-        return learning_seconds(sizes) + matching + 2 * len(VIEWS) * views_seconds(few)
+        matching = 2 * views_seconds(sizes) + margins_seconds(sizes)
+        alone, without = views_seconds(few, 1), views_seconds(few)
+        return learning_seconds(sizes) + matching + len(VIEWS) * alone + USUAL_VIEWS * without
 
     def run(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
@@ -128,10 +134,11 @@ class CombinedFamily(AttackFamily):
             and all(name in VIEWS for name in weights.shares)
         )
 
-    def estimate_control(self, context: AuditContext) -> float:
+    def estimate_control(self, context: AuditContext, outcome: Outcome | None) -> float:
         """Two more matchings with margins, and weights learnt once more."""
         sizes = context.sizes
-        return 2 * learning_seconds(sizes) + 8 * views_seconds(sizes) + 2 * margins_seconds(sizes)
+        once = views_seconds(sizes, self.count_views(outcome)) + margins_seconds(sizes)
+        return learning_seconds(sizes) + 2 * once
 
     def control(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
@@ -182,9 +189,16 @@ class CombinedFamily(AttackFamily):
 
         return Judge(name=self.name, on_events=prepare)
 
-    def estimate_repeat(self, sizes: Sizes, *, on_events: bool = False) -> float:
+    def estimate_repeat(
+        self, sizes: Sizes, outcome: Outcome | None, *, on_events: bool = False
+    ) -> float:
         """One matching; on changed events views are counted and weights learnt before it."""
-        return views_seconds(sizes) + (learning_seconds(sizes) if on_events else 0.0)
+        once = views_seconds(sizes, self.count_views(outcome))
+        return once + learning_seconds(sizes) if on_events else once
+
+    def count_views(self, outcome: Outcome | None) -> int:
+        """Those that count for something."""
+        return USUAL_VIEWS if outcome is None else max(len(_weights(outcome).shares), 1)
 
     def has_margins(self, outcome: Outcome) -> bool:
         """The confidence of a link made one by one is its gain, which is no margin."""

@@ -103,8 +103,8 @@ class AttackFamily(ABC):
         """Attack; what is kept of it is made by `measuring.keep_attack`."""
 
     @abstractmethod
-    def estimate_control(self, context: AuditContext) -> float:
-        """How many seconds its controls should take."""
+    def estimate_control(self, context: AuditContext, outcome: Outcome | None) -> float:
+        """How many seconds its controls should take; ``outcome`` says how it was run, if it was."""
 
     @abstractmethod
     def control(
@@ -126,11 +126,17 @@ class AttackFamily(ABC):
 
     def estimate_judging(self, context: AuditContext) -> float:
         """How many seconds judging one protected release takes."""
-        return self.estimate_repeat(context.sizes, on_events=True)
+        return self.estimate_repeat(context.sizes, None, on_events=True)
 
-    def estimate_repeat(self, sizes: Sizes, *, on_events: bool = False) -> float:
+    def estimate_repeat(
+        self, sizes: Sizes, outcome: Outcome | None, *, on_events: bool = False
+    ) -> float:
         """How many seconds one run of a study takes; ``on_events``: on events that changed."""
         return match_seconds(sizes)
+
+    def count_views(self, outcome: Outcome | None) -> int:
+        """How many histograms of a person it compares; ``outcome`` says how it was run."""
+        return 1
 
     def leave_out(self, context: AuditContext, outcome: Outcome, locations: Ints) -> Floats | None:
         """How the share it links changes without each of some locations; None: not measured."""

@@ -82,7 +82,7 @@ class HistogramFamily(AttackFamily):
         )
         return keep_attack(entry, found, find_people(linkage, context, context.truth))
 
-    def estimate_control(self, context: AuditContext) -> float:
+    def estimate_control(self, context: AuditContext, outcome: Outcome | None) -> float:
         """Two more matchings, with margins."""
         return 2 * margins_seconds(context.sizes)
 

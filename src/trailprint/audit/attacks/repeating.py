@@ -8,6 +8,7 @@ from trailprint.audit.attacks.family import AttackFamily, Repeated
 from trailprint.audit.attacks.registry import attack_names, find_attack
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome
+from trailprint.audit.planning.estimates import select_seconds
 from trailprint.audit.results.kept import attack_of
 
 
@@ -46,17 +47,33 @@ def _repeat(family: AttackFamily, context: AuditContext, before: Mapping[str, Ou
 
 
 def repeat_seconds(
-    context: AuditContext, before: Mapping[str, Outcome] | None = None, *, on_events: bool = False
+    context: AuditContext,
+    before: Mapping[str, Outcome] | None = None,
+    *,
+    on_events: bool = False,
+    shares: tuple[float, float] | None = None,
 ) -> float:
-    """How long one run of a study takes; as long as nobody knows by which attack, at most."""
-    families = list_repeated(context)
-    if before:
-        families = [family for family in families if _is_chosen(family, context, before)]
-    return max(family.estimate_repeat(context.sizes, on_events=on_events) for family in families)
+    """
+    How long one run of a study takes; as long as nobody knows by which attack, at most.
+
+    ``on_events``: on events that were changed; ``shares``: on these shares of either side's people.
+    """
+    known, families = before or {}, list_repeated(context)
+    if known:
+        families = [find_strongest(context, known)]
+    sizes = context.sizes if shares is None else context.sizes.of_fewer(*shares)
+    return max(
+        family.estimate_repeat(sizes, known.get(f"attack/{family.name}"), on_events=on_events)
+        + (0.0 if shares is None else _select_seconds(family, known, shares))
+        for family in families
+    )
 
 
-def _is_chosen(family: AttackFamily, context: AuditContext, before: Mapping[str, Outcome]) -> bool:
-    return family.name == find_strongest(context, before).name
+def _select_seconds(
+    family: AttackFamily, known: Mapping[str, Outcome], shares: tuple[float, float]
+) -> float:
+    n_sides = sum(share < 1.0 for share in shares)
+    return n_sides * select_seconds(family.count_views(known.get(f"attack/{family.name}")))
 
 
 def repeat_bytes(context: AuditContext) -> float:

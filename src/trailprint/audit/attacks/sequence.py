@@ -18,7 +18,7 @@ from trailprint.audit.attacks.measuring import describe, find_people, keep_attac
 from trailprint.audit.context import AuditContext, Sizes
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
-from trailprint.audit.planning.estimates import sequence_seconds
+from trailprint.audit.planning.estimates import chain_seconds, crf_seconds, sequence_seconds
 from trailprint.audit.planning.memory import sequence_bytes, why_too_large
 from trailprint.audit.results.kept import attack_of
 from trailprint.evaluation.truth import Truth, truth_from_ids
@@ -90,9 +90,9 @@ class SequenceFamily(AttackFamily):
         users = sides[0].users, sides[1].users
         return keep_attack(entry, found, find_people(found.best.linkage, context, truth, users))
 
-    def estimate_control(self, context: AuditContext) -> float:
-        """Every model is trained three times, for some of the people."""
-        return 3 * sequence_seconds(context.sizes, count_controlled(context.sizes))
+    def estimate_control(self, context: AuditContext, outcome: Outcome | None) -> float:
+        """Every model that won is trained three times, for some of the people."""
+        return 3 * _model_seconds(outcome, context.sizes, count_controlled(context.sizes))
 
     def control(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
@@ -117,6 +117,12 @@ class SequenceFamily(AttackFamily):
     def estimate_judging(self, context: AuditContext) -> float:
         """Models trained and run once more."""
         return self.estimate(context)
+
+
+def _model_seconds(outcome: Outcome | None, sizes: Sizes, n_most: int) -> float:
+    """The model that won; the one that takes longer as long as none has."""
+    chains = outcome is not None and attack_of(outcome).chosen["model"] == "markov"
+    return chain_seconds(sizes, n_most) if chains else crf_seconds(sizes, n_most)
 
 
 def count_models(context: AuditContext) -> int:

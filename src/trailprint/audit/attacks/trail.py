@@ -79,7 +79,7 @@ class TrailFamily(AttackFamily):
         entry = replace(entry, notes=(*notes, *entry.notes))
         return keep_attack(entry, found, find_people(found.best.linkage, context, context.truth))
 
-    def estimate_control(self, context: AuditContext) -> float:
+    def estimate_control(self, context: AuditContext, outcome: Outcome | None) -> float:
         """Two more matchings."""
         return 3 * trail_seconds(context.sizes)
 

@@ -1,15 +1,15 @@
-"""How long parts take on a small piece of the data, beside what formulas say of that piece."""
+"""How long parts take on a small piece of the data: what all estimates start from."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, Part
-from trailprint.audit.planning.pace import compare
-from trailprint.audit.planning.plan import make_plan
+from trailprint.audit.planning.clock import now
+from trailprint.audit.planning.making import make_plan
+from trailprint.audit.planning.pace import Pace
 from trailprint.errors import TrailprintError
 from trailprint.kernels.stopping import OutOfTimeError, time_limit
 
@@ -23,56 +23,55 @@ _SHARE, _FEWEST, _MOST = 0.2, 60, 300
 _LOADING_S = 2.0
 
 
-def calibrate(context: AuditContext, parts: Sequence[Part]) -> dict[str, float]:
+def calibrate(context: AuditContext, parts: Sequence[Part]) -> Pace:
     """
-    By name of a part, how many times its estimate it took on a small piece of the data.
+    How fast parts go, from a small piece of the data.
 
-    Empty where everything is so short, or the data so small, that there is nothing to learn.
+    Nothing is measured where everything is so short, or the data so small, that there is nothing
+    to learn.
     """
-    n_people, expected = context.sizes.n_people, sum(part.seconds for part in parts)
+    n_people, pace = context.sizes.n_people, Pace()
     n_drawn = min(max(int(_SHARE * n_people), _FEWEST), _MOST)
-    if expected < _LEAST_S or n_people < 2 * n_drawn:
-        return {}
-    end = time.perf_counter() + min(_MOST_SHARE * expected, _MOST_S)
-    wanted = [part.name for part in parts if not _says_little(part)]
-    return _measure(context, n_drawn, wanted, end)
+    if sum(map(pace.seconds, parts)) >= _LEAST_S and n_people >= 2 * n_drawn:
+        _Calibration(context, parts, pace).measure(n_drawn)
+    return pace
 
 
-def _says_little(part: Part) -> bool:
-    """Controls take as long as their attacks; what has no end takes as long as it may."""
-    return part.is_open_ended or part.name.startswith("control/")
+class _Calibration:
+    """Parts done on a draw of people, and what is learnt from them."""
 
+    def __init__(self, context: AuditContext, parts: Sequence[Part], pace: Pace) -> None:
+        self._context, self._parts, self._pace = context, parts, pace
+        self._outcomes: dict[str, Outcome] = {}
+        self._began = now()
 
-def _measure(
-    context: AuditContext, n_people: int, wanted: Sequence[str], end: float
-) -> dict[str, float]:
-    """Do the parts on a draw of people until the time is up."""
-    # With so little time, protections are planned with one value and sequences with few models.
-    hasty = replace(context.options, time_limit_s=0.01, target_risk=None)
-    piece = context.drawn(n_people, hasty)
-    found: dict[str, float] = {}
-    outcomes: dict[str, Outcome] = {}
-    # What is quick comes first: there are many such parts, and each stands for itself.
-    for planned in sorted(make_plan(piece).parts, key=lambda part: part.seconds):
-        part = planned.timed(outcomes)
-        if part.name not in wanted:
-            continue
-        try:
-            seconds = _time(part, outcomes, end)
-        except OutOfTimeError:
-            break
-        except TrailprintError:  # So few people may not do for it.
-            continue
-        found[part.name] = compare(seconds, part.seconds)
-    return found
+    def measure(self, n_people: int) -> None:
+        """Do each part until the time is up."""
+        # With so little time, protections are planned with one value and sequences with few models.
+        hasty = replace(self._context.options, time_limit_s=0.01, target_risk=None)
+        wanted = {part.name for part in self._parts if not part.is_open_ended}
+        for planned in make_plan(self._context.drawn(n_people, hasty)).parts:
+            part = planned.timed(self._outcomes)
+            if part.name not in wanted or not all(name in self._outcomes for name in part.needs):
+                continue
+            try:
+                self._pace.learn(part, self._time(part), on_piece=True)
+            except OutOfTimeError:
+                return
+            except TrailprintError:  # So few people may not do for it.
+                continue
 
+    def _left_s(self) -> float:
+        """What measuring may still take: a share of the whole, as far as that is known by now."""
+        whole = sum(map(self._pace.seconds, self._parts))
+        return min(_MOST_SHARE * whole, _MOST_S) - (now() - self._began)
 
-def _time(part: Part, outcomes: dict[str, Outcome], end: float) -> float:
-    """Do a part, twice if it is quick; the seconds of the last time."""
-    while True:
-        began, is_again = time.perf_counter(), part.name in outcomes
-        with time_limit(max(end - began, 0.0)):
-            outcomes[part.name] = part.compute(outcomes, lambda share: None)
-        seconds = time.perf_counter() - began
-        if is_again or seconds > _LOADING_S:
-            return seconds
+    def _time(self, part: Part) -> float:
+        """Do a part, twice if it is quick; the seconds of the last time."""
+        while True:
+            began, is_again = now(), part.name in self._outcomes
+            with time_limit(max(self._left_s(), 0.0)):
+                self._outcomes[part.name] = part.compute(self._outcomes, lambda share: None)
+            seconds = now() - began
+            if is_again or seconds > _LOADING_S:
+                return seconds

@@ -1,8 +1,9 @@
 """
 How the time of things grows with the data.
 
-Constants are seconds of computing that were measured on one machine, for 50 to 1,500 people of a
-campus and of a check-in service; `trailprint.audit.planning.pace` says how fast this machine is.
+Constants are seconds of a processor that were measured on one machine, for 80 to 1,500 people of a
+campus and of a check-in service; `trailprint.audit.planning.pace` says how fast this machine is at
+each of these operations.
 """
 
 from __future__ import annotations
@@ -10,60 +11,84 @@ from __future__ import annotations
 import math
 
 from trailprint.audit.context import Sizes
+from trailprint.audit.planning.seconds import Seconds
 
 #: Learning how much views count looks at this number of people at most.
 _LEARNT_FROM = 600
+#: Views that count for something, as long as nobody knows how many do.
+USUAL_VIEWS = 5
 
 
-def match_seconds(sizes: Sizes) -> float:
+def match_seconds(sizes: Sizes) -> Seconds:
     """One joint matching, from the pairs that share a location."""
-    return 0.01 + 1e-8 * sizes.n_pairs + 2e-5 * (sizes.n_released + sizes.n_auxiliary)
+    n_users = sizes.n_released + sizes.n_auxiliary
+    return Seconds({"match": 0.004 + 1e-8 * sizes.n_pairs + 2e-5 * n_users})
 
 
-def margins_seconds(sizes: Sizes) -> float:
+def margins_seconds(sizes: Sizes) -> Seconds:
     """One joint matching with margins."""
-    return 0.02 + 8e-8 * sizes.n_pairs + 8e-5 * (sizes.n_released + sizes.n_auxiliary)
+    n_users = sizes.n_released + sizes.n_auxiliary
+    return Seconds({"margins": 0.01 + 8e-8 * sizes.n_pairs + 8e-5 * n_users})
 
 
-def views_seconds(sizes: Sizes) -> float:
+def views_seconds(sizes: Sizes, n_views: int = USUAL_VIEWS) -> Seconds:
     """One joint matching of several views, which nearly all pairs of people share something in."""
-    return match_seconds(sizes) + 1.2e-5 * math.pow(sizes.n_released * sizes.n_auxiliary, 0.75)
+    n_pairs = math.pow(sizes.n_released * sizes.n_auxiliary, 0.75)
+    return match_seconds(sizes) + Seconds({"views": n_views * (0.003 + 8e-7 * n_pairs)})
 
 
-def learning_seconds(sizes: Sizes) -> float:
+def select_seconds(n_views: int) -> Seconds:
+    """Some of the people of one side picked out, in each view."""
+    return Seconds({"select": 0.0005 + 0.005 * (n_views - 1)})
+
+
+def learning_seconds(sizes: Sizes) -> Seconds:
     """Views of both sides counted, and how much each counts learnt."""
     n_learnt = min(sizes.n_auxiliary, _LEARNT_FROM)
-    return 1.5 + 1.5e-3 * n_learnt + 4e-6 * sizes.n_events
+    return Seconds({"learning": 0.6 + 4.5e-3 * n_learnt + 5e-6 * sizes.n_events})
 
 
-def trail_seconds(sizes: Sizes) -> float:
+def trail_seconds(sizes: Sizes) -> Seconds:
     """One matching of trails."""
-    return 0.005 + 2e-9 * sizes.n_pairs + 1e-6 * (sizes.n_released + sizes.n_auxiliary)
+    n_users = sizes.n_released + sizes.n_auxiliary
+    return Seconds({"trail": 0.003 + 2e-9 * sizes.n_pairs + 1e-6 * n_users})
 
 
-def sequence_seconds(sizes: Sizes, n_most: int) -> float:
-    """Models trained and run for at most ``n_most`` people."""
+def sequence_seconds(sizes: Sizes, n_most: int) -> Seconds:
+    """Both models trained and run for at most ``n_most`` people."""
+    return crf_seconds(sizes, n_most) + chain_seconds(sizes, n_most)
+
+
+def crf_seconds(sizes: Sizes, n_most: int) -> Seconds:
+    """Conditional random fields trained and run for at most ``n_most`` people."""
     n_people = min(sizes.n_released, n_most)
     share = n_people / max(sizes.n_released, 1)
-    visits = 2.5e-4 * sizes.n_events / 2 + 1.4e-7 * sizes.n_transitions
-    return 0.2 + share * visits + 1e-5 * n_people**2
+    visits = 4.4e-5 * sizes.n_events / 2 + 3e-8 * sizes.n_transitions
+    return Seconds({"crf": 0.02 + share * visits + 1e-6 * n_people**2})
 
 
-def points_seconds(sizes: Sizes) -> float:
+def chain_seconds(sizes: Sizes, n_most: int) -> Seconds:
+    """Markov chains trained and run for at most ``n_most`` people."""
+    n_people = min(sizes.n_released, n_most)
+    share = n_people / max(sizes.n_released, 1)
+    return Seconds({"chain": 0.004 + share * 2e-7 * sizes.n_events + 1e-7 * n_people**2})
+
+
+def points_seconds(sizes: Sizes) -> Seconds:
     """Points of everybody drawn ten times, and who agrees with them."""
-    return 0.8 + 2e-6 * sizes.n_events + 1e-8 * sizes.n_pairs
+    return Seconds({"points": 0.03 + 1e-4 * sizes.n_released + 3e-7 * sizes.n_events})
 
 
-def worst_points_seconds(sizes: Sizes) -> float:
+def worst_points_seconds(sizes: Sizes) -> Seconds:
     """All choices of up to two or up to four points looked at."""
-    return 0.2 + 1e-6 * sizes.n_events + 1e-8 * sizes.n_pairs
+    return Seconds({"worst": 0.02 + 1e-7 * sizes.n_events + 1e-9 * sizes.n_pairs})
 
 
-def coarser_points_seconds(sizes: Sizes) -> float:
+def coarser_points_seconds(sizes: Sizes) -> Seconds:
     """The same points compared with sixteen coarser releases."""
-    return 0.5 + 2.5e-6 * sizes.n_events
+    return Seconds({"points grid": 0.08 + 5e-7 * sizes.n_events})
 
 
-def events_seconds(sizes: Sizes) -> float:
+def events_seconds(sizes: Sizes) -> Seconds:
     """Events changed and counted anew."""
-    return 0.05 + 5e-7 * sizes.n_events
+    return Seconds({"events": 0.05 + 5e-7 * sizes.n_events})

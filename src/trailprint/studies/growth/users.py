@@ -132,7 +132,7 @@ def grow_users(
         return UserStudy(why_not="Fewer than two people are on both sides.")
     tell = progress or (lambda what, done: None)
     groups = []
-    sizes = _sizes(truth.n_common, options)
+    sizes = list_sizes(truth.n_common, options)
     for number, size in enumerate(sizes):
         tell("Drawing fewer people", number / len(sizes))
         n_runs = 1 if size == truth.n_common else options.n_runs
@@ -151,7 +151,8 @@ def grow_users(
     return UserStudy(groups=tuple(groups), fit=fit)
 
 
-def _sizes(n_people: int, options: GrowthOptions) -> list[int]:
+def list_sizes(n_people: int, options: GrowthOptions) -> list[int]:
+    """The numbers of people that are tried, everybody last."""
     smallest = min(options.smallest, max(2, n_people // 2), n_people)
     return sorted({round(n) for n in np.geomspace(smallest, n_people, options.n_points)})
 

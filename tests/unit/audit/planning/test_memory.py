@@ -8,8 +8,8 @@ from trailprint.audit.attacks.registry import find_attack
 from trailprint.audit.attacks.repeating import repeat_bytes
 from trailprint.audit.context import AuditContext, Sizes
 from trailprint.audit.parts import Outcome, Part
+from trailprint.audit.planning.making import make_plan
 from trailprint.audit.planning.memory import feature_bytes, find_too_large
-from trailprint.audit.planning.plan import make_plan
 from trailprint.audit.sides import make_sides
 from trailprint.events.reading.read import read
 from trailprint.simulate.campus import CampusOptions, simulate_campus

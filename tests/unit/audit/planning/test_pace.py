@@ -4,79 +4,127 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.parts import Outcome, Part
-from trailprint.audit.planning import calibration
+from trailprint.audit.planning import calibration, clock
 from trailprint.audit.planning.calibration import calibrate
-from trailprint.audit.planning.pace import Pace, compare
-from trailprint.audit.planning.plan import make_plan
+from trailprint.audit.planning.making import make_plan
+from trailprint.audit.planning.pace import Pace
+from trailprint.audit.planning.seconds import Seconds
 from trailprint.audit.sides import make_sides
 from trailprint.events.reading.read import read
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 
-SECONDS = st.floats(0.5, 1e4)
+LONG = st.floats(5.0, 1e4)
+FACTOR = st.floats(0.2, 5.0)
 
 
 def part(name, seconds):
     return Part(name=name, title=name, seconds=seconds, compute=lambda *_: Outcome(data={}))
 
 
-@given(SECONDS, SECONDS, SECONDS)
-def test_a_part_like_one_that_is_done_takes_as_much_longer(first, second, took):
+@given(LONG)
+def test_what_nothing_is_known_of_takes_what_its_formula_says(seconds):
+    assert Pace().seconds(part("protect/a", seconds)) == pytest.approx(seconds)
+    made = Seconds({"match": seconds, "learning": 1.0})
+    assert Pace().seconds(part("protect/a", made)) == pytest.approx(seconds + 1.0)
+
+
+@given(LONG, LONG, FACTOR)
+def test_a_slow_machine_is_slow_for_everything(first, second, factor):
     pace = Pace()
-    assert pace.seconds(part("protect/a", first)) == first
-    pace.learn(part("protect/a", first), took)
-    expected = second * compare(took, first)
-    # Others of its kind; and what nothing is known of, because the machine is as fast for them.
-    for name in ("protect/b", "growth/users"):
-        assert abs(pace.seconds(part(name, second)) / expected - 1) < 1e-9
+    pace.learn(part("attack/a", Seconds({"a": first})), first * factor)
+    told = pace.seconds(part("growth/b", Seconds({"b": second}))) / second
+    assert min(1.0, factor) - 1e-9 <= told <= max(1.0, factor) + 1e-9
+    assert (told - 1.0) * (factor - 1.0) >= -1e-9
 
 
-@given(SECONDS, st.floats(0.01, 100), st.floats(0.01, 100))
-def test_what_was_measured_counts_until_the_part_itself_says_more(seconds, measured, drift):
-    pace = Pace({"attack/trail": measured})
-    for name in ("attack/trail", "control/trail"):
-        assert pace.seconds(part(name, seconds)) == seconds * measured
-    guess = pace.seconds(part("attack/trail", seconds))
-    pace.learn(part("attack/trail", seconds), guess * drift)
-    after = pace.seconds(part("control/trail", seconds))
-    low, high = sorted((guess, guess * drift))
-    assert low * (1 - 1e-9) <= after <= high * (1 + 1e-9)
-
-
-@given(st.lists(SECONDS, min_size=1, max_size=6), st.floats(0.1, 10))
-def test_a_steady_pace_is_found(estimates, factor):
-    """Times that all differ by one factor are foretold after the first of them."""
+@given(LONG, LONG, FACTOR)
+def test_what_one_part_shows_of_an_operation_counts_for_every_other(first, second, factor):
     pace = Pace()
-    for number, estimate in enumerate(estimates):
-        pace.learn(part(f"protect/{number}", estimate), estimate * factor)
-    told = pace.seconds(part("protect/next", 100.0))
-    assert 0.5 < told / (100.0 * factor) < 2 or min(estimates) < 3
+    for name in ("attack/a", "control/a"):
+        pace.learn(part(name, Seconds({"a": first})), first * factor)
+    told = pace.seconds(part("growth/users", Seconds({"a": second}))) / second
+    assert 1 / 1.5 < told / factor < 1.5
 
 
-def test_what_takes_no_time_teaches_little():
-    assert 0.5 < compare(0.001, 0.1) < 1
-    assert compare(10.0, 1.0) > 8
+@given(LONG, st.floats(0.5, 2.0), st.floats(0.5, 2.0))
+def test_operations_are_told_apart(seconds, first, second):
+    """Two operations that differ from their formulas in different ways, seen mixed and alone."""
+    pace = Pace()
+    for number in range(3):
+        pace.learn(part(f"protect/{number}", Seconds({"a": seconds})), seconds * first)
+        both = Seconds({"a": seconds, "b": seconds})
+        pace.learn(part(f"growth/{number}", both), seconds * (first + second))
+    alone = Seconds({"b": seconds})
+    assert 1 / 2.2 < pace.seconds(part("why", alone)) / (seconds * second) < 2.2
+
+
+@given(LONG, FACTOR, FACTOR)
+def test_the_part_itself_counts_for_more_than_its_piece(seconds, on_piece, whole):
+    pace, own = Pace(), part("attack/a", Seconds({"a": seconds}))
+    pace.learn(part("attack/a", Seconds({"a": seconds / 5})), on_piece * seconds / 5, on_piece=True)
+    before = pace.seconds(own) / seconds
+    assert 1 / 1.4 < before / on_piece < 1.4
+    pace.learn(own, whole * seconds)
+    after = pace.seconds(own) / seconds
+    assert min(before, whole) / 1.1 <= after <= max(before, whole) * 1.1
+    assert abs(after - whole) <= abs(before - whole) + 0.05 * whole
+
+
+@given(st.floats(0.0, 0.01), LONG)
+def test_what_takes_no_time_teaches_little(moment, seconds):
+    pace = Pace()
+    pace.learn(part("attack/a", Seconds({"a": 0.02})), moment)
+    assert 0.7 < pace.seconds(part("growth/b", Seconds({"a": seconds}))) / seconds < 1.4
+
+
+def test_what_has_no_end_teaches_nothing():
+    pace, search = Pace(), replace(part("search", 10.0), is_open_ended=True)
+    pace.learn(search, 1000.0)
+    assert pace.seconds(search) == pytest.approx(10.0)
+
+
+def test_further_values_of_a_protection_take_as_long_as_the_first():
+    pace = Pace()
+    for _ in range(3):
+        pace.learn(part("protect/grid", Seconds({"events": 10.0})), 40.0)
+    further = pace.seconds(part("protect/grid, other values", Seconds({"events": 10.0})))
+    assert further == pytest.approx(40.0, rel=0.1)
 
 
 def test_little_work_is_not_measured_beforehand(engine):
     events = read(simulate_campus(CampusOptions(n_users=20, n_days=14)), engine=engine)
     context = AuditContext(make_sides([events], None, AuditOptions()), AuditOptions(), 1)
-    assert calibrate(context, make_plan(context).parts) == {}
+    parts = make_plan(context).parts
+    pace = calibrate(context, parts)
+    assert [pace.seconds(own) for own in parts] == pytest.approx([own.seconds for own in parts])
 
 
 def test_a_piece_is_measured_part_by_part(engine, monkeypatch):
+    learnt = []
     monkeypatch.setattr(calibration, "_MOST_S", 600.0)  # Kernels may have to be compiled.
     monkeypatch.setattr(calibration, "_MOST_SHARE", 1.0)
+    monkeypatch.setattr(Pace, "learn", lambda self, own, seconds, on_piece: learnt.append(own))
     events = read(simulate_campus(CampusOptions(n_users=130, n_days=14)), engine=engine)
     options = AuditOptions(attacks=("trail",), protections=("top-locations:n=5",))
     context = AuditContext(make_sides([events], None, options), options, 1)
-    parts = [replace(own, seconds=100.0) for own in make_plan(context).parts]
-    measured = calibrate(context, parts)
-    assert {"attack/trail", "protect/none", "growth/users"} <= set(measured)
-    assert not [name for name in measured if name.startswith(("control/", "search"))]
-    assert all(ratio > 0 for ratio in measured.values())
+    calibrate(context, [replace(own, seconds=100.0) for own in make_plan(context).parts])
+    names = [own.name for own in learnt]
+    assert {"attack/trail", "control/trail", "protect/none", "growth/users"} <= set(names)
+    assert "search" not in names
+    assert len(names) == len(set(names))
+
+
+def test_measuring_a_piece_ends_when_its_time_is_up(engine, monkeypatch):
+    monkeypatch.setattr(calibration, "_MOST_S", 0.0)
+    events = read(simulate_campus(CampusOptions(n_users=130, n_days=14)), engine=engine)
+    context = AuditContext(make_sides([events], None, AuditOptions()), AuditOptions(), 1)
+    began = clock.now()
+    calibrate(context, [replace(own, seconds=100.0) for own in make_plan(context).parts])
+    assert clock.now() - began < 20

@@ -8,7 +8,8 @@ from trailprint.audit.attacks.sequence import LEAST_MODELS, count_models
 from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.parts import Outcome, Part
-from trailprint.audit.planning.plan import Plan, make_plan
+from trailprint.audit.planning.making import make_plan
+from trailprint.audit.planning.plan import Plan
 from trailprint.audit.sides import make_sides
 from trailprint.events.reading.read import read
 from trailprint.simulate.campus import CampusOptions, simulate_campus

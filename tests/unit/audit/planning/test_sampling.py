@@ -11,7 +11,7 @@ from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome
-from trailprint.audit.planning.plan import make_plan
+from trailprint.audit.planning.making import make_plan
 from trailprint.audit.results.kept import attack_of, protections_of, users_of
 from trailprint.audit.sides import make_sides
 from trailprint.audit.summary import summarise

@@ -1,0 +1,76 @@
+"""The parts of an audit that attack, single out, and control the attacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from trailprint.audit.attacks.registry import find_attack, find_attacks, find_release_families
+from trailprint.audit.context import AuditContext
+from trailprint.audit.parts import Part
+from trailprint.audit.planning.plan import LeftOut
+from trailprint.audit.planning.planned import make_part
+
+
+def plan_attacks(context: AuditContext) -> tuple[list[Part], list[LeftOut]]:
+    """The attacks asked for that the data allows, and why others are not run."""
+    parts: list[Part] = []
+    refused: list[LeftOut] = []
+    for family in find_attacks(context.options.attacks):
+        name, why = f"attack/{family.name}", family.refuse(context)
+        if why is not None:
+            refused.append(LeftOut(name=name, title=family.title, why=why))
+            continue
+        # The limit may be too short for everything; the cheapest attack is done even so.
+        is_asked = family.is_quick and not any(part.is_asked for part in parts)
+        parts.append(
+            make_part(
+                context,
+                name,
+                family.title,
+                family.estimate(context),
+                family.run,
+                depends_on=family.settings(context),
+                is_asked=is_asked,
+                needed_bytes=family.needed_bytes(context.sizes),
+            )
+        )
+    return parts, refused
+
+
+def plan_singling_out(context: AuditContext) -> list[Part]:
+    """What looks at the released side alone."""
+    return [
+        make_part(
+            context,
+            f"{family.name}/{step.name}",
+            step.title,
+            step.seconds,
+            step.compute,
+            needed_bytes=step.needed_bytes,
+        )
+        for family in find_release_families(context.options.attacks)
+        for step in family.list_steps(context)
+    ]
+
+
+def plan_controls(context: AuditContext, attacks: Sequence[Part]) -> list[Part]:
+    """Each attack where its outcome is known beforehand."""
+    return [_plan_control(context, attack) for attack in attacks]
+
+
+def _plan_control(context: AuditContext, attack: Part) -> Part:
+    family = find_attack(attack.name.removeprefix("attack/"))
+    part = make_part(
+        context,
+        f"control/{family.name}",
+        f"Controls of {family.title.lower()}",
+        family.estimate_control(context, None),
+        family.control,
+        needs=(attack.name,),
+        needed_bytes=attack.needed_bytes,
+    )
+    return replace(
+        part,
+        seconds_after=lambda before: family.estimate_control(context, before.get(attack.name)),
+    )

@@ -1,0 +1,103 @@
+"""The parts of an audit that try protections, and search among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from trailprint.audit.attacks.judges import list_judging
+from trailprint.audit.attacks.repeating import repeat_bytes
+from trailprint.audit.context import AuditContext
+from trailprint.audit.parts import Outcome, Part, PartProgress
+from trailprint.audit.planning.estimates import events_seconds, match_seconds, trail_seconds
+from trailprint.audit.planning.memory import feature_bytes
+from trailprint.audit.planning.planned import make_part
+from trailprint.audit.planning.seconds import Seconds
+from trailprint.audit.sections.protection_search import SEARCH, estimate_search, search_protections
+from trailprint.audit.sections.protection_trials import NONE
+from trailprint.audit.sections.protections import Family, list_families, try_family
+
+#: Weights each protection is attacked with.
+_N_WEIGHTS = 3
+
+#: Of the time limit, a family of protections that nobody asked for may take so much.
+_MOST_OF_LIMIT = 0.15
+
+
+def plan_protections(context: AuditContext) -> tuple[list[Part], list[Part]]:
+    """Every protection with as many values as there is time for, and the other values."""
+    parts: list[Part] = []
+    others: list[Part] = []
+    for family in list_families(context):
+        first, rest = _thin(context, family)
+        parts.append(_plan_family(context, first))
+        if rest is not None:
+            others.append(_plan_family(context, rest, name=f"{family.title}, other values"))
+    return [*parts, _plan_search(context, parts)], others
+
+
+def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
+    """What was tried judged by every attack, and the least loss looked for."""
+    judges = tuple(f"attack/{family.name}" for family in list_judging(context))
+    options = context.options
+    part = make_part(
+        context,
+        SEARCH,
+        "Protections judged by every attack",
+        estimate_search(context, _once_seconds(context, Family(title=NONE))),
+        search_protections,
+        # It goes on as long as it may, and ends with what it has then.
+        depends_on={"target_risk": options.target_risk, "time_limit_s": options.time_limit_s},
+        uses=("attack/histogram", *judges, *(part.name for part in tried)),
+        needed_bytes=feature_bytes(context.sizes) + repeat_bytes(context),
+    )
+    return replace(part, is_open_ended=True)
+
+
+def _thin(context: AuditContext, family: Family) -> tuple[Family, Family | None]:
+    """Every other value, and again, as long as a family would take too much; and the rest."""
+    limit, fitting = context.options.time_limit_s, family
+    if family.parameter is None:
+        return family, None
+    once = _once_seconds(context, family)
+    while (
+        limit is not None
+        and fitting.n_points > 1
+        and fitting.n_points * once > _MOST_OF_LIMIT * limit
+    ):
+        fitting = replace(fitting, values=fitting.values[1::2])
+    rest = tuple(value for value in family.values if value not in fitting.values)
+    return fitting, replace(family, values=rest) if rest else None
+
+
+def _once_seconds(context: AuditContext, family: Family) -> Seconds:
+    """One value of a family: protected, attacked by what is quick, and measured."""
+    sizes = context.sizes
+    once = _N_WEIGHTS * match_seconds(sizes) + events_seconds(sizes) + trail_seconds(sizes)
+    own = {step.name: step.seconds(sizes.n_released, sizes.n_visited) for step in family.chain}
+    return once + Seconds(own)
+
+
+def _plan_family(context: AuditContext, family: Family, *, name: str | None = None) -> Part:
+    name = name or family.title
+    return make_part(
+        context,
+        f"protect/{name}",
+        f"Protection: {name}" if family.chain else "Without protection",
+        family.n_points * _once_seconds(context, family),
+        partial(_try, family),
+        depends_on={
+            "chain": [[step.name, step.parameters()] for step in family.chain],
+            "values": list(family.values),
+            "is_asked": family.is_asked,
+        },
+        uses=("attack/histogram", "attack/trail"),
+        needed_bytes=feature_bytes(context.sizes) + repeat_bytes(context),
+    )
+
+
+def _try(
+    family: Family, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
+) -> Outcome:
+    return try_family(context, family, before, progress)
