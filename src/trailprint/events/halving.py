@@ -82,8 +82,10 @@ def draw_events(events: Events, seed: int) -> tuple[Events, Events, str]:
     """Each event to either side at random; of a row that stands for several, some go to each."""
     if "weight" in events.columns and events.having("weight <> floor(weight)").count():
         raise InputError(
-            "Without usable times an audit draws events at random, which needs whole counts, but "
-            "some are fractions. Give a second dataset."
+            "Data alone must tell two periods apart, by times or by whole counts that are drawn at "
+            "random, but shares and averages do neither. Give what an adversary may have as a "
+            "second dataset, with --truth where ids differ; what shares reveal alone is told by "
+            "trailprint points."
         )
     draw = _draw_counts if "weight" in events.columns else _draw_rows
     return (
