@@ -10,7 +10,7 @@ from trailprint.audit.context import AuditContext
 from trailprint.audit.disclosure import veil_protection
 from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome, Part, fetch, keep, key_of
-from trailprint.audit.planning.plan import make_plan
+from trailprint.audit.planning.making import make_plan
 from trailprint.audit.planning.sampling import SAMPLES
 from trailprint.audit.prepared import Prepared, prepare_sides
 from trailprint.audit.results.kept import KeptProtections, protections_of

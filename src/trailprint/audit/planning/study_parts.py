@@ -16,7 +16,7 @@ from trailprint.audit.planning.seconds import Seconds
 from trailprint.audit.sections import studies
 from trailprint.studies.draws import count_runs
 from trailprint.studies.growth.amount import N_LEVELS
-from trailprint.studies.growth.knowledge import KnowledgeOptions
+from trailprint.studies.growth.knowledge import ShareKnownOptions
 from trailprint.studies.growth.users import GrowthOptions, list_sizes
 
 #: How often studies that change events attack, as long as nobody has looked at the events.
@@ -102,7 +102,7 @@ def _knowledge_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> 
     """All that is released, attacked with ever more of the auxiliary people."""
     n_people = context.sizes.n_auxiliary
     total: float = Seconds({})
-    for share in KnowledgeOptions().shares:
+    for share in ShareKnownOptions().shares:
         some = repeat_seconds(context, before, shares=(1.0, share))
         n_runs = count_runs(max(round(share * n_people), 1), n_people)
         total = (n_runs if share * n_people >= _FEWEST_KNOWN else 0) * some + total

@@ -26,7 +26,7 @@ class Toy(AttackFamily):
     def run(self, context: Any, before: Any, progress: Any) -> Outcome:
         return Outcome(data={})
 
-    def estimate_control(self, context: Any) -> float:
+    def estimate_control(self, context: Any, outcome: Any) -> float:
         return 1.0
 
     def control(self, context: Any, before: Any, progress: Any) -> Outcome:

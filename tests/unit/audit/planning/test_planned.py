@@ -1,6 +1,7 @@
 """One part of a plan: on everybody, and on fewer people where that says something."""
 
 import pytest
+from tests.presence import present
 
 from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
@@ -28,7 +29,7 @@ def test_a_part_is_done_on_everybody(context):
 
 def test_on_fewer_people_it_takes_less_and_is_another_part(context):
     part = make_part(context, "growth/users", "Growth", 8.0, compute, depends_on={"a": 1})
-    fewer = part.on_fewer(10)
+    fewer = present(part.on_fewer)(10)
     assert 0 < fewer.seconds < part.seconds
     assert fewer.depends_on == {"a": 1, "people": 10}
     assert "10 people" in fewer.title

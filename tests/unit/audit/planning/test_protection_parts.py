@@ -22,7 +22,7 @@ def plan(events, **options):
 
 
 def values_of(parts):
-    kinds = {}
+    kinds: dict[str, list[object]] = {}
     for part in parts:
         kind = part.name.partition(",")[0]
         kinds.setdefault(kind, []).extend(part.depends_on.get("values", []))
