@@ -56,7 +56,7 @@ layers: $(VENV)/.dev
 # A file's tests stay together, so that what they share is made once; JOBS=0 runs one after another.
 JOBS ?= 2
 unit: $(VENV)/.dev kernels
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 # Compiled once, on two cores: otherwise every process of tests compiles the same ones.
 kernels: $(VENV)/.dev
@@ -64,7 +64,7 @@ kernels: $(VENV)/.dev
 
 # The inner loop, in a minute or so: everything of `make test` but the slow tests.
 check: lint types layers kernels
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow"
 
 # make fuzz CASES=100000 FIRST=5000: this number of made-up and mutated inputs, from case 5000 on.
 CASES   ?= 2000
