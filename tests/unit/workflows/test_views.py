@@ -179,7 +179,7 @@ def test_views_that_the_data_cannot_give_are_named_with_the_reason(campus):
 
 
 def test_calendar_views_need_the_same_period():
-    with pytest.raises(OptionError, match="calendar-days means something only where both sides saw"):
+    with pytest.raises(OptionError, match="calendar-days means something only where both sides"):
         ViewOptions(names=["calendar-days"])
 
 
