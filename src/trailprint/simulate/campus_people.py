@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trailprint.arrays import Floats, Ints
-from trailprint.simulate.campus_map import HALL, SHARED, TEACHING, CampusMap
+from trailprint.simulate.campus_map import HALL, OTHER, SHARED, TEACHING, CampusMap
 
 #: When a visit may begin, and how many hours its block has.
 BLOCK_HOURS = np.array([7, 9, 11, 12, 14, 16, 18, 20, 22])
@@ -54,6 +54,15 @@ class People:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Housing:
+    """The quarter and the hall of each programme, and whether halls are filled evenly."""
+
+    quarter: Ints
+    hall: Ints
+    is_even: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Traits:
     """What somebody would do on their own: places, classes, likings, and weeks without classes."""
 
@@ -64,23 +73,33 @@ class _Traits:
 
 
 def draw_people(
-    random: np.random.Generator, campus: CampusMap, n_users: int, conformity: float
+    random: np.random.Generator,
+    campus: CampusMap,
+    n_users: int,
+    conformity: float,
+    *,
+    even_halls: bool = False,
 ) -> People:
     """
     Draw people who share halls, classes and habits with others, and so resemble them.
 
     Those of a programme take three of its six classes, and many of them live in one hall. Within
     it there are circles of friends. Each person takes a share of their traits from their circle, on
-    average ``conformity``; the others are their own.
+    average ``conformity``; the others are their own. With ``even_halls`` a hall belongs to one
+    programme, and whoever lives apart lives in another one's hall: as many people share an
+    access point at home on a campus with few people as on a full one.
     """
     n_programmes = max(campus.n_quarters, round(n_users / _PEOPLE_PER_PROGRAMME))
     n_circles = max(n_programmes, round(n_users / _PEOPLE_PER_CIRCLE))
     quarter = np.arange(n_programmes) % campus.n_quarters
     hall = campus.building[campus.draw(random, quarter, HALL)]
+    if even_halls:
+        hall = _even_halls(random, campus, quarter)
+    housing = _Housing(quarter, hall, even_halls)
     circle = random.integers(0, n_circles, n_users)
     programme = (np.arange(n_circles) % n_programmes)[circle]
-    shared = _draw_traits(random, campus, (quarter, hall), np.arange(n_circles) % n_programmes)
-    own = _draw_traits(random, campus, (quarter, hall), programme)
+    shared = _draw_traits(random, campus, housing, np.arange(n_circles) % n_programmes)
+    own = _draw_traits(random, campus, housing, programme)
     conforms = random.beta(*beta_around(conformity, _SPREAD), n_users)
     traits = _mix(random, own, shared, circle, conforms)
     rooms = campus.draw(random, np.repeat(quarter, _CLASSES_PER_PROGRAMME), TEACHING)
@@ -101,13 +120,13 @@ def beta_around(mean: float, spread: float) -> tuple[float, float]:
 
 
 def _draw_traits(
-    random: np.random.Generator, campus: CampusMap, where: tuple[Ints, Ints], programme: Ints
+    random: np.random.Generator, campus: CampusMap, housing: _Housing, programme: Ints
 ) -> _Traits:
-    """Traits for each of ``programme``; ``where`` has the quarter and the hall of programmes."""
-    quarter, hall = where[0][programme], where[1][programme]
+    """Traits for each of ``programme``."""
+    quarter = housing.quarter[programme]
     n = len(programme)
     places = np.empty((n, N_PLACES), dtype=np.int64)
-    places[:, HOME] = _homes(random, campus, quarter, hall)
+    places[:, HOME] = _homes(random, campus, housing, programme)
     places[:, MEAL] = campus.draw(random, quarter, SHARED)
     places[:, STUDY] = campus.draw(random, quarter, SHARED)
     places[:, -N_PERSONAL:] = campus.draw(random, np.repeat(quarter[:, None], N_PERSONAL, axis=1))
@@ -134,16 +153,45 @@ def _mix(
     )
 
 
-def _homes(random: np.random.Generator, campus: CampusMap, quarter: Ints, hall: Ints) -> Ints:
+def _homes(
+    random: np.random.Generator, campus: CampusMap, housing: _Housing, programme: Ints
+) -> Ints:
     """Half live in the programme's hall; the others in any hall of the quarter."""
-    rooms = np.flatnonzero(campus.kind == HALL)
-    apart = campus.draw(random, quarter, HALL)
-    if len(rooms) == 0:
-        return apart
-    first = np.searchsorted(campus.building[rooms], hall)
-    n_rooms = np.searchsorted(campus.building[rooms], hall, side="right") - first
-    together = rooms[first + (random.random(len(hall)) * n_rooms).astype(np.int64)]
-    return np.where(random.random(len(hall)) < 0.5, together, apart)
+    if housing.is_even:
+        # Programmes take their quarters by turns, so that these steps stay in one.
+        n_quarters = campus.n_quarters
+        n_alike = -(-(len(housing.hall) - housing.quarter[programme]) // n_quarters)
+        step = (random.random(len(programme)) * n_alike).astype(np.int64)
+        apart = _rooms(random, campus, housing.hall[housing.quarter[programme] + step * n_quarters])
+    else:
+        apart = campus.draw(random, housing.quarter[programme], HALL)
+        if not np.any(campus.kind == HALL):
+            return apart
+    together = _rooms(random, campus, housing.hall[programme])
+    return np.where(random.random(len(programme)) < 0.5, together, apart)
+
+
+def _rooms(random: np.random.Generator, campus: CampusMap, building: Ints) -> Ints:
+    """An access point of each building."""
+    first = np.searchsorted(campus.building, building)
+    n_rooms = np.searchsorted(campus.building, building, side="right") - first
+    rooms: Ints = first + (random.random(len(building)) * n_rooms).astype(np.int64)
+    return rooms
+
+
+def _even_halls(random: np.random.Generator, campus: CampusMap, quarter: Ints) -> Ints:
+    """A building of its own for each programme; they are shared when there are too few."""
+    building, first = np.unique(campus.building, return_index=True)
+    is_housing = np.isin(campus.kind[first], (HALL, OTHER))
+    if not all(np.any(is_housing[campus.quarter[first] == each]) for each in np.unique(quarter)):
+        is_housing[:] = True
+    building, where = building[is_housing], campus.quarter[first][is_housing]
+    order = np.lexsort((random.random(len(building)), where))
+    begin = np.searchsorted(where[order], quarter)
+    n_there = np.searchsorted(where[order], quarter, side="right") - begin
+    nth = np.arange(len(quarter)) // campus.n_quarters
+    halls: Ints = building[order][begin + nth % n_there]
+    return halls
 
 
 def _class_times(random: np.random.Generator, n_programmes: int) -> tuple[Ints, Ints]:
