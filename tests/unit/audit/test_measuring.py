@@ -18,7 +18,10 @@ from trailprint.plain import to_plain
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.store import MemoryStore
 
-QUICK: dict[str, Any] = {"attacks": ("histogram", "trail", "combined")}
+QUICK: dict[str, Any] = {
+    "attacks": ("histogram", "trail", "combined"),
+    "time_limit_s": None,  # Compiling the kernels may take longer than any.
+}
 
 
 @pytest.fixture(scope="module")
