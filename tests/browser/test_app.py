@@ -69,12 +69,15 @@ def wait(page: Any) -> None:
     page.wait_for_selector("[data-watch]", state="detached")
 
 
-def keep(page: Any, name: str) -> None:
+def keep(page: Any, name: str, *, height: int = 900) -> None:
     """A picture for the documentation, where one is wanted."""
     folder = os.environ.get("TRAILPRINT_PICTURES")
     if folder:
+        before = page.viewport_size
+        page.set_viewport_size({"width": 1200, "height": height})
         page.evaluate("scrollTo(0, 0); document.activeElement.blur()")
         page.screenshot(path=Path(folder) / f"{name}.png")
+        page.set_viewport_size(before)
 
 
 def read_tiles(page: Any) -> dict[str, str]:
@@ -186,7 +189,7 @@ def test_5_a_protection_is_measured_chosen_and_written(page, app, keys) -> None:
     page.wait_for_selector("label:has-text('Only the 6 most visited')")
     assert page.input_value("#values-top-locations-n") != ""
     check_page(page)
-    keep(page, "app-protect")
+    keep(page, "app-protect", height=1850)
     page.goto(page.url)
     label = page.locator("label:has-text('Only the 6 most visited')").inner_text()
     # A group of radio buttons is one stop; arrows move in it.

@@ -329,13 +329,13 @@ def test_an_audit_outlives_the_server_and_goes_on_after_it_was_killed(app, tmp_p
     visitor.send(f"{address}/questions", out="a", attacks="trail", time_limit="2s")
     visitor.send(f"{address}/start")
     pid = json.loads((folder / "a" / "job" / "job.json").read_text())["pid"]
-    os.kill(pid, signal.SIGSTOP)  # However fast the machine is, it is not over yet.
+    os.killpg(pid, signal.SIGSTOP)  # However fast the machine is, it is not over yet.
     stop_app(first)
     second = start_app(folder)
     try:
         visitor = Visitor(second)
         assert "Stop the audit" in visitor.get("/audit?at=a")[1]
-        os.kill(pid, signal.SIGKILL)
+        os.killpg(pid, signal.SIGKILL)
         end = time.monotonic() + PATIENCE_S
         while "The audit was interrupted" not in (page := visitor.get("/audit?at=a")[1]):
             assert time.monotonic() < end, page
