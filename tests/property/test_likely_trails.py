@@ -114,6 +114,23 @@ def test_a_place_of_no_weight_is_as_if_it_were_not_there() -> None:
     assert swapped.auxiliary.tolist()[:2] == [1, 0]
 
 
+def has_no_ties(scores: np.ndarray) -> bool:
+    some = np.unique(scores[np.isfinite(scores)])
+    return len(some) == np.isfinite(scores).sum() and bool((np.diff(some) > 1e-9).all())
+
+
+def test_lots_decide_between_equals() -> None:
+    """Two people each with the same trail: of the links made, half are right."""
+    bits = [f"{k:010b}" for k in range(1, 400)]
+    twins = [frozenset(p for p in range(10) if b[p] == "1") for b in bits for _ in range(2)]
+    side = make(twins, 10)
+    linkage = match_likely(side, side, TrailOptions(algorithm="likely", agreement=0.9))
+    right = (linkage.released == linkage.auxiliary).mean()
+    assert linkage.n_links >= 300
+    assert 0.4 < right < 0.6
+    assert (linkage.confidence <= 1e-9).all()
+
+
 @settings(deadline=None)
 @given(sides, sides, agreements)
 def test_links_are_each_others_best(released: Sets, auxiliary: Sets, agreement: float) -> None:
@@ -121,7 +138,13 @@ def test_links_are_each_others_best(released: Sets, auxiliary: Sets, agreement: 
         make(released), make(auxiliary), TrailOptions(algorithm="likely", agreement=agreement)
     )
     found = set(zip(linkage.released.tolist(), linkage.auxiliary.tolist(), strict=True))
-    assert found == oracle.mutual_best(all_scores(released, auxiliary, agreement).tolist())
+    scores = all_scores(released, auxiliary, agreement)
+    assert sorted(found) == list(zip(linkage.released, linkage.auxiliary, strict=True))
+    for i, j in found:
+        assert scores[i, j] == pytest.approx(scores[i].max(), abs=1e-9)
+        assert scores[i, j] == pytest.approx(scores[:, j].max(), abs=1e-9)
+    if has_no_ties(scores):
+        assert found == oracle.mutual_best(scores.tolist())
 
 
 @settings(deadline=None)

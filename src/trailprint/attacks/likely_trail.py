@@ -302,28 +302,37 @@ def expect_precision(margin: Floats, wrong_margin: Floats) -> Floats:
 def match_likely(
     released: Trails, auxiliary: Trails, options: TrailOptions, worth: Floats | None = None
 ) -> Linkage:
-    """Link records that are each other's most likely counterpart; see `Rates` for ``worth``."""
-    rates = Rates.of(released, auxiliary, worth)
-    agreement = options.agreement or learn_agreement(released, auxiliary, rates)
+    """
+    Link records that are each other's most likely counterpart; see `Rates` for ``worth``.
+
+    Both sides are shuffled first, so that lots decide between equals and not the order of rows.
+    """
+    rng = np.random.default_rng(0)
+    orders = [rng.permutation(side.n_users) for side in (released, auxiliary)]
+    first, second = released.select(orders[0]), auxiliary.select(orders[1])
+    rates = Rates.of(first, second, worth)
+    agreement = options.agreement or learn_agreement(first, second, rates)
     weights = rates.weights(agreement)
-    scores = Scores(released, auxiliary, weights)
+    scores = Scores(first, second, weights)
     best = find_best(scores)
+    # In the order of the released side, as all links are told.
     rows = np.flatnonzero(best.mutual)
-    margin = find_margins(released, auxiliary, weights, best, rows)
-    wrong = draw_wrong_margins((released, auxiliary), weights)
-    expected = expect_precision(margin, wrong)
+    rows = rows[np.argsort(orders[0][rows])]
+    margin = find_margins(first, second, weights, best, rows)
+    wrong = draw_wrong_margins((first, second), weights)
     kept = np.ones(len(rows), dtype=bool)
     if options.precision is not None:
-        kept = expected >= options.precision
+        kept = expect_precision(margin, wrong) >= options.precision
+    places = [np.argsort(order) for order in orders]
     return Linkage(
-        released=rows[kept],
-        auxiliary=best.column[rows[kept]],
+        released=orders[0][rows[kept]],
+        auxiliary=orders[1][best.column[rows[kept]]],
         weight=-best.score[rows[kept]],
         confidence=margin[kept],
         confidence_is_least=np.zeros(int(kept.sum()), dtype=bool),
         n_released=released.n_users - released.n_null,
         n_auxiliary=auxiliary.n_users - auxiliary.n_null,
-        rank=lambda own, other: _rank(scores, own, other),
+        rank=lambda own, other: _rank(scores, places[0][own], places[1][other]),
         facts=_facts(agreement, _expect_right(margin, wrong, kept), kept, auxiliary),
     )
 

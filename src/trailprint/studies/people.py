@@ -23,10 +23,8 @@ Attack = Callable[[Features, Features], Linkage]
 
 def select_people(features: Features, rows: Ints) -> Features:
     """Some of the users, in the order given, over the same locations."""
-    if isinstance(features, Histograms | Views):
+    if isinstance(features, Histograms | Views | Trails):
         return features.select(rows)
-    if isinstance(features, Trails):
-        return _select_trails(features, rows)
     return _select_sequences(features, rows)
 
 
@@ -34,16 +32,6 @@ def hide_ids(features: Features) -> Features:
     """The same features with numbers for ids: nothing is left to tell people apart by."""
     numbers = pa.array(np.arange(len(features.users))).cast(pa.string())
     return replace(features, users=numbers)
-
-
-def _select_trails(trails: Trails, rows: Ints) -> Trails:
-    visits, counts = _places_of(trails.indptr, rows)
-    return Trails(
-        indptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        indices=trails.indices[visits],
-        users=trails.users.take(pa.array(rows)),
-        locations=trails.locations,
-    )
 
 
 def _select_sequences(sequences: Sequences, rows: Ints) -> Sequences:
