@@ -10,11 +10,16 @@ import pytest
 from trailprint.engines.options import EngineOptions
 from trailprint.errors import EngineError
 
-#: As small as Spark gets: two workers, and few partitions for few rows.
+#: As small as Spark gets: two workers, and few partitions for few rows; compiling code for a few
+#: rows takes longer than running it.
 SETTINGS = (
     "spark.driver.memory=1g",
     "spark.sql.shuffle.partitions=2",
     "spark.default.parallelism=2",
+    "spark.sql.adaptive.enabled=false",
+    "spark.sql.codegen.wholeStage=false",
+    "spark.sql.codegen.factoryMode=NO_CODEGEN",
+    "spark.sql.autoBroadcastJoinThreshold=-1",
 )
 
 

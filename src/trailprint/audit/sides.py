@@ -106,6 +106,10 @@ def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOp
     _check_people(sides)
     if options.users is not None:
         sides = draw_sides(sides, options.users, options.seed)
+    # An audit asks hundreds of small questions: what is on Spark is collected for them.
+    sides = replace(
+        sides, released=sides.released.bring_here(), auxiliary=sides.auxiliary.bring_here()
+    )
     known, facts = restrict(sides.auxiliary, Knowledge.parse(options.knows, options.seed))
     return replace(sides, auxiliary=known, known=facts)
 

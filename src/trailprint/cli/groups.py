@@ -10,6 +10,7 @@ into them. A command with a parameter of type ``Typed`` takes ``--settings``.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import typing
@@ -21,6 +22,7 @@ import typer
 
 from trailprint.cli.option_fields import OptionField, Written, read_fields
 from trailprint.cli.settings import Typed, add_settings, is_typed
+from trailprint.engines.options import EngineOptions
 from trailprint.errors import OptionError
 
 Options = TypeVar("Options")
@@ -143,7 +145,8 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
             all_typed = add_settings(typed, [flag for _, flag in declared], needed)
             typed = {**typed, **all_typed.values}
         made = {name: group.collect(typed) for name, group in groups.items()}
-        command(**typed, **made, **({} if receiver is None else {receiver: all_typed}))
+        with _on_engine(made):
+            command(**typed, **made, **({} if receiver is None else {receiver: all_typed}))
 
     flags = [
         flag.parameter(may_lack=owner.is_given or receiver is not None) for owner, flag in declared
@@ -154,6 +157,16 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
     wrapper.options = groups  # type: ignore[attr-defined]
     del wrapper.__wrapped__  # Typer would look through it at the short signature.
     return wrapper
+
+
+def _on_engine(made: Mapping[str, Any]) -> contextlib.AbstractContextManager[None]:
+    """The engine that a command was given, open for all it does; data is read on it too."""
+    wanted = next((one for one in made.values() if isinstance(one, EngineOptions)), None)
+    if wanted is None or wanted.engine == "local":
+        return contextlib.nullcontext()
+    from trailprint.workflows.engines import run_on
+
+    return run_on(wanted)
 
 
 def _as_own(parameter: inspect.Parameter, hint: Any, *, may_lack: bool) -> inspect.Parameter:

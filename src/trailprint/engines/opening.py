@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Any
 
 from trailprint.engines.options import EngineOptions
+
+_session: ContextVar[Any] = ContextVar("session", default=None)
+_open: ContextVar[EngineOptions | None] = ContextVar("open", default=None)
+
+
+def is_open(options: EngineOptions) -> bool:
+    """Whether this very engine has been opened around the work."""
+    return _open.get() == options
+
+
+def session_to_read_in() -> Any:
+    """The Spark session that data is read in; None: it is read here."""
+    return _session.get()
 
 
 @contextlib.contextmanager
@@ -18,5 +32,19 @@ def open_engine(options: EngineOptions) -> Iterator[Any]:
     from trailprint.engines.spark.runner import SparkRunner
     from trailprint.engines.spark.sessions import open_session
 
-    with open_session(options) as session, SparkRunner(session.sparkContext) as runner:
+    with (
+        open_session(options) as session,
+        _known(session, options),
+        SparkRunner(session.sparkContext) as runner,
+    ):
         yield runner
+
+
+@contextlib.contextmanager
+def _known(session: Any, options: EngineOptions) -> Iterator[None]:
+    before = _session.set(session), _open.set(options)
+    try:
+        yield
+    finally:
+        _session.reset(before[0])
+        _open.reset(before[1])

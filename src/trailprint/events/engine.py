@@ -75,6 +75,9 @@ class Engine:
     3
     """
 
+    #: Whether tables of the engine may be on Spark.
+    is_on_spark = False
+
     def __init__(self, *, memory: str | None = None, threads: int | None = None) -> None:
         check_argument("memory", memory, str | None)
         check_argument("threads", threads, int | None)
@@ -235,6 +238,15 @@ class Engine:
     def drop(self, name: str) -> None:
         """Forget a temporary table."""
         self.run(f"DROP TABLE {name}")
+
+    @contextlib.contextmanager
+    def brought_here(self, sql: str) -> Iterator[str]:
+        """A query of the same rows in this process; its table is kept as that of `table` is."""
+        yield sql
+
+    def take_in(self, other: Engine, sql: str) -> str:
+        """A query here of the rows of another engine's query."""
+        return sql if other is self else f"FROM {self.register(other.arrow(sql), 'taken')}"
 
 
 def _limit_of(connection: Connection) -> str:

@@ -160,6 +160,11 @@ class Events(Discreet):
         """How many rows there are."""
         return int(self.engine.row(f"SELECT count(*) FROM ({self.query})")[0])
 
+    def bring_here(self) -> Events:
+        """The same events in the memory of this process, where they may be on Spark."""
+        with self.engine.brought_here(self.query) as query:
+            return replace(self, query=query)
+
     def materialise(self) -> Events:
         """Run the query once, so that later ones start from its result."""
         with self.engine.table(self.query, "events") as name:

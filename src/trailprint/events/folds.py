@@ -25,15 +25,15 @@ def bin_days(events: Events, n: int) -> str:
     end_day = _day_number(events.to_local('("end" - INTERVAL 1 MICROSECOND)'))
     last = f"greatest(fold, coalesce({_bin_of(end_day, n)}, fold))"
     pieces = f"""
-        SELECT * REPLACE (unnest(range(fold, {last} + 1)) AS fold), fold AS first_bin,
-               {last} AS last_bin FROM ({bins})
+        SELECT *, unnest(range(first_bin, last_bin + 1)) AS fold
+        FROM (SELECT * EXCLUDE fold, fold AS first_bin, {last} AS last_bin FROM ({bins}))
     """
     opens, closes = (_midnight_of_bin(events, which, n) for which in ("fold - 1", "fold"))
     return f"""
-        SELECT * EXCLUDE (day, first_day, n_days, first_bin, last_bin) REPLACE (
-            CASE WHEN fold = first_bin THEN "start" ELSE {opens} END AS "start",
-            CASE WHEN fold = last_bin THEN "end" ELSE {closes} END AS "end"
-        ) FROM ({pieces})
+        SELECT {events.list_columns(without={"start", "end"})}, fold,
+               CASE WHEN fold = first_bin THEN "start" ELSE {opens} END AS "start",
+               CASE WHEN fold = last_bin THEN "end" ELSE {closes} END AS "end"
+        FROM ({pieces})
         WHERE fold IN (first_bin, last_bin) OR {opens} < {closes}
     """
 

@@ -98,7 +98,7 @@ def draw_events(events: Events, seed: int) -> tuple[Events, Events, str]:
 def _draw_rows(events: Events, seed: int) -> tuple[Events, Events]:
     keys = ", ".join(f'"{column}"' for column in sorted(events.columns))
     text = " || '/' || ".join(f"coalesce(CAST({key} AS VARCHAR), '')" for key in keys.split(", "))
-    nth = f"row_number() OVER (PARTITION BY {keys}) - 1"
+    nth = f'row_number() OVER (PARTITION BY {keys} ORDER BY "user") - 1'
     lot = f"md5({text} || '/' || nth || '/{seed}') < '8'"
     drawn = f"SELECT {keys}, {lot} AS first FROM (SELECT *, {nth} AS nth FROM ({events.query}))"
     stored = events.engine.materialise(drawn, "drawn")

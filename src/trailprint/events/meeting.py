@@ -15,13 +15,23 @@ _HUGE = ("HUGEINT", "UHUGEINT")
 
 
 def in_one_engine(datasets: Sequence[Events]) -> list[Events]:
-    """The same datasets, all in the engine of the first; those of another one are copied."""
-    return [_move(events, datasets[0].engine) for events in datasets]
+    """
+    The same datasets, all in the engine of the first; those of another one are copied.
+
+    What is on Spark stays there, and the others come to it.
+    """
+    engines = [events.engine for events in datasets]
+    engine = next((one for one in engines if one.is_on_spark), engines[0])
+    return [_move(events, engine) for events in datasets]
 
 
 def _move(events: Events, engine: Engine) -> Events:
     if events.engine is engine:
         return events
+    if engine.is_on_spark:
+        both = (events.query, events.raw_query)
+        query, raw = (engine.take_in(events.engine, sql) for sql in both)
+        return replace(events, engine=engine, query=query, raw_query=raw)
     query = _copy(events.engine, events.query, engine)
     raw_query = _copy(events.engine, events.raw_query, engine) if events.raw_query else ""
     return replace(events, engine=engine, query=query, raw_query=raw_query)

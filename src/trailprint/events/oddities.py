@@ -60,14 +60,18 @@ def _single_fixes(events: Events) -> str:
     needed = {"lat", "lon", "start"}
     if not needed <= events.columns or {"end", "weight"} & events.columns:
         return ""
+    chosen = events.engine.materialise(
+        f'SELECT "user" FROM (SELECT DISTINCT "user" FROM ({events.query})) '
+        f'ORDER BY hash("user"), "user" LIMIT {_USERS_LOOKED_AT}',
+        "chosen",
+    )
     n_fixes, gap_us, n_spots = events.engine.row(
-        f"""WITH chosen AS (SELECT DISTINCT "user" FROM ({events.query})
-                            ORDER BY hash("user"), "user" LIMIT {_USERS_LOOKED_AT}),
-                 fixes AS (SELECT lat, lon, epoch_us("start") - lag(epoch_us("start")) OVER (
+        f"""WITH fixes AS (SELECT lat, lon, epoch_us("start") - lag(epoch_us("start")) OVER (
                                PARTITION BY "user" ORDER BY "start") AS gap
-                           FROM ({events.query}) SEMI JOIN chosen USING ("user"))
+                           FROM ({events.query}) SEMI JOIN {chosen} USING ("user"))
             SELECT count(*), median(gap), count(DISTINCT (lat, lon)) FROM fixes"""
     )
+    events.engine.drop(chosen)
     is_dense = gap_us is not None and gap_us <= _FIX_GAP_S * 1e6
     if n_fixes < _FEWEST_FIXES or not is_dense or n_spots < _FIX_SPOTS * n_fixes:
         return ""

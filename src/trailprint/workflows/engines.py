@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
-from trailprint.engines.opening import open_engine
+from trailprint.engines.opening import is_open, open_engine
 from trailprint.engines.options import EngineName, EngineOptions, choose_engine
 from trailprint.kernels.passes import passes_run_by
 
@@ -18,10 +18,11 @@ Result = TypeVar("Result")
 @contextlib.contextmanager
 def run_on(engine: EngineOptions | EngineName | None) -> Iterator[None]:
     """Let an engine run the passes of the work inside; None: whoever runs them now."""
-    if engine is None:
+    options = None if engine is None else choose_engine(engine)
+    if options is None or is_open(options):
         yield
         return
-    with open_engine(choose_engine(engine)) as runner, passes_run_by(runner):
+    with open_engine(options) as runner, passes_run_by(runner):
         yield
 
 

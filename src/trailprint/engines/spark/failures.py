@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
+from trailprint.engines.spark.rows import OTHER_DUCKDB
 from trailprint.engines.spark.tasks import OTHER_KERNELS
 from trailprint.errors import EngineError
 
@@ -16,6 +17,8 @@ from trailprint.errors import EngineError
 _MEANINGS = {
     OTHER_KERNELS: "Every Spark worker must have the same version of trailprint as the driver, but "
     "one has another. Install the driver's version on all workers.",
+    OTHER_DUCKDB: "Every Spark worker must have the same version of duckdb as the driver, but one "
+    "has another. Install the driver's version on all workers.",
     "No module named 'trailprint'": "Every Spark worker must have trailprint, but one does not. "
     "Install the driver's version on all workers.",
     "PYTHON_VERSION_MISMATCH": "Every Spark worker must have the driver's version of Python, "
@@ -23,6 +26,8 @@ _MEANINGS = {
     "Set spark.pyspark.python with --spark-conf to a Python of this version.",
     "maxResultSize": "Spark returned more than spark.driver.maxResultSize allows. "
     "Raise it to 1g or more with --spark-conf.",
+    "TIMESTAMP(NANOS": "Spark reads times of Parquet files in microseconds, but these have "
+    "nanoseconds. Write them in microseconds, or read them with --engine local.",
 }
 _OTHERWISE = (
     "Spark could not finish a pass, although it tries a failed task again. Its log says why; "
@@ -31,14 +36,14 @@ _OTHERWISE = (
 
 
 @contextlib.contextmanager
-def explaining_failures() -> Iterator[None]:
-    """Raise what Spark raises as an error of ours."""
+def explaining_failures(otherwise: str = _OTHERWISE) -> Iterator[None]:
+    """Raise what Spark raises as an error of ours, without Spark's words: they quote data."""
     try:
         yield
     except (Py4JError, PySparkException) as error:
-        raise EngineError(explain_failure(str(error))) from error
+        raise EngineError(explain_failure(str(error), otherwise)) from None
 
 
-def explain_failure(message: str) -> str:
+def explain_failure(message: str, otherwise: str = _OTHERWISE) -> str:
     """A sentence about a failure; nothing of the message, which may hold values."""
-    return next((meaning for sign, meaning in _MEANINGS.items() if sign in message), _OTHERWISE)
+    return next((meaning for sign, meaning in _MEANINGS.items() if sign in message), otherwise)

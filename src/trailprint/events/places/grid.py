@@ -7,10 +7,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import pyarrow as pa
-from duckdb.func import PythonUDFType
-
 from trailprint.arguments import check_fields
+from trailprint.engines.h3_cells import define_cells, name_cells
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
 from trailprint.events.events import Events
@@ -162,21 +160,12 @@ def to_h3(events: Events, resolution: int) -> Events:
     events.require("lat", "H3")
     if not 0 <= resolution <= 15:
         raise OptionError(f"--h3 must be a resolution from 0 to 15, got {resolution} instead.")
+    cell = f"{name_cells(resolution)}(lat, lon)"
     try:
-        import h3
+        define_cells(events.engine.connection, cell)
     except ImportError:
         raise OptionError("--h3 needs the package h3: pip install 'trailprint[h3]'.") from None
-
-    def cells(lat: pa.ChunkedArray, lon: pa.ChunkedArray) -> pa.Array:
-        pairs = zip(lat.to_pylist(), lon.to_pylist(), strict=True)
-        return pa.array([h3.latlng_to_cell(a, b, resolution) for a, b in pairs], pa.string())
-
-    name = events.engine.new_name("h3_cell")
-    engine = events.engine
-    engine.connection.create_function(
-        name, cells, ["DOUBLE", "DOUBLE"], "VARCHAR", type=PythonUDFType.ARROW
-    )
-    return _with_location(events, f"{name}(lat, lon)", f"H3 cells of resolution {resolution}.")
+    return _with_location(events, cell, f"H3 cells of resolution {resolution}.")
 
 
 def to_regions(events: Events, mapping: str | os.PathLike[str]) -> Events:

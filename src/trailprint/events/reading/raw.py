@@ -30,8 +30,11 @@ from trailprint.events.reading.encodings import check_utf8
 from trailprint.events.reading.files import ColumnRange, Files
 from trailprint.events.reading.frames import plain_frame
 from trailprint.events.reading.headers import Header
+from trailprint.events.reading.on_spark import OnSpark
 
 _SHARES = "Rows hold shares of each user's activity: how many events there were is not known."
+#: Types of Spark that rows cannot be compared by.
+_UNHASHABLE = ("map", "variant", "struct", "array")
 _UNNAMED_INDEX = re.compile(r"^__index_level_\d+__$")
 
 
@@ -153,6 +156,21 @@ def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
         return _open_query(engine, scratch_query(path), options)
     name = engine.register(_to_arrow(plain_frame(table, options.column_names), options), "table")
     return _open_query(engine, f"SELECT * FROM {name}", options)
+
+
+def open_on_spark(source: OnSpark, options: ReadOptions) -> Raw:
+    """Open what Spark reads; columns that no hash can be made of are left out."""
+    frame = source.frame
+    check_once(frame.columns, options.given_names)
+    kept = [quote_column(name) for name, kind in frame.dtypes if not kind.startswith(_UNHASHABLE)]
+    name = source.engine.adopt(frame.select(*kept))
+    raw = _open_query(source.engine, f"SELECT * FROM {name}", options)
+    return _with_folders(raw, source.from_folders)
+
+
+def quote_column(name: str) -> str:
+    """A column name, safe in a call of Spark."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def _to_arrow(table: Any, options: ReadOptions) -> pa.Table:

@@ -20,8 +20,20 @@ from trailprint.events.reading.databases import find_database
 from trailprint.events.reading.encodings import NotUtf8Error, in_utf8
 from trailprint.events.reading.files import Files, find_files
 from trailprint.events.reading.layouts import LAYOUTS, recognise_layout
-from trailprint.events.reading.raw import Raw, open_database, open_files, open_table
-from trailprint.events.reading.times import check_timezone, is_whole_number, time_expression
+from trailprint.events.reading.on_spark import find_on_spark
+from trailprint.events.reading.raw import (
+    Raw,
+    open_database,
+    open_files,
+    open_on_spark,
+    open_table,
+)
+from trailprint.events.reading.times import (
+    check_timezone,
+    is_number,
+    is_whole_number,
+    time_expression,
+)
 from trailprint.events.reading.workbooks import copy_sheet, find_workbook
 
 _NO_TIMES = "No column of times was found: if there is one, name it with --start-column."
@@ -69,6 +81,9 @@ def read(
     options = options or ReadOptions()
     engine = engine or default_engine()
     check_timezone(engine, options.timezone)
+    there = find_on_spark(source, engine)
+    if there is not None:
+        return _clean(there.engine, open_on_spark(there, options), options)
     raw = _open(engine, source, options)
     events = _clean(engine, raw, options)
     if raw.is_text:  # It has been converted into a table of its own.
@@ -221,6 +236,8 @@ def _number(part: str, kind: str, *, may_count: bool) -> str:
 
     A count such as 1,234 may be a thousand or one and a bit: it is no number.
     """
+    if is_number(kind):
+        return f"CAST({part} AS DOUBLE)"
     if kind != "VARCHAR":
         return f"TRY_CAST({part} AS DOUBLE)"
     number = f"TRY_CAST(replace({part}, ',', '.') AS DOUBLE)"
@@ -240,9 +257,9 @@ def _identifier(part: str, kind: str, *, is_text: bool) -> str:
         whole = f"CASE WHEN isfinite({part}) AND {part} = trunc({part}) AND abs({part}) < 1e15 "
         return (
             f"{whole} THEN CAST(CAST({part} AS BIGINT) AS VARCHAR) "
-            f"WHEN isfinite({part}) THEN CAST({part} AS VARCHAR) END"
+            f"WHEN isfinite({part}) THEN TRY_CAST({part} AS VARCHAR) END"
         )
-    return f"CAST({part} AS VARCHAR)"
+    return f"TRY_CAST({part} AS VARCHAR)"
 
 
 def _tally(

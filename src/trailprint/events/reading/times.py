@@ -23,7 +23,8 @@ def is_whole_number(kind: str) -> bool:
     return kind.removeprefix("U") in _INTEGERS
 
 
-def _is_number(kind: str) -> bool:
+def is_number(kind: str) -> bool:
+    """Whether a DuckDB type holds numbers."""
     is_decimal = kind.startswith("DECIMAL") and kind.endswith(")")
     return is_whole_number(kind) or is_decimal or kind in ("FLOAT", "DOUBLE")
 
@@ -70,7 +71,7 @@ def time_expression(
         return _to_utc(f"{column}::TIMESTAMP", timezone)
     if is_whole_number(kind) and time_format is not None:
         return _from_format(engine, f"CAST({column} AS VARCHAR)", timezone, time_format)
-    if _is_number(kind):
+    if is_number(kind):
         return _from_epoch(engine, table, f"{column}::DOUBLE")
     # What stands in brackets may be values of the data: those of an enumeration.
     raise ColumnError(
@@ -85,9 +86,9 @@ def _from_text(
     if time_format is not None:
         return _from_format(engine, column, timezone, time_format)
     n_epoch, n_zoned, n_plain = engine.row(
-        f"""SELECT count_if(isfinite(TRY_CAST(text AS DOUBLE))),
-                   count_if(iso AND zoned), count_if(iso AND NOT zoned)
-            FROM (SELECT text, substr(text, 5, 1) = '-' AS iso, {_has_zone("text")} AS zoned
+        f"""SELECT count_if(number), count_if(iso AND zoned), count_if(iso AND NOT zoned)
+            FROM (SELECT isfinite(TRY_CAST(text AS DOUBLE)) AS number,
+                         substr(text, 5, 1) = '-' AS iso, {_has_zone("text")} AS zoned
                   FROM (SELECT trim({column}) AS text FROM {table}))"""
     )
     kinds = {"numbers": n_epoch, "times with a zone": n_zoned, "times without a zone": n_plain}
@@ -160,7 +161,8 @@ def _refuse_dates(
             continue
         text = f"CAST(TRY_CAST({number} AS BIGINT) AS VARCHAR)"
         is_date = f"try_strptime({text}, {quote_text(form)}) IS NOT NULL"
-        if engine.row(f"SELECT bool_and({is_date}) FROM {table} WHERE isfinite({number})")[0]:
+        read = f"SELECT {is_date} AS is_date FROM {table} WHERE isfinite({number})"
+        if engine.row(f"SELECT bool_and(is_date) FROM ({read})")[0]:
             raise InputError(
                 "Times that are numbers must count from 1970, but these read as dates. Give "
                 f"--time-format {form!r}."

@@ -1,0 +1,37 @@
+"""H3 cells as a function of DuckDB, in this process and in workers."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pyarrow as pa
+from duckdb.func import PythonUDFType
+
+_NAME = re.compile(r"\bh3_cell_of_resolution_(\d+)\b", re.IGNORECASE)
+
+
+def name_cells(resolution: int) -> str:
+    """What the function is called that gives the cell of a latitude and a longitude."""
+    return f"h3_cell_of_resolution_{resolution}"
+
+
+def define_cells(connection: Any, query: str) -> None:
+    """Make the functions known that a query names; needs the package h3 where there is one."""
+    for resolution in {int(found) for found in _NAME.findall(query)}:
+        _define(connection, resolution)
+
+
+def _define(connection: Any, resolution: int) -> None:
+    import h3
+
+    def cells(lat: pa.ChunkedArray, lon: pa.ChunkedArray) -> pa.Array:
+        pairs = zip(lat.to_pylist(), lon.to_pylist(), strict=True)
+        return pa.array([h3.latlng_to_cell(a, b, resolution) for a, b in pairs], pa.string())
+
+    name = name_cells(resolution)
+    known = f"SELECT count(*) FROM duckdb_functions() WHERE function_name = '{name}'"
+    if not connection.execute(known).fetchall()[0][0]:
+        connection.create_function(
+            name, cells, ["DOUBLE", "DOUBLE"], "VARCHAR", type=PythonUDFType.ARROW
+        )

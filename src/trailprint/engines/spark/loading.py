@@ -1,0 +1,63 @@
+"""DataFrames of what Spark reads by its path."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from trailprint.engines.spark.failures import explaining_failures
+
+_NOT_LOADED = (
+    "Spark could not read the data. See that the path is right, that every worker may read it, and "
+    "that it is Parquet, ORC, or a Delta or Iceberg table whose package the session has "
+    "(--spark-conf spark.jars.packages=…)."
+)
+#: Of a table that is a folder: what lies in it.
+_TABLES = {"delta": "_delta_log", "iceberg": "metadata"}
+_INFERENCE = "spark.sql.sources.partitionColumnTypeInference.enabled"
+
+
+def load_files(session: SparkSession, paths: Sequence[str], root: str | None) -> DataFrame:
+    """Parquet files; names of folders below ``root`` add columns of text."""
+    reader = session.read.option("mergeSchema", "true")
+    if root:
+        reader = reader.option("basePath", root)
+    with explaining_failures(_NOT_LOADED), _folders_are_text(session):
+        return reader.parquet(*paths)
+
+
+def load_address(session: SparkSession, address: str) -> DataFrame:
+    """What lies at an address: a Delta or Iceberg table, ORC, or Parquet."""
+    with explaining_failures(_NOT_LOADED), _folders_are_text(session):
+        kind = _find_kind(session, address)
+        return session.read.option("mergeSchema", "true").format(kind).load(address)
+
+
+def _find_kind(session: SparkSession, address: str) -> str:
+    if address.lower().rstrip("/").endswith(".orc"):
+        return "orc"
+    if any(sign in address for sign in "*?[{"):
+        return "parquet"
+    found = (kind for kind, folder in _TABLES.items() if _exists(session, f"{address}/{folder}"))
+    return next(found, "parquet")
+
+
+def _exists(session: SparkSession, address: str) -> bool:
+    gateway: Any = session
+    path = gateway._jvm.org.apache.hadoop.fs.Path(address)
+    settings = gateway._jsparkSession.sessionState().newHadoopConf()
+    return bool(path.getFileSystem(settings).exists(path))
+
+
+@contextlib.contextmanager
+def _folders_are_text(session: SparkSession) -> Iterator[None]:
+    """Let names of folders stay text: an id 007 must not become 7."""
+    before = str(session.conf.get(_INFERENCE))
+    session.conf.set(_INFERENCE, "false")
+    try:
+        yield
+    finally:
+        session.conf.set(_INFERENCE, before)

@@ -1,0 +1,52 @@
+"""What a worker does with rows: DuckDB's own expressions, batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from trailprint.engines.h3_cells import define_cells
+
+#: What the rows of a batch are called in the query.
+ROWS = "trailprint_rows"
+#: Begins the message of a worker whose DuckDB is another.
+OTHER_DUCKDB = "trailprint-other-duckdb"
+
+
+@cache
+def _connect() -> Any:
+    """One DuckDB for each worker; it holds a batch at a time, and fetches nothing."""
+    config: dict[str, Any] = {"threads": 1, "autoinstall_known_extensions": False}
+    connection = duckdb.connect(":memory:", config=config)
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
+
+
+def map_rows(
+    batches: Iterable[pa.RecordBatch], query: str, schema: pa.Schema, version: str
+) -> Iterator[pa.RecordBatch]:
+    """The rows that a query makes of each batch, which it calls `ROWS`."""
+    if duckdb.__version__ != version:
+        raise RuntimeError(OTHER_DUCKDB)
+    for batch in batches:
+        found = _run(query, pa.Table.from_batches([batch]))
+        yield from found.cast(schema).to_batches()
+
+
+def describe_rows(query: str, schema: pa.Schema) -> pa.Schema:
+    """The schema of what a query makes of rows of this schema."""
+    return _run(query, schema.empty_table()).schema
+
+
+def _run(query: str, rows: pa.Table) -> pa.Table:
+    connection = _connect()
+    define_cells(connection, query)
+    connection.register(ROWS, rows)
+    try:
+        return connection.sql(query).to_arrow_table()
+    finally:
+        connection.unregister(ROWS)

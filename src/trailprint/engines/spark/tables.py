@@ -1,0 +1,183 @@
+"""Tables of a Spark session: views that queries name, and what is collected of them, as Arrow."""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+import warnings
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+from trailprint.engines.spark.failures import explaining_failures
+from trailprint.engines.spark.rows import describe_rows, map_rows
+
+_JOB_GROUP = "spark.jobGroup.id"
+#: What a query of ours relies on, whatever the session it comes from has.
+_SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+}
+#: Settings of the given session that ours takes over: how much is done at once.
+_TAKEN_OVER = ("spark.sql.shuffle.partitions", "spark.sql.adaptive.enabled")
+#: Types of Spark by the names DuckDB gives them.
+_TYPES = {
+    "string": "VARCHAR",
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP WITH TIME ZONE",
+    "timestamp_ntz": "TIMESTAMP",
+    "binary": "BLOB",
+}
+#: Numbers without a sign, and the types of Spark that hold them.
+_SIGNED = {
+    pa.uint8(): pa.int16(),
+    pa.uint16(): pa.int32(),
+    pa.uint32(): pa.int64(),
+    pa.uint64(): pa.decimal128(20, 0),
+}
+
+
+class SparkTables:
+    """
+    Tables in a session of our own beside a given one.
+
+    Ours has settings and views of its own, and shares the given one's cluster.
+    """
+
+    def __init__(self, session: SparkSession) -> None:
+        self._given = session
+        self._session = session.newSession()
+        for key, value in _SETTINGS.items():
+            self._session.conf.set(key, value)
+        for key in _TAKEN_OVER:
+            self._session.conf.set(key, str(session.conf.get(key)))
+        self._frames: dict[str, DataFrame] = {}
+        self._group = f"trailprint-{uuid.uuid4().hex}"
+
+    @property
+    def given(self) -> SparkSession:
+        """The session that was given."""
+        return self._given
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._frames
+
+    def adopt(self, name: str, frame: DataFrame) -> None:
+        """Make a DataFrame of the given session known to queries."""
+        shared = f"trailprint_{uuid.uuid4().hex}"
+        with explaining_failures(_NOT_READ):
+            frame.createGlobalTempView(shared)
+            try:
+                self._show(name, self._session.table(f"global_temp.{shared}"))
+            finally:
+                self._given.catalog.dropGlobalTempView(shared)
+
+    def upload(self, name: str, table: pa.Table) -> None:
+        """Make an Arrow table known to queries."""
+        table = _with_signs(table)
+        with explaining_failures(_NOT_READ):
+            schema = from_arrow_schema(table.schema, prefer_timestamp_ntz=True)
+            self._show(name, self._session.createDataFrame(table, schema=schema))
+
+    def define(self, name: str, sql: str) -> None:
+        """Make a query of Spark known to others; it is run when they are, and once."""
+        with explaining_failures(_NOT_READ):
+            self._show(name, self._session.sql(sql).persist(StorageLevel.MEMORY_AND_DISK))
+
+    def map(self, name: str, sql: str, query: str) -> bool:
+        """
+        Make known what DuckDB makes of the rows of a query of Spark; ``query`` is DuckDB's.
+
+        False where Spark has no type for what comes out.
+        """
+        with explaining_failures(_NOT_READ):
+            rows = self._session.sql(sql)
+            made = describe_rows(query, to_arrow_schema(rows.schema, timezone="UTC"))
+            if any(pa.types.is_unsigned_integer(kind) for kind in made.types):
+                return False
+            there = from_arrow_schema(made, prefer_timestamp_ntz=True)
+            work = partial(map_rows, query=query, schema=made, version=duckdb.__version__)
+            with warnings.catch_warnings():
+                # It says that it does not know the newest pandas, which is not used.
+                warnings.simplefilter("ignore", FutureWarning)
+                self._show(name, rows.mapInArrow(work, there))
+        return True
+
+    def columns(self, sql: str) -> dict[str, str]:
+        """Column names of a query of Spark and their types, as DuckDB calls them."""
+        with explaining_failures(_NOT_READ):
+            fields = self._session.sql(sql).schema.fields
+        return {field.name: _type_name(field.dataType.simpleString()) for field in fields}
+
+    def collect(self, sql: str) -> pa.Table:
+        """The rows of a query of Spark."""
+        with explaining_failures(_NOT_READ), self._in_group():
+            return self._session.sql(sql).toArrow()
+
+    def drop(self, name: str) -> None:
+        """Forget a table, and what was kept of it."""
+        frame = self._frames.pop(name, None)
+        with contextlib.suppress(Exception):  # The session may be gone.
+            self._session.catalog.dropTempView(name)
+            if frame is not None:
+                frame.unpersist()
+
+    def close(self) -> None:
+        """Forget all tables."""
+        for name in list(self._frames):
+            self.drop(name)
+
+    def stop(self) -> None:
+        """Cancel the jobs of all queries."""
+        self._session.sparkContext.cancelJobGroup(self._group)
+
+    def _show(self, name: str, frame: DataFrame) -> None:
+        frame.createOrReplaceTempView(name)
+        self._frames[name] = frame
+
+    @contextlib.contextmanager
+    def _in_group(self) -> Iterator[None]:
+        context: Any = self._session.sparkContext
+        before = context.getLocalProperty(_JOB_GROUP)
+        context.setLocalProperty(_JOB_GROUP, self._group)
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(Exception):
+                self.stop()
+            raise
+        finally:
+            context.setLocalProperty(_JOB_GROUP, before)
+
+
+_NOT_READ = (
+    "Spark could not read or count the data. Its log says why; see that the data is whole and that "
+    "every worker may read it."
+)
+
+
+def _with_signs(table: pa.Table) -> pa.Table:
+    """The same numbers in types that Spark has: all of them have a sign."""
+    kinds = [_SIGNED.get(field.type, field.type) for field in table.schema]
+    fields = [pa.field(name, kind) for name, kind in zip(table.column_names, kinds, strict=True)]
+    return table.cast(pa.schema(fields))
+
+
+def _type_name(kind: str) -> str:
+    return _TYPES.get(kind, kind.upper())

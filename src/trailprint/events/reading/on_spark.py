@@ -1,0 +1,103 @@
+"""
+Sources that Spark reads: its own DataFrames, and with ``--engine spark`` paths that workers reach.
+
+Parquet, ORC, and Delta and Iceberg tables where the session knows them. Delimited text, research
+layouts, databases and workbooks are read here, whatever the engine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from trailprint.display.discreet import Discreet
+from trailprint.engines.opening import session_to_read_in
+from trailprint.errors import InputError, SourceError
+from trailprint.events.engine import Engine
+from trailprint.events.reading.files import find_files
+
+if TYPE_CHECKING:
+    from trailprint.events.spark_engine import SparkEngine
+
+_ADDRESS = re.compile(r"^(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):/")
+#: Names that Spark does not take for patterns or addresses.
+_PLAIN = re.compile(r"[\w./ =+@,-]+")
+_TEXT = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".gz", ".zst", ".xlsx", ".db")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnSpark(Discreet):
+    """A source that Spark reads, and the columns that the names of its folders add."""
+
+    engine: SparkEngine
+    frame: Any
+    from_folders: tuple[str, ...] = ()
+
+
+def is_frame_of_spark(source: Any) -> bool:
+    """Whether something is a DataFrame of a session that has workers of its own."""
+    return all(hasattr(source, name) for name in ("toArrow", "sparkSession", "_jdf"))
+
+
+def find_on_spark(source: Any, engine: Engine) -> OnSpark | None:
+    """
+    A source as Spark reads it; None for one that is read here.
+
+    ``engine`` is the one beside whose DuckDB tables of Spark are named.
+    """
+    frame, from_folders = (source, ()) if is_frame_of_spark(source) else _open_path(source)
+    if frame is None:
+        return None
+    from trailprint.events.spark_engine import engine_on_spark
+
+    return OnSpark(
+        engine=engine_on_spark(engine, frame.sparkSession), frame=frame, from_folders=from_folders
+    )
+
+
+def _open_path(source: Any) -> tuple[Any, tuple[str, ...]]:
+    """A DataFrame of what workers can read by its path, or None; columns that folders add."""
+    session = session_to_read_in()
+    if session is None or not isinstance(source, (str, os.PathLike)):
+        return None, ()
+    path = os.fspath(source)
+    address = _ADDRESS.match(path)
+    if address is None or address["scheme"].lower() == "file":
+        return _open_files(session, path)
+    if path.lower().endswith(_TEXT):
+        raise SourceError(
+            "Spark reads Parquet, ORC, Delta and Iceberg by their address, got text or a workbook "
+            f"at an address that starts with {address['scheme']}: instead. Copy it here, or read "
+            "it with spark.read and give the DataFrame."
+        )
+    from trailprint.engines.spark.loading import load_address
+
+    return load_address(session, path), ()
+
+
+def _open_files(session: Any, path: str) -> tuple[Any, tuple[str, ...]]:
+    """A DataFrame of Parquet files that are also files of this machine; None for others."""
+    try:
+        files = find_files(path)
+    except InputError:
+        return None, ()  # Reading it here says why.
+    is_address = path.lower().startswith("file:")
+    if files.format != "parquet" or not (_is_local(session) or is_address):
+        return None, ()
+    if not all(map(_PLAIN.fullmatch, files.paths)):
+        return None, ()
+    from trailprint.engines.spark.loading import load_files
+
+    paths = [f"file://{os.path.abspath(one)}" for one in files.paths]
+    keys = files.partitions.keys
+    root = f"file://{os.path.abspath(files.partitions.root)}" if keys else None
+    frame = load_files(session, paths, root)
+    own = {name.casefold() for name in files.parquet_names()}
+    return frame, tuple(key for key in keys if key.casefold() not in own)
+
+
+def _is_local(session: Any) -> bool:
+    """Whether all workers are on this machine."""
+    return bool(session.sparkContext.master.startswith("local"))
