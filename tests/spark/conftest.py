@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -36,6 +36,22 @@ def spark() -> Iterator[Any]:
     wanted = EngineOptions(engine="spark", spark_master="local[2]", spark_conf=SETTINGS)
     with open_session(wanted) as session:
         yield session
+
+
+CLOCKS = ("seconds", "peak_memory_mb")
+
+
+@pytest.fixture(scope="session")
+def without_clocks() -> Callable[[Any], Any]:
+    """What was found, at any depth, without what a clock says."""
+
+    def strip(result: Any) -> Any:
+        if isinstance(result, dict):
+            kept = {name: value for name, value in result.items() if name not in CLOCKS}
+            return {name: strip(value) for name, value in kept.items()}
+        return [strip(one) for one in result] if isinstance(result, list) else result
+
+    return strip
 
 
 def _count_passes(monkeypatch: pytest.MonkeyPatch, most: int) -> list[str]:

@@ -13,7 +13,6 @@ from trailprint.events.write import write_events
 from trailprint.kernels.stopping import OutOfTimeError, time_limit
 from trailprint.simulate import CampusOptions, simulate_campus
 
-CLOCKS = ("seconds", "peak_memory_mb")
 ENGINES: tuple[EngineName, ...] = ("local", "spark")
 #: What Spark runs of a match with margins, and of one by one.
 KERNELS = {"joint": {"_best_rows", "_margin_range"}, "one-by-one": {"_choose_rows"}}
@@ -26,34 +25,26 @@ def sides():
     return both.released, both.auxiliary
 
 
-def _without_clocks(result):
-    """What was found, at any depth, without what a clock says."""
-    if isinstance(result, dict):
-        kept = {name: value for name, value in result.items() if name not in CLOCKS}
-        return {name: _without_clocks(value) for name, value in kept.items()}
-    return [_without_clocks(one) for one in result] if isinstance(result, list) else result
-
-
 @pytest.mark.parametrize(
     "options",
     [tp.MatchOptions(margins=True), tp.MatchOptions(method="one-by-one", metric="l1")],
     ids=["joint", "one-by-one"],
 )
-def test_a_match_is_the_same(every_pass, sides, options):
+def test_a_match_is_the_same(every_pass, sides, options, without_clocks):
     found = tp.match(sides[0], sides[1], options, engine="spark")
     assert set(every_pass) == KERNELS[options.method]
     expected = tp.match(sides[0], sides[1], options)
-    assert _without_clocks(found.to_dict()) == _without_clocks(expected.to_dict())
+    assert without_clocks(found.to_dict()) == without_clocks(expected.to_dict())
     assert found.links().equals(expected.links())
 
 
-def test_the_command_line_is_the_same(every_pass, run, sides, tmp_path):
+def test_the_command_line_is_the_same(every_pass, run, sides, tmp_path, without_clocks):
     released, auxiliary = (tmp_path / f"{name}.parquet" for name in ("released", "auxiliary"))
     write_events([(sides[0], released), (sides[1], auxiliary)])
     command = ("match", released, auxiliary, "--json")
     found, expected = run(*command, "--engine", "spark"), run(*command)
     assert (found.code, found.err) == (0, "")
-    assert _without_clocks(found.json) == _without_clocks(expected.json)
+    assert without_clocks(found.json) == without_clocks(expected.json)
 
 
 def test_work_that_takes_too_long_is_stopped_and_the_session_lives_on(every_pass, spark, sides):
@@ -80,10 +71,10 @@ def test_large_results_come_in_waves(every_pass, sides, monkeypatch):
     np.testing.assert_array_equal(found.linkage.auxiliary, tp.match(*sides).linkage.auxiliary)
 
 
-def test_known_points_are_the_same(a_few_passes, sides):
+def test_known_points_are_the_same(a_few_passes, sides, without_clocks):
     found, expected = tp.points(sides[0], engine="spark"), tp.points(sides[0])
     assert "_count_drawn" in a_few_passes
-    assert _without_clocks(found.to_dict()) == _without_clocks(expected.to_dict())
+    assert without_clocks(found.to_dict()) == without_clocks(expected.to_dict())
 
 
 def test_a_protection_is_the_same(a_few_passes, sides):
@@ -92,11 +83,11 @@ def test_a_protection_is_the_same(a_few_passes, sides):
     assert present(found.histograms()).equals(present(expected.histograms()))
 
 
-def test_an_audit_is_the_same(a_few_passes, sides):
+def test_an_audit_is_the_same(a_few_passes, sides, without_clocks):
     options = tp.AuditOptions(attacks="histogram", protections="microaggregate:k=3")
     found = [tp.audit(sides[0], sides[1], options, engine=name).to_dict() for name in ENGINES]
     assert a_few_passes
-    assert _without_clocks(found[0]) == _without_clocks(found[1])
+    assert without_clocks(found[0]) == without_clocks(found[1])
 
 
 def test_a_frame_of_spark_is_read_like_any_other(spark, sides, rows_of):
@@ -105,12 +96,12 @@ def test_a_frame_of_spark_is_read_like_any_other(spark, sides, rows_of):
     assert rows_of(tp.read(there)) == rows_of(tp.read(table))
 
 
-def test_events_counted_on_spark_give_the_same_match(spark, sides):
+def test_events_counted_on_spark_give_the_same_match(spark, sides, without_clocks):
     there = [spark.createDataFrame(side.engine.arrow(side.query)) for side in sides]
     counted = [frame.groupBy("user", "location").count() for frame in there]
     found, expected = tp.match(*counted), tp.match(*sides)
     different = ("periods_overlap",)
-    found, expected = (_without_clocks(one.to_dict()) for one in (found, expected))
+    found, expected = (without_clocks(one.to_dict()) for one in (found, expected))
     assert {k: v for k, v in found.items() if k not in different} == {
         k: v for k, v in expected.items() if k not in different
     }

@@ -24,8 +24,8 @@ def session_to_read_in() -> Any:
 
 
 @contextlib.contextmanager
-def open_engine(options: EngineOptions) -> Iterator[Any]:
-    """What runs passes; None: threads of this process."""
+def open_engine(options: EngineOptions, *, reads: bool = True) -> Iterator[Any]:
+    """What runs passes; None: threads of this process. ``reads``: data is read on it too."""
     if options.engine == "local":
         yield None
         return
@@ -34,7 +34,7 @@ def open_engine(options: EngineOptions) -> Iterator[Any]:
 
     with (
         open_session(options) as session,
-        _known(session, options),
+        _known(session if reads else None, options),
         SparkRunner(session.sparkContext) as runner,
     ):
         yield runner

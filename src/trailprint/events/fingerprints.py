@@ -6,9 +6,11 @@ import hashlib
 import os
 from dataclasses import dataclass
 
+from trailprint.engines.opening import session_to_read_in
 from trailprint.events.reading.databases import find_database
 from trailprint.events.reading.files import find_files
 from trailprint.events.reading.listing import Listing
+from trailprint.events.reading.on_spark import is_at_address
 from trailprint.events.reading.workbooks import find_workbook
 
 
@@ -26,7 +28,14 @@ class Fingerprint:
 
 
 def fingerprint(source: str) -> Fingerprint:
-    """Read every byte of a dataset once."""
+    """
+    Read every byte of a dataset once.
+
+    At an address that Spark reads, nothing is: the digest is that of the names, sizes and times
+    of change of its files.
+    """
+    if is_at_address(source):
+        return _fingerprint_address(source)
     listing = find_files(_file_of(source)).listing
     paths = tuple(sorted(listing.paths))
     digests = [_hash_file(listing, path) for path in paths]
@@ -35,6 +44,17 @@ def fingerprint(source: str) -> Fingerprint:
         paths=paths,
         bytes=sum(os.path.getsize(path) for path in paths),
         sha256=digests[0] if len(digests) == 1 else joined,
+    )
+
+
+def _fingerprint_address(address: str) -> Fingerprint:
+    from trailprint.engines.spark.loading import list_address
+
+    listed = list_address(session_to_read_in(), address)
+    return Fingerprint(
+        paths=tuple(name for name, _, _ in listed) or (address,),
+        bytes=sum(size for _, size, _ in listed),
+        sha256=hashlib.sha256(repr(listed).encode()).hexdigest(),
     )
 
 

@@ -16,6 +16,7 @@ from trailprint.events.events import Events
 from trailprint.events.reading.databases import find_database
 from trailprint.events.reading.files import find_files
 from trailprint.events.reading.listing import is_utf8
+from trailprint.events.reading.on_spark import is_at_address
 from trailprint.events.spreadsheets import guard_columns
 from trailprint.system.addresses import check_writable
 from trailprint.system.scratch import sweep_unfinished, unfinished_file
@@ -45,7 +46,9 @@ def check_outputs(
 
 
 def _paths(source: str) -> tuple[str, ...]:
-    """The files behind a source; that of a database is one."""
+    """The files behind a source; that of a database is one, at an address none is ours."""
+    if is_at_address(source):
+        return ()
     database = find_database(source)
     return find_files(source).paths if database is None else (database.path,)
 

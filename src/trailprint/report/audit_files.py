@@ -19,6 +19,7 @@ from trailprint.audit.settings import SETTINGS, to_settings, write_settings
 from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError, OutputError, reason_of
 from trailprint.events.fingerprints import fingerprint
+from trailprint.events.reading.on_spark import is_at_address
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
 from trailprint.plain import to_plain
@@ -98,7 +99,8 @@ def open_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) 
     """
     check_writable(folder)
     path = Path(folder)
-    for source in filter(os.path.isdir, map(readable_path, sources)):
+    here = [readable_path(source) for source in sources if not is_at_address(source)]
+    for source in filter(os.path.isdir, here):
         if path.resolve().is_relative_to(Path(source).resolve()):
             raise OptionError(
                 f"--out must be outside the folder the data is read from, got {str(folder)!r}. "

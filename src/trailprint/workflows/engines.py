@@ -16,23 +16,41 @@ Result = TypeVar("Result")
 
 
 @contextlib.contextmanager
-def run_on(engine: EngineOptions | EngineName | None) -> Iterator[None]:
-    """Let an engine run the passes of the work inside; None: whoever runs them now."""
+def run_on(engine: EngineOptions | EngineName | None, *, reads: bool = True) -> Iterator[None]:
+    """
+    Let an engine run the passes of the work inside; None: whoever runs them now.
+
+    ``reads``: it reads the data as well.
+    """
     options = None if engine is None else choose_engine(engine)
     if options is None or is_open(options):
         yield
         return
-    with open_engine(options) as runner, passes_run_by(runner):
+    with open_engine(options, reads=reads) as runner, passes_run_by(runner):
         yield
 
 
 def runs_on_engine(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Let the engine that is given by the keyword ``engine`` run the passes of a function."""
+    """Let the engine that is given by the keyword ``engine`` read the data and run the passes."""
+    return _run_inside(function, reads=True)
 
+
+def runs_passes_on_engine(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """
+    Let the engine that is given by the keyword ``engine`` run the passes of a function.
+
+    Data is read here: the result holds events, and a session that was made for it has ended then.
+    """
+    return _run_inside(function, reads=False)
+
+
+def _run_inside(
+    function: Callable[Parameters, Result], *, reads: bool
+) -> Callable[Parameters, Result]:
     @functools.wraps(function)
     def run(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
         chosen: Any = named.get("engine")
-        with run_on(chosen):
+        with run_on(chosen, reads=reads):
             return function(*values, **named)
 
     return run

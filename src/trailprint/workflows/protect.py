@@ -34,7 +34,7 @@ from trailprint.studies.frontier import Frontier, find_swept, sweep
 from trailprint.studies.options import SweepOptions
 from trailprint.studies.protection_trial import Point
 from trailprint.studies.shared_traces import SinglingOut, compare_sharing, plain_sharing
-from trailprint.workflows.engines import runs_on_engine
+from trailprint.workflows.engines import runs_on_engine, runs_passes_on_engine
 from trailprint.workflows.judging import list_judges
 from trailprint.workflows.measuring import announce_compilation
 from trailprint.workflows.results import Makers, Result, as_table
@@ -182,7 +182,7 @@ class TradeOffResult(Result):
 
 @check_arguments(skip=("protections",))
 @shows_progress
-@runs_on_engine
+@runs_passes_on_engine
 def protect(
     events: Source,
     protections: Protection | str | Sequence[Protection | str],

@@ -15,6 +15,7 @@ RULES = {
     "make_timestamp(x)": "CAST(TIMESTAMP_MICROS(x) AS TIMESTAMP_NTZ)",
     "date_trunc('week', x)": "CAST(DATE_TRUNC('WEEK', x) AS TIMESTAMP_NTZ)",
     "timezone('Asia/Tokyo', timezone('UTC', x))": "CONVERT_TIMEZONE('UTC', 'Asia/Tokyo', x)",
+    "CAST(x * 1e6 AS BIGINT)": "CAST(RINT(x * 1e6) AS BIGINT)",
     "hour(x) // 4": "HOUR(x) DIV 4",
     "lat - 6.6322734567890123": "lat - DOUBLE('6.6322734567890125')",
     "len(string_split(x, '/'))": "SIZE(SPLIT(x, CONCAT('\\\\Q', '/', '\\\\E')))",

@@ -46,10 +46,29 @@ def _find_kind(session: SparkSession, address: str) -> str:
 
 
 def _exists(session: SparkSession, address: str) -> bool:
+    files, path = _open_address(session, address)
+    return bool(files.exists(path))
+
+
+def list_address(session: SparkSession, address: str) -> list[tuple[str, int, int]]:
+    """Names, sizes and times of change of the files at an address, or that match a pattern."""
+    listed = []
+    with explaining_failures(_NOT_LOADED):
+        files, path = _open_address(session, address)
+        for place in files.globStatus(path) or ():
+            found = files.listFiles(place.getPath(), True)
+            while found.hasNext():
+                one = found.next()
+                listed.append((str(one.getPath()), one.getLen(), one.getModificationTime()))
+    return sorted(listed)
+
+
+def _open_address(session: SparkSession, address: str) -> tuple[Any, Any]:
+    """The file system of an address, and its path there."""
     gateway: Any = session
     path = gateway._jvm.org.apache.hadoop.fs.Path(address)
     settings = gateway._jsparkSession.sessionState().newHadoopConf()
-    return bool(path.getFileSystem(settings).exists(path))
+    return path.getFileSystem(settings), path
 
 
 @contextlib.contextmanager

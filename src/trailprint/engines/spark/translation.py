@@ -192,6 +192,15 @@ def _number(node: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this="DOUBLE", expressions=[exp.Literal.string(_as_double(node.this))])
 
 
+def _round(node: exp.Expr) -> exp.Expr:
+    """A product or quotient becomes the nearest whole number; Spark would cut its fraction off."""
+    is_whole = node.args["to"].is_type(*exp.DataType.INTEGER_TYPES)
+    if not is_whole or not isinstance(node.this, exp.Mul | exp.Div):
+        return node
+    value = exp.Anonymous(this="RINT", expressions=[node.this.transform(_translate)])
+    return exp.Cast(this=value, to=node.args["to"].copy())
+
+
 @cache
 def _as_double(text: str) -> str:
     return repr(duckdb.execute(f"SELECT CAST({text} AS DOUBLE)").fetchall()[0][0])
@@ -220,5 +229,6 @@ _RULES: Mapping[str, Callable[[exp.Expr], exp.Expr]] = {
 }
 _NODE_RULES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Literal: _number,
+    exp.Cast: _round,
     exp.CTE: _plain_cte,
 }

@@ -7,6 +7,7 @@ layouts, databases and workbooks are read here, whatever the engine.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from dataclasses import dataclass
@@ -21,6 +22,11 @@ from trailprint.events.reading.files import find_files
 if TYPE_CHECKING:
     from trailprint.events.spark_engine import SparkEngine
 
+_LOG = logging.getLogger("trailprint")
+_READ_HERE = (
+    "The data is read on this machine and goes on from here: Spark reads Parquet that its workers "
+    "reach, such as s3a://… or file:///shared/…, and DataFrames."
+)
 _ADDRESS = re.compile(r"^(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):/")
 #: Names that Spark does not take for patterns or addresses.
 _PLAIN = re.compile(r"[\w./ =+@,-]+")
@@ -39,6 +45,14 @@ class OnSpark(Discreet):
 def is_frame_of_spark(source: Any) -> bool:
     """Whether something is a DataFrame of a session that has workers of its own."""
     return all(hasattr(source, name) for name in ("toArrow", "sparkSession", "_jdf"))
+
+
+def is_at_address(source: Any) -> bool:
+    """Whether a source is at an address that Spark reads, and not on this machine."""
+    if session_to_read_in() is None or not isinstance(source, (str, os.PathLike)):
+        return False
+    found = _ADDRESS.match(os.fspath(source))
+    return found is not None and found["scheme"].lower() != "file"
 
 
 def find_on_spark(source: Any, engine: Engine) -> OnSpark | None:
@@ -63,14 +77,13 @@ def _open_path(source: Any) -> tuple[Any, tuple[str, ...]]:
     if session is None or not isinstance(source, (str, os.PathLike)):
         return None, ()
     path = os.fspath(source)
-    address = _ADDRESS.match(path)
-    if address is None or address["scheme"].lower() == "file":
+    if not is_at_address(path):
         return _open_files(session, path)
     if path.lower().endswith(_TEXT):
         raise SourceError(
-            "Spark reads Parquet, ORC, Delta and Iceberg by their address, got text or a workbook "
-            f"at an address that starts with {address['scheme']}: instead. Copy it here, or read "
-            "it with spark.read and give the DataFrame."
+            "Spark reads Parquet, ORC, Delta and Iceberg by their address, got text, a database or "
+            "a workbook at an address instead. Copy it here, or read it with spark.read and give "
+            "the DataFrame."
         )
     from trailprint.engines.spark.loading import load_address
 
@@ -83,10 +96,10 @@ def _open_files(session: Any, path: str) -> tuple[Any, tuple[str, ...]]:
         files = find_files(path)
     except InputError:
         return None, ()  # Reading it here says why.
-    is_address = path.lower().startswith("file:")
-    if files.format != "parquet" or not (_is_local(session) or is_address):
-        return None, ()
-    if not all(map(_PLAIN.fullmatch, files.paths)):
+    reached = _is_local(session) or path.lower().startswith("file:")
+    plain = all(map(_PLAIN.fullmatch, files.paths))
+    if files.format != "parquet" or not reached or not plain:
+        _LOG.info(_READ_HERE)
         return None, ()
     from trailprint.engines.spark.loading import load_files
 
