@@ -115,6 +115,17 @@ def test_frames_of_a_session_share_an_engine(spark):
     assert engine_on_spark(first.engine, spark) is first.engine
 
 
+def test_what_is_kept_on_spark_goes_when_nobody_needs_it(spark):
+    events = tp.read(to_spark(spark, make_events(seed=3)))
+    kept = events.materialise()
+    name = kept.query.removeprefix("FROM ")
+    assert name in events.engine._there  # type: ignore[attr-defined]
+    assert kept.count() == events.count() == 155
+    del kept
+    assert events.count() == 155
+    assert name not in events.engine._there  # type: ignore[attr-defined]
+
+
 def test_draws_collect_what_they_start_from(spark):
     engine = engine_on_spark(tp.Engine(threads=1), spark)
     name = engine.adopt(spark.createDataFrame(pa.table({"x": [3, 1, 2, 1]})))

@@ -6,6 +6,7 @@ import contextlib
 import re
 import threading
 import weakref
+from collections import deque
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from trailprint.events.engine import Connection, Engine
-from trailprint.kernels.stopping import interrupting
+from trailprint.kernels.stopping import check_stop, interrupting
 
 _NAMES = re.compile(r"\b[a-z][a-z0-9_]*_\d+\b")
 _COPY = re.compile(r"^\s*COPY \((?P<query>.*)\) TO (?P<rest>'(?:[^']|'')*' \([^()]*\)\s*)$", re.S)
@@ -36,6 +37,7 @@ class SparkEngine(Engine):
 
         # The same connection, lock and scratch folder: tables here are known to both.
         self.__dict__.update(here.__dict__)
+        self._unneeded = deque()
         self.here = here
         self._there = SparkTables(session)
         weakref.finalize(self, self._there.close).atexit = False
@@ -139,8 +141,15 @@ class SparkEngine(Engine):
         """A query ready to run, and whether it runs on Spark."""
         from trailprint.engines.spark.planning import planned
 
-        with interrupting(self._there.stop), planned(sql, self._there, self.here) as found:
-            yield found
+        with self._lock:
+            self._drop_unneeded()
+        try:
+            with interrupting(self._there.stop), planned(sql, self._there, self.here) as found:
+                yield found
+        except Exception:
+            # What was stopped fails; the reason to stop it says more.
+            check_stop()
+            raise
 
 
 #: By session and engine: all DataFrames of a session meet in one engine.
