@@ -11,6 +11,7 @@ from tests.spark.random_events import make_events, read_both
 
 import trailprint as tp
 from trailprint.events.engine import Engine
+from trailprint.events.filters import FilterOptions, apply_filters
 from trailprint.events.halving import HALVINGS, suitable_halving
 from trailprint.events.knowledge import Knowledge, restrict
 from trailprint.events.options import Window
@@ -22,7 +23,8 @@ from trailprint.features.options import HistogramOptions
 from trailprint.features.places import build_chains
 from trailprint.features.points import build_points, build_visit_order
 from trailprint.features.sequences import build_sequences
-from trailprint.features.views import SAME_PERIOD_VIEWS, VIEWS, View
+from trailprint.features.view_kinds import View
+from trailprint.features.views import SAME_PERIOD_VIEWS, VIEWS
 
 Step = Callable[[tp.Events], Any]
 
@@ -47,7 +49,7 @@ def _arrays(made: Any, *names: str) -> list[Any]:
 
 
 def _filter(**options: Any) -> Step:
-    return lambda events: _rows(tp.apply_filters(events, tp.FilterOptions(**options)))
+    return lambda events: _rows(apply_filters(events, FilterOptions(**options)))
 
 
 def _split(**options: Any) -> Step:
