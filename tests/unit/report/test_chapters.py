@@ -29,6 +29,7 @@ from trailprint.report.chapters.controls import write_controls
 from trailprint.report.chapters.growth import write_growth
 from trailprint.report.chapters.locations import signed_change, write_locations
 from trailprint.report.chapters.meaning import write_assumptions, write_limits, write_regulators
+from trailprint.report.chapters.next_steps import write_next
 from trailprint.report.chapters.opening import describe_data, write_eyebrow, write_lead, write_title
 from trailprint.report.chapters.people import write_people
 from trailprint.report.chapters.protections import write_protections
@@ -110,6 +111,15 @@ class TestOpening:
         (tiles,) = of_kind(write_lead(read(result), About()), Tiles)
         assert tiles.tiles[-1].value == "—"
         assert tiles.tiles[-1].detail == "none of 11 tested was effective enough"
+
+    def test_protections_that_not_every_attack_judged_are_no_failure(self, result):
+        result["headline"]["protection"] = None
+        for point in result["protections"]["points"]:
+            point["judged_by_all"] = False
+        (tiles,) = of_kind(write_lead(read(result), About()), Tiles)
+        assert tiles.tiles[-1].detail == "no time to let every attack judge the 11 tested"
+        told = of_kind(write_next(read(result), About()), Points)[0]
+        assert any("longer --time-limit" in str(point) for point in told.items)
 
     def test_a_failed_control_is_said_before_any_figure(self, result):
         assert len(of_kind(write_lead(read(result), About()), Note)) == 1

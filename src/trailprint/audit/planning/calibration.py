@@ -19,8 +19,9 @@ _MOST_SHARE, _MOST_S = 0.1, 30.0
 _LEAST_S = 20.0
 #: People of a piece: this share, but no fewer and no more than these.
 _SHARE, _FEWEST, _MOST = 0.2, 60, 300
-#: What took less is done again: the first time, programs have to be loaded.
-_LOADING_S = 2.0
+#: What took less, or this many times what it should, is done again: the first time, programs have
+#: to be loaded, and on a new machine compiled.
+_LOADING_S, _COMPILING = 2.0, 3.0
 
 
 def calibrate(context: AuditContext, parts: Sequence[Part]) -> Pace:
@@ -67,11 +68,12 @@ class _Calibration:
         return min(_MOST_SHARE * whole, _MOST_S) - (now() - self._began)
 
     def _time(self, part: Part) -> float:
-        """Do a part, twice if it is quick; the seconds of the last time."""
+        """Do a part, twice if it is quick or far too slow; the seconds of the last time."""
+        expected = self._pace.seconds(part)
         while True:
             began, is_again = now(), part.name in self._outcomes
             with time_limit(max(self._left_s(), 0.0)):
                 self._outcomes[part.name] = part.compute(self._outcomes, lambda share: None)
             seconds = now() - began
-            if is_again or seconds > _LOADING_S:
+            if is_again or _LOADING_S < seconds < _COMPILING * expected:
                 return seconds

@@ -87,6 +87,11 @@ def _protect(found: Findings) -> str:
             "The data as it is reaches the target that was set, so that no protection is needed "
             "for that: write it under new ids with trailprint protect --release."
         )
+    if not any(point.judged_by_all for point in protections.points):
+        return (
+            "There was no time to let every attack judge the protections, so audit again with a "
+            "longer --time-limit to learn which of them is enough."
+        )
     return (
         "None of the protections that were tried was effective enough, so try stronger ones "
         "with --protect and --target-risk, or publish totals instead of records."

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.data import DataFacts
 from trailprint.audit.results.findings import Findings, Headline
-from trailprint.audit.results.protections import HeadlineProtection
+from trailprint.audit.results.protections import HeadlineProtection, ProtectionPoint
 from trailprint.audit.summary import list_left_out
 from trailprint.report.about import About
 from trailprint.report.blocks import Block, Facts, Figure, Note, Prose, Table, Tile, Tiles
@@ -110,8 +111,8 @@ def _show_tiles(found: Findings) -> Tiles:
             detail += f" tried by every attack; {count(worst.not_tried)} were not"
         share = "—" if worst.share is None else percent(worst.share)
         tiles.append(Tile("Linked by at least one attack", share, detail))
-    n_tested = 0 if found.protections is None else len(found.protections.points)
-    return Tiles([*tiles, _price(headline.protection, n_tested)])
+    tried = () if found.protections is None else found.protections.points
+    return Tiles([*tiles, _price(headline.protection, tried)])
 
 
 def _ends(ends: Interval | None) -> str:
@@ -160,13 +161,21 @@ def _compare(headline: Headline) -> str:
     return f"the attack links {times(headline.times_chance)} as many"
 
 
-def _price(protection: HeadlineProtection | None, n_tested: int) -> Tile:
+def _price(protection: HeadlineProtection | None, tried: Sequence[ProtectionPoint]) -> Tile:
     if protection is None:
-        why = f"none of {n_tested} tested was effective enough" if n_tested else "none was tested"
-        return Tile("Linked after a protection", "—", why)
+        return Tile("Linked after a protection", "—", _tell_none(tried))
     detail = f"{protection.label}, at a loss of {percent(protection.loss)}"
     left = share_or_most(protection.share, protection.at_most)
     return Tile("Linked after the cheapest effective protection", left, detail)
+
+
+def _tell_none(tried: Sequence[ProtectionPoint]) -> str:
+    """Why no protection is shown."""
+    if not tried:
+        return "none was tested"
+    if not any(point.judged_by_all for point in tried):
+        return f"no time to let every attack judge the {len(tried)} tested"
+    return f"none of {len(tried)} tested was effective enough"
 
 
 def _list_facts(found: Findings) -> list[tuple[str, str]]:
