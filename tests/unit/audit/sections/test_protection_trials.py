@@ -33,6 +33,7 @@ POINT: Any = SimpleNamespace(
     not_judged=(SimpleNamespace(family="sequence", why="Nothing is left of the order."),),
     groups=SimpleNamespace(smallest=1, n_people=40, n_in_small=12),
     singling_out=(),
+    tasks=None,
 )
 
 
@@ -70,7 +71,8 @@ def test_quick_judges_alone_do_not_count_as_all(chain, is_full, called):
     ]
     seen: list[str] = []
 
-    def measure(steps: Any, parameters: Any, chosen: Any) -> Any:
+    def measure(steps: Any, parameters: Any, chosen: Any, *, with_tasks: bool) -> Any:
+        assert with_tasks is is_full
         seen.extend(judge.name for judge in chosen)
         return POINT
 
