@@ -1,7 +1,8 @@
-"""Exact matching on Spark against threads, as ratios in one run, and with a worker that is killed.
+"""Exact matching on Spark against threads, with a worker that is killed, and a million people here.
 
 Run ``python benchmarks/bench_spark.py`` (``--quick`` for small sizes, ``--only`` for one part).
-Needs pyspark and Java 17. Sessions and workers are warm before anything is timed.
+Ratios are of one run. Needs pyspark and Java 17. Sessions and workers are warm before anything is
+timed.
 """
 
 from __future__ import annotations
@@ -20,10 +21,21 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import trailprint.engines.spark.runner as spark_runner
-from benchmarks.bench_matching import METRIC, PAPER_USERS, clock, prepare, say, warm_up
+from benchmarks.bench_matching import (
+    METRIC,
+    PAPER_USERS,
+    clock,
+    gap_of,
+    peak_memory_gb,
+    prepare,
+    say,
+    warm_up,
+)
 from trailprint.engines.opening import open_engine
 from trailprint.engines.options import EngineOptions
-from trailprint.kernels.matching.solve import Solution, solve_assignment
+from trailprint.kernels.matching.join import bare_pass, build_join
+from trailprint.kernels.matching.reduction import reduce_problem
+from trailprint.kernels.matching.solve import Solution, solve_assignment, solve_reduced
 from trailprint.kernels.passes import passes_run_by
 
 
@@ -86,6 +98,29 @@ def bench_killed(quick: bool) -> None:
         say(f"executor killed ({seconds:.1f} s): equal to the bit", float(same), "1", same)
 
 
+def bench_million(quick: bool) -> None:
+    """Point 4: a million people exactly on this machine, and a pass that is as fast as for few."""
+    n_users = 120_000 if quick else 1_000_000
+    print(f"4. without Spark: {n_users:,} users, locations in proportion")
+    few = build_join(*prepare(PAPER_USERS), METRIC)
+    rates = []
+    seconds, (pairs, _) = clock(lambda: bare_pass(few), 3)
+    rates.append(pairs / seconds)
+    # People are put in order as the solver does it: those of one place are neighbours.
+    reduced = reduce_problem(*prepare(n_users, in_proportion=True), METRIC, 0)
+    bare, (pairs, _) = clock(lambda: bare_pass(reduced.join))
+    rates.append(pairs / bare)
+    print(f"  {pairs:,} overlapping pairs of different people, bare pass {bare:.1f} s")
+    print(f"  million pairs a second: {rates[0] / 1e6:.0f} before, {rates[1] / 1e6:.0f} now")
+    say("rate for few / rate now", rates[0] / rates[1], "<= 1.25", rates[0] / rates[1] <= 1.25)
+    seconds, solution = clock(lambda: solve_reduced(reduced))
+    print(f"  {solution.overlapping_pairs:,} overlapping pairs, matching {seconds:.1f} s, ", end="")
+    print(f"{solution.rounds} rounds, solves {solution.solve_seconds:.1f} s")
+    say("matching / bare pass", seconds / bare, "<= 6", seconds / bare <= 6)
+    say("relative gap, 1e-12", gap_of(solution) * 1e12, "<= 1", gap_of(solution) <= 1e-12)
+    say("peak memory, GB", peak_memory_gb(), "<= 16", peak_memory_gb() <= 16)
+
+
 class Killing:
     """Runs passes, and kills an executor in the middle of the first one."""
 
@@ -98,6 +133,9 @@ class Killing:
             self._killer.start()
         done: bool = self._runner(one)
         return done
+
+    def calls(self, prepare: Any, shared: Any) -> Any:
+        return self._runner.calls(prepare, shared)
 
     def stop(self) -> None:
         self._runner.stop()
@@ -125,7 +163,12 @@ def command_of(pid: int) -> str:
         return ""
 
 
-PARTS = {"paper": bench_paper, "large": bench_large, "killed": bench_killed}
+PARTS = {
+    "paper": bench_paper,
+    "large": bench_large,
+    "killed": bench_killed,
+    "million": bench_million,
+}
 
 
 def main() -> None:

@@ -81,6 +81,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: place.get(str(item.path), len(place)))
 
 
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say that Spark was not tested, and why: nobody should believe that it was."""
+    reports = terminalreporter.stats.get("skipped", ())
+    skipped = [report for report in reports if "tests/spark/" in report.nodeid]
+    if skipped:
+        why = sorted({str(report.longrepr[-1]).removeprefix("Skipped: ") for report in skipped})
+        line = f"Spark was NOT tested: {len(skipped)} tests were skipped ({'; '.join(why)})"
+        terminalreporter.write_line(line, yellow=True, bold=True)
+
+
 @dataclass(frozen=True)
 class Finished:
     """What a run of the program left behind."""

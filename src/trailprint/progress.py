@@ -25,6 +25,29 @@ def tell_nobody(what: str, done: float | None) -> None:
     """Progress that nobody watches."""
 
 
+class Stage:
+    """
+    What is being done, told with the share of it that others count.
+
+    Work that does not know how far it is tells what it does; `share` is told by whoever runs it.
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._what: str | None = None
+
+    def tell(self, what: str, done: float | None) -> None:
+        """What the work itself says; where it knows a share, nobody else's counts."""
+        self._what = what if done is None else None
+        self._progress(what, done)
+
+    def share(self, done: float) -> None:
+        """A share of what was told last; all of it is none, for what follows is not known."""
+        what = self._what
+        if what is not None:
+            self._progress(what, done if done < 1.0 else None)
+
+
 def shows_progress(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Let a function that takes ``progress`` show a bar in a notebook where none is given."""
 

@@ -220,6 +220,7 @@ MATCH = _options(
     --views visits,days --per-user people.csv
     --views nearby-300m,nearby-1km
     --engine local
+    --worker-memory 1MB
     --dry-run
     --dry-run --engine spark
     """,
@@ -227,6 +228,7 @@ MATCH = _options(
     --engine hadoop ''
     --spark-master local[1] x ''
     --spark-conf a=1 x ''
+    --worker-memory x 1 0MB 1KB ''
     --views x '' , visits,visits visits
     --view-weights equal x visits=1 visits=nan visits=-1 ''
     --same-period x
@@ -268,11 +270,13 @@ POINTS = _options(
     --apply microaggregate:k=2
     --per-user risks.csv
     --engine local
+    --worker-memory 1MB
     """,
     """
     --engine hadoop ''
     --spark-master local[1] x ''
     --spark-conf a=1 x ''
+    --worker-memory x 1 0MB 1KB ''
     --knowledge x ''
     --points 0 x 3-1 99 1- '' 1,,2
     --draws 0 -1
@@ -337,8 +341,12 @@ CORRELATE = _options(
     --duration-edges 300,600
     --min-duration 60
     --work work
+    --engine local
     """,
     """
+    --engine hadoop ''
+    --spark-master local[1] x ''
+    --worker-memory x 1 0MB 1KB ''
     --model x ''
     --days 0 -1 1000000 99999999999999999999
     --duration-edges 0 -1 600,300 nan inf '' x 1,1
@@ -446,11 +454,13 @@ PROTECT = _options(
     --release released.csv --keys keys.csv
     --release released.csv --keep-column url
     --engine local
+    --worker-memory 1MB
     """,
     """
     --engine hadoop ''
     --spark-master local[1] x ''
     --spark-conf a=1 x ''
+    --worker-memory x 1 0MB 1KB ''
     --out x.xyz '' no/such/p.csv s3://bucket/p.csv data.csv .
     --weight x
     --release x.xyz '' no/such/r.csv s3://bucket/r.csv data.csv .
@@ -502,7 +512,7 @@ AUDIT = _options(
     --users 5
     --per-user
     --keep-prepared
-    --plan
+    --dry-run
     --measure top-locations:n=2
     --name-locations
     --attacks combined
@@ -510,11 +520,13 @@ AUDIT = _options(
     --fail-above 0.5 --fail-on upper
     --title 'A release'
     --engine local
+    --worker-memory 1MB
     """,
     """
     --engine hadoop ''
     --spark-master local[1] x ''
     --spark-conf a=1 x ''
+    --worker-memory x 1 0MB 1KB ''
     --attacks x '' trail,trail points
     --protect noise:epsilon=1e-320 x '' 'noise then' coarsen-grid perturb-times:sigma_s=1e12
     --target-risk 0 1 nan -1

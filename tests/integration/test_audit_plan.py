@@ -1,4 +1,4 @@
-"""``trailprint audit --plan``: what would be done, and nothing is."""
+"""``trailprint audit --dry-run``: what would be done, and nothing is."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ ROWS = "".join(f"u{n % 12},l{n % 7},2024-03-{1 + n % 28:02}\n" for n in range(40
 
 def test_a_plan_says_parts_with_time_and_memory_and_leaves_nothing(run, write, tmp_path):
     path = write("v.csv", "user,location,start\n" + ROWS)
-    plan = run("audit", path, "--out", tmp_path / "audit", "--plan", "--json").json
+    plan = run("audit", path, "--out", tmp_path / "audit", "--dry-run", "--json").json
     names = [part["name"] for part in plan["parts"]]
     assert names[0] == "attack/histogram"
     assert plan["people"] == 12
+    assert plan["pairs"] > 12
     assert plan["seconds"] > 0
     assert plan["megabytes"] == max(part["megabytes"] for part in plan["parts"]) > 0
     assert os.listdir(tmp_path) == ["v.csv"]
@@ -26,15 +27,17 @@ def test_parts_that_were_done_count_as_kept(run, write, tmp_path):
     path = write("v.csv", "user,location,start\n" + ROWS)
     words = ("audit", path, "--out", tmp_path / "audit", "--attacks", "trail", "--json")
     assert run(*words).code == 0
-    plan = run(*words, "--plan").json
+    plan = run(*words, "--dry-run").json
     done = [part["name"] for part in plan["parts"] if part["kept"]]
     assert "attack/trail" in done
 
 
 def test_a_plan_for_people_is_a_list(run, write, tmp_path):
     path = write("v.csv", "user,location,start\n" + ROWS)
-    finished = run("audit", path, "--out", tmp_path / "audit", "--plan")
+    finished = run("audit", path, "--out", tmp_path / "audit", "--dry-run")
     assert "parts to do" in finished.err
+    assert "12 people, who share locations" in finished.err
+    assert "executor" not in finished.err
     assert finished.out == ""
 
 
@@ -56,6 +59,18 @@ def test_further_protections_are_measured_beside_the_report_and_released(run, wr
     assert run(*protect, "top-locations:n=3").code == 0
     told = json.loads((tmp_path / "r" / "release.json").read_text())
     assert told["risk"]["attack"] == point["attack"]
+
+
+def test_a_plan_for_spark_says_what_executors_hold_and_starts_none(
+    run, write, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    path = write("v.csv", "user,location,start\n" + ROWS)
+    words = ("audit", path, "--out", tmp_path / "audit", "--dry-run", "--engine", "spark")
+    finished = run(*words)
+    assert finished.code == 0
+    assert "MB on each executor" in finished.err
+    assert run(*words, "--json").json["worker_megabytes"] > 0
 
 
 def test_a_plan_in_python(write):

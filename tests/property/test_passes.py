@@ -24,7 +24,7 @@ from trailprint.kernels.matching.margins import link_margins
 from trailprint.kernels.matching.metrics import METRICS
 from trailprint.kernels.matching.reduction import reduce_problem
 from trailprint.kernels.matching.solve import solve_reduced
-from trailprint.kernels.passes import passes_run_by
+from trailprint.kernels.passes import Pass, _Shares, passes_run_by, passes_told_to
 from trailprint.kernels.stopping import OutOfTimeError, time_limit
 from trailprint.kernels.subsets.drawn import count_drawn, count_holders
 from trailprint.kernels.subsets.ordered import build_itineraries, find_fewest_in_order
@@ -61,6 +61,9 @@ class Rehearsal:
             for whole, part in zip(arrays_of(one.out), task((low, high)), strict=True):
                 whole[low:high] = part
         return True
+
+    def calls(self, prepare, shared):
+        raise AssertionError("No pass is made of calls.")
 
     def stop(self) -> None:
         """Nothing takes long here."""
@@ -198,3 +201,33 @@ class _Endless(Rehearsal):
 def test_a_pass_that_takes_too_long_is_stopped():
     with passes_run_by(_Endless()), pytest.raises(OutOfTimeError), time_limit(0.05):
         _match(np.ones((2, 3, 6), np.int64), "l1", 0)
+
+
+@pytest.mark.parametrize("runner", [None, Rehearsal(0, 3)], ids=["threads", "elsewhere"])
+def test_whoever_watches_is_told_how_far_passes_are(runner):
+    shares: list[float] = []
+    counts = np.ones((2, 30, 6), np.int64)
+    join = build_join(
+        scaled_csr(counts[0], METRICS["l1"]), scaled_csr(counts[1], METRICS["l1"]), 6, METRICS["l1"]
+    )
+    with passes_run_by(runner), passes_told_to(shares.append):
+        choose_columns(join, 0)
+    assert shares[-1] == 1.0
+    assert shares == sorted(shares)
+    n_told = len(shares)
+    assert n_told > 10 or runner is not None
+    choose_columns(join, 0)
+    assert len(shares) == n_told
+
+
+def test_passes_at_once_are_told_as_one():
+    shares: list[float] = []
+    work = np.full(2, 4)
+    told = _Shares(shares.append)
+    nothing = np.zeros(2)
+    first, second = (told.of_pass(Pass(print, (), (), work * n, nothing)) for n in (1, 3))
+    first(0.5)
+    second(0.0)
+    first(1.0)
+    second(1.0)
+    assert shares == pytest.approx([0.5, 0.5 * 10 / 36, 10 / 36, 1.0])

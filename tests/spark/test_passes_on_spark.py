@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from tests.presence import present
 
 import trailprint as tp
+from trailprint.attacks.points.options import PointsOptions
 from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import EngineError, OptionError
 from trailprint.events.write import write_events
@@ -43,7 +46,8 @@ def test_the_command_line_is_the_same(every_pass, run, sides, tmp_path, without_
     write_events([(sides[0], released), (sides[1], auxiliary)])
     command = ("match", released, auxiliary, "--json")
     found, expected = run(*command, "--engine", "spark"), run(*command)
-    assert (found.code, found.err) == (0, "")
+    assert found.code == 0
+    assert found.err.startswith("To match: 30 and 30 people")
     assert without_clocks(found.json) == without_clocks(expected.json)
 
 
@@ -51,6 +55,22 @@ def test_work_that_takes_too_long_is_stopped_and_the_session_lives_on(every_pass
     with pytest.raises(OutOfTimeError), time_limit(0.05):
         tp.match(*sides, engine="spark")
     assert spark.sparkContext.parallelize([1, 2]).sum() == 3
+
+
+def test_tasks_that_have_finished_are_counted_for_whoever_watches(spark):
+    from trailprint.engines.spark.counting import count_finished, counting_blocks
+
+    told: list[float] = []
+    context = spark.sparkContext
+    context.setJobGroup("counted", "three tasks, then two")
+    with counting_blocks(context, "counted", 3, told.append):
+        context.parallelize(range(3), 3).count()
+        while not told or told[-1] < 1.0:
+            time.sleep(0.05)
+    assert told == sorted(told)
+    before = set(context.statusTracker().getJobIdsForGroup("counted"))
+    context.parallelize(range(2), 2).count()
+    assert count_finished(context, "counted", before) == 2
 
 
 def test_settings_of_a_new_session_are_refused_while_one_is_active(spark, sides):
@@ -71,22 +91,70 @@ def test_large_results_come_in_waves(every_pass, sides, monkeypatch):
     np.testing.assert_array_equal(found.linkage.auxiliary, tp.match(*sides).linkage.auxiliary)
 
 
-def test_known_points_are_the_same(a_few_passes, sides, without_clocks):
-    found, expected = tp.points(sides[0], engine="spark"), tp.points(sides[0])
-    assert "_count_drawn" in a_few_passes
+def test_joins_larger_than_a_worker_may_hold_go_in_parts_and_their_margins_stay_here(
+    every_pass, sides, monkeypatch, without_clocks
+):
+    # As little as ten kilobytes would be refused: nobody has such a worker.
+    monkeypatch.setattr("trailprint.engines.options.LEAST_WORKER_BYTES", 1)
+    options = tp.MatchOptions(margins=True)
+    little = EngineOptions(engine="spark", worker_memory="10KB")
+    found = tp.match(sides[0], sides[1], options, engine=little)
+    assert set(every_pass) == {"_best_rows"}
+    expected = tp.match(sides[0], sides[1], options)
+    assert without_clocks(found.to_dict()) == without_clocks(expected.to_dict())
+    assert found.links().equals(expected.links())
+
+
+def test_known_points_and_the_worst_case_are_the_same(a_few_passes, sides, without_clocks):
+    options = PointsOptions(points=(1, 2), draws=1, worst_case=1, grid=False)
+    found, expected = (tp.points(sides[0], options, engine=one) for one in ENGINES)
+    assert {"_count_drawn", "_find_fewest"} <= set(a_few_passes)
     assert without_clocks(found.to_dict()) == without_clocks(expected.to_dict())
 
 
 def test_a_protection_is_the_same(a_few_passes, sides):
     found, expected = (tp.protect(sides[0], "microaggregate:k=3", engine=one) for one in ENGINES)
-    assert "_offer_groups" in a_few_passes
+    assert {"_offer_groups", "_find_near"} <= set(a_few_passes)
     assert present(found.histograms()).equals(present(expected.histograms()))
+
+
+@pytest.fixture
+def every_model(a_few_passes, monkeypatch):
+    """Functions whose calls Spark has run: every model, however little there is to learn."""
+    from trailprint.engines.spark.runner import SparkRunner
+
+    ran, run = [], SparkRunner._call
+
+    def count(own, make, function, tasks):
+        ran.append(function.__name__)
+        return run(own, make, function, tasks)
+
+    monkeypatch.setattr(SparkRunner, "_call", count)
+    for module in ("models", "scores"):
+        monkeypatch.setattr(f"trailprint.attacks.sequence.{module}._WORTH_PROCESSES", 0)
+    return ran
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_models_of_sequences_are_the_same(every_model, sides, joint, without_clocks):
+    options = tp.CorrelateOptions(joint=joint)
+    expected, found = (tp.correlate(sides[0], sides[1], options, engine=one) for one in ENGINES)
+    assert set(every_model) == {"train_model", "score_queries"}
+    assert without_clocks(found.to_dict()) == without_clocks(expected.to_dict())
+    assert found.links().equals(expected.links())
 
 
 def test_an_audit_is_the_same(a_few_passes, sides, without_clocks):
     options = tp.AuditOptions(attacks="histogram", protections="microaggregate:k=3")
     found = [tp.audit(sides[0], sides[1], options, engine=name).to_dict() for name in ENGINES]
     assert a_few_passes
+    assert without_clocks(found[0]) == without_clocks(found[1])
+
+
+def test_an_audits_models_are_the_same(every_model, sides, without_clocks):
+    options = tp.AuditOptions(attacks="sequence", protections="top-locations:n=5")
+    found = [tp.audit(sides[0], sides[1], options, engine=name).to_dict() for name in ENGINES]
+    assert {"train_model", "score_queries"} == set(every_model)
     assert without_clocks(found[0]) == without_clocks(found[1])
 
 

@@ -127,3 +127,17 @@ def test_compiling_is_announced_once_in_the_log_and_printed_by_commands(
     with showing():
         measuring.announce_compilation()
     assert capsys.readouterr().err == ""
+
+
+def test_shares_of_others_belong_to_what_was_told_last_unless_it_knows_its_own():
+    told = []
+    stage = progress.Stage(lambda what, done: told.append((what, done)))
+    stage.share(0.5)
+    assert told == []
+    stage.tell("Matching", None)
+    stage.share(0.5)
+    stage.share(1.0)
+    assert told == [("Matching", None), ("Matching", 0.5), ("Matching", None)]
+    stage.tell("Training", 0.2)
+    stage.share(0.7)
+    assert told[3:] == [("Training", 0.2)]

@@ -87,7 +87,7 @@ class Drafts:
 
     def planning(self, draft: Draft) -> tuple[Job, list[str]]:
         """The plan of a draft, and its words."""
-        return self._job("plan", [*list_words("audit", draft.values), "--plan"])
+        return self._job("plan", [*list_words("audit", draft.values), "--dry-run"])
 
     def _job(self, kind: str, words: list[str]) -> tuple[Job, list[str]]:
         data = next((word for word in words[1:]), "")

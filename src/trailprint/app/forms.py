@@ -34,7 +34,10 @@ ARGUMENTS = ("data", "auxiliary")
 #: Flags of paths: what is typed must lie inside the folder.
 PATHS = ("auxiliary", "truth", "links", "regions", "out", "keys", "release", "audit")
 #: Flags that the app sets itself, and those of clusters, which are not for a page on one machine.
-_LEFT_OUT = ("json", "settings", "plan", "measure", "engine", "spark-master", "spark-conf")
+_LEFT_OUT = (
+    *("json", "settings", "dry-run", "measure"),
+    *("engine", "spark-master", "spark-conf", "worker-memory"),
+)
 
 #: What most people need, by page; everything else of the panels is folded away.
 MEANING = {

@@ -31,7 +31,7 @@ _POSITION = re.compile(r"at line \d+, column \d+")
 #: What only the command line has: where data comes from and goes to, and how the program runs.
 _OF_THE_COMMAND = frozenset(
     {"data", "auxiliary", "out", "per-user", "keep-prepared", "truth", "links", "threads", "memory"}
-    | {"engine", "spark-master", "spark-conf"}
+    | {"engine", "spark-master", "spark-conf", "worker-memory"}
     | {f"{name}-column" for name in ("user", "location", "start", "end", "lat", "lon", "count")}
 )
 

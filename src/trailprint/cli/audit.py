@@ -70,8 +70,8 @@ class FolderOptions:
     keep_prepared : bool
         Keep the prepared events in the output folder, for you only; the next audit of the same
         data starts from them.
-    plan : bool
-        Say what would be done and how long it should take, and stop.
+    dry_run : bool
+        Only say what the audit would do and need: parts, people, memory, time.
     measure : tuple of str
         Only judge these protections too, as the finished audit of the folder would.
     """
@@ -80,7 +80,7 @@ class FolderOptions:
     settings: str | None = None
     per_user: bool = False
     keep_prepared: bool = False
-    plan: bool = False
+    dry_run: bool = False
     measure: tuple[str, ...] = ()
 
 
@@ -149,11 +149,11 @@ def run(
     check_folder(folder.out, sources=sources)
     with showing(engine):
         described = [describe_source(source) for source in sources]
-    if folder.plan:
+    if folder.dry_run:
         with showing(engine):
             sides = giving.open_all(sources, engine)
         asked = Asked(sides=sides, truth=scoring.read_truth(engine), options=options)
-        _print_plan(asked, folder.out, running)
+        _print_plan(asked, folder.out, running, where)
         return
     prepared = _prepare(
         folder, engine, [source.sha256 for source in described], giving, scoring, options
@@ -263,20 +263,22 @@ def audit_to_folder(
             prepared=prepared,
             n_threads=running.threads,
             progress=progress,
-            on_plan=lambda plan: _tell_plan(plan, is_again=is_again, as_json=running.json),
+            on_plan=lambda plan: _tell_plan(plan, where, is_again=is_again, as_json=running.json),
         )
 
 
-def _tell_plan(plan: Plan, *, is_again: bool, as_json: bool) -> None:
+def _tell_plan(plan: Plan, where: EngineOptions | None, *, is_again: bool, as_json: bool) -> None:
     """What is going to be done, to whoever watches."""
     file = find_progress_file()
     if file is not None:
         file.tell_plan(plan.to_dict())
     if not as_json:
-        _announce(plan, is_again=is_again)
+        _announce(plan, where, is_again=is_again)
 
 
-def _print_plan(asked: Asked, folder: str, running: RunOptions) -> None:
+def _print_plan(
+    asked: Asked, folder: str, running: RunOptions, where: EngineOptions | None
+) -> None:
     """What an audit would do; parts that the folder keeps count as done, and none is made."""
     from trailprint.audit.outcomes import WORK
     from trailprint.audit.run import plan_audit
@@ -288,7 +290,7 @@ def _print_plan(asked: Asked, folder: str, running: RunOptions) -> None:
     if running.json:
         print_json(plan.to_dict())
     else:
-        _announce(plan, is_again=False)
+        _announce(plan, where, is_again=False)
 
 
 class _LateStore:
@@ -312,7 +314,7 @@ class _LateStore:
         self._kept.put(name, content)
 
 
-def _announce(plan: Plan, *, is_again: bool) -> None:
+def _announce(plan: Plan, where: EngineOptions | None, *, is_again: bool) -> None:
     """What is going to be done and how long that should take, on standard error."""
     from trailprint.audit.wording import duration
 
@@ -329,6 +331,7 @@ def _announce(plan: Plan, *, is_again: bool) -> None:
     if is_again and to_do:
         print_line(console, _CHANGED, "dim")
     if to_do:
+        print_line(console, _describe_needs(plan, where), "dim")
         print_line(console, f"{_parts(len(to_do))} to do, about {duration(plan.seconds)}:", "bold")
         for part in to_do:
             print_line(console, f"  {part.title} ({duration(part.seconds)})", "dim")
@@ -344,6 +347,17 @@ def _announce(plan: Plan, *, is_again: bool) -> None:
             f"{duration(plan.time_limit_s or 0.0)}. Try --time-limit none{_advise(plan.n_people)}."
         )
         print_line(console, too_long, "dim")
+
+
+def _describe_needs(plan: Plan, where: EngineOptions | None) -> str:
+    """People, pairs and memory in one line."""
+    most = max((part.needed_bytes for part in plan.parts), default=0.0)
+    on_spark = where is not None and where.engine == "spark"
+    elsewhere = f" and {plan.worker_bytes / 1e6:,.0f} MB on each executor" if on_spark else ""
+    return (
+        f"{plan.n_people:,} people, who share locations {plan.n_pairs:,} times; up to "
+        f"{most / 1e6:,.0f} MB of memory for arrays here{elsewhere}."
+    )
 
 
 def _advise(n_people: int) -> str:

@@ -11,7 +11,7 @@ from trailprint.cli.inputs import Scoring, Sides, open_events
 from trailprint.cli.knowledge import Knowing, note_knowledge
 from trailprint.cli.present import percent, print_json, print_table
 from trailprint.cli.progress import showing
-from trailprint.cli.running import Running
+from trailprint.cli.running import EnginePanel, Running
 from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
@@ -68,6 +68,7 @@ def run(
     running: Running,
     scoring: Scoring,
     sides: Sides,
+    where: EnginePanel,
     auxiliary: Annotated[
         str | None,
         argument("AUXILIARY", "What somebody might know; without it, --folds or a split."),
@@ -99,6 +100,7 @@ def run(
                 options,
                 protocol,
                 work=visits.work,
+                engine=where,
                 n_threads=running.threads,
                 progress=progress,
             ).to_dict()
@@ -111,6 +113,7 @@ def run(
                 knows=knowledge,
                 truth=scoring.read_truth(engine),
                 work=visits.work,
+                engine=where,
                 n_threads=running.threads,
                 progress=progress,
             )

@@ -226,6 +226,8 @@ def _plan(
 
 
 def _print_plan(plan: dict[str, Any], *, as_json: bool) -> None:
+    from trailprint.workflows.match_plan import show_cores
+
     if as_json:
         print_json(plan)
         return
@@ -237,11 +239,14 @@ def _print_plan(plan: dict[str, Any], *, as_json: bool) -> None:
         ("passes over all pairs, about", plan["passes"]),
         ("memory for arrays", f"{plan['driver_memory_mb']:,.0f} MB"),
     ]
+    if plan["parts"] > 1:
+        rows.append(("parts of each pass", plan["parts"]))
     if plan["engine"] == "spark":
         rows.append(("memory on each executor", f"{plan['worker_memory_mb']:,.0f} MB"))
+    if plan["seconds"] is None:
         rows.append(("time of the passes on one core", format_seconds(plan["core_seconds"])))
     else:
-        cores = f"{plan['cores']} core{'s' if plan['cores'] != 1 else ''}"
+        cores = show_cores(plan["cores"])
         rows.append((f"time on {cores}, about", format_seconds(plan["seconds"])))
     print_table("What the matching would need", rows, ["Nothing was matched."])
 

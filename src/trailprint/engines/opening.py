@@ -35,7 +35,7 @@ def open_engine(options: EngineOptions, *, reads: bool = True) -> Iterator[Any]:
     with (
         open_session(options) as session,
         _known(session if reads else None, options),
-        SparkRunner(session.sparkContext) as runner,
+        SparkRunner(session.sparkContext, options.worker_bytes) as runner,
     ):
         yield runner
 

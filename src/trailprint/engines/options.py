@@ -8,8 +8,12 @@ from typing import Literal
 
 from trailprint.arguments import check_fields
 from trailprint.errors import OptionError
+from trailprint.system.sizes import parse_size
 
 EngineName = Literal["local", "spark"]
+
+#: With less, a few people would make a part.
+LEAST_WORKER_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +30,8 @@ class EngineOptions:
         A session that is already active is used as it is.
     spark_conf : sequence of str
         With ``engine`` spark: a setting of the session, KEY=VALUE; may be given several times.
+    worker_memory : str, optional
+        What a worker may hold of what is compared, such as 4GB; more is compared in parts.
 
     Examples
     --------
@@ -39,11 +45,17 @@ class EngineOptions:
     engine: EngineName = "local"
     spark_master: str | None = None
     spark_conf: Sequence[str] = ()
+    worker_memory: str | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
         if self.engine != "spark" and (self.spark_master is not None or self.spark_conf):
             raise OptionError("--spark-master and --spark-conf go with --engine spark.")
+        if self.worker_memory is not None and (self.worker_bytes or 0) < LEAST_WORKER_BYTES:
+            raise OptionError(
+                "--worker-memory must be a size of at least 1MB with its unit, "
+                f"got {self.worker_memory!r} instead. Try 4GB."
+            )
         for text in self.spark_conf:
             key, is_pair, _ = text.partition("=")
             if not (is_pair and key.strip()):
@@ -51,6 +63,11 @@ class EngineOptions:
                     "--spark-conf must be KEY=VALUE, such as spark.executor.memory=4g, "
                     f"got {text!r} instead."
                 )
+
+    @property
+    def worker_bytes(self) -> int | None:
+        """``worker_memory`` in bytes; None: no limit."""
+        return None if self.worker_memory is None else parse_size(self.worker_memory)
 
     @property
     def settings(self) -> dict[str, str]:

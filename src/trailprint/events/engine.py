@@ -19,13 +19,12 @@ from trailprint.arguments import check_argument
 from trailprint.errors import InputError, OptionError, OutputError, SourceError
 from trailprint.kernels.stopping import check_stop, interrupting
 from trailprint.system.scratch import Scratch, sweep_scratch
+from trailprint.system.sizes import parse_size
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 
 #: SQL that DuckDB does not understand was written by us, not by the user.
 _OUR_DEFECTS = (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogException)
-
-_MEMORY = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([KMGT])(i?)B\s*$", re.IGNORECASE)
 
 _NO_MEMORY = "The work needs more memory than there is. Try less data at once."
 
@@ -81,7 +80,9 @@ class Engine:
     def __init__(self, *, memory: str | None = None, threads: int | None = None) -> None:
         check_argument("memory", memory, str | None)
         check_argument("threads", threads, int | None)
-        if memory is not None and not _MEMORY.match(memory):
+        #: What was asked for, in bytes; None without a limit of the user's own.
+        self.memory_bytes = None if memory is None else parse_size(memory)
+        if memory is not None and self.memory_bytes is None:
             raise OptionError(
                 f"--memory must be a size with its unit, got {memory!r} instead. Try 2GB."
             )
@@ -93,8 +94,6 @@ class Engine:
         sweep_scratch()
         folder = Scratch()
         self.scratch = folder.name
-        #: What was asked for, in bytes; None without a limit of the user's own.
-        self.memory_bytes = None if memory is None else _count_bytes(memory)
         # A connection holds one result at a time: run and fetch must not be torn apart.
         self._lock = threading.RLock()
         self._tables: weakref.WeakValueDictionary[str, Table] = weakref.WeakValueDictionary()
@@ -132,7 +131,7 @@ class Engine:
 
         For work that holds much itself beside what DuckDB holds; the rest goes to disk.
         """
-        is_less = _count_bytes(memory) < _count_bytes(self._usual_limit)
+        is_less = (parse_size(memory) or 0) < (parse_size(self._usual_limit) or 0)
         if self.memory_bytes is not None or not is_less:
             yield
             return
@@ -291,14 +290,6 @@ def _our_words() -> Iterator[None]:
             check_stop()
             raise KeyboardInterrupt from None
         raise
-
-
-def _count_bytes(memory: str) -> int:
-    found = _MEMORY.match(memory)
-    if found is None:
-        raise ValueError("a size is checked before it is counted")
-    number, unit, binary = found.groups()
-    return int(float(number) * (1024 if binary else 1000) ** ("KMGT".index(unit.upper()) + 1))
 
 
 def _close(connection: Connection, scratch: Scratch) -> None:

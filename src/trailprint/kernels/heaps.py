@@ -2,8 +2,8 @@
 
 The **indexed heap** (`sift_up`, `pop`) holds nodes by distance and can shorten a distance:
 ``heap[base : base + n]`` lists nodes, ``place[node]`` says where each stands, and several heaps
-share the arrays, each from its own ``base`` on. The **bounded heaps** (`sift_down`,
-`keep_smallest`) keep the best few of a stream.
+share the arrays, each from its own ``base`` on. The **bounded heap** (`keep_smallest`)
+keeps the best few of a stream.
 """
 
 from __future__ import annotations
@@ -66,26 +66,6 @@ def pop(dist: Floats, heap: Indices, place: Indices, base: int, n: int) -> int:
     heap[base + k] = t
     place[t] = k
     return int(root)
-
-
-@njit(cache=True, nogil=True)
-def sift_down(value: Floats, payload: Indices, n: int) -> None:
-    """Restore a min-heap of ``n`` values after its root was replaced.
-
-    Meaning: the smallest value comes first. Shapes: at least n. Cost: O(log n).
-    """
-    k = 0
-    while True:
-        child = 2 * k + 1
-        if child >= n:
-            return
-        if child + 1 < n and value[child + 1] < value[child]:
-            child += 1
-        if value[k] <= value[child]:
-            return
-        value[k], value[child] = value[child], value[k]
-        payload[k], payload[child] = payload[child], payload[k]
-        k = child
 
 
 @njit(cache=True, nogil=True)

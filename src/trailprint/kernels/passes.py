@@ -3,14 +3,18 @@ A pass: one compiled loop over many independent items, run by whoever is asked t
 
 By default threads of this process run it. Inside `passes_run_by` something else may, such as the
 tasks of a cluster; kernels do not know. The answer is the same to the bit, because every item's
-part of it depends on nothing but the inputs.
+part of it depends on nothing but the inputs. Work that is no compiled loop is run as independent
+calls of a function (`calls_run_elsewhere`).
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+import itertools
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy.typing as npt
@@ -26,6 +30,8 @@ class Pass(NamedTuple):
     ``fixed`` are inputs that pass after pass may use again, such as a join; ``fresh`` are those
     of this pass alone, such as prices. ``out`` is an array, or a named tuple of arrays, with one
     entry per item, all zero before. ``work`` says how long each item takes, beside the others.
+    ``n_parts`` passes take turns with the parts of what would be too large at once. ``tell`` is
+    told which share of the pass is over.
     """
 
     kernel: Callable[..., None]
@@ -33,10 +39,16 @@ class Pass(NamedTuple):
     fresh: tuple[Any, ...]
     work: npt.NDArray[Any]
     out: Any
+    n_parts: int = 1
+    tell: Callable[[float], None] | None = None
 
     def blocks(self, n_blocks: int = N_CHUNKS) -> list[tuple[int, int]]:
         """Cut the items into at most ``n_blocks`` ranges of about equal work."""
         return split_evenly(self.work, n_blocks)
+
+
+#: ``run(function, tasks)`` gives pairs of a task's number and its result, as they are finished.
+RunCalls = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[tuple[int, Any]]]
 
 
 class Runner(Protocol):
@@ -45,21 +57,74 @@ class Runner(Protocol):
     def __call__(self, one: Pass) -> bool:
         """Run a pass; False, and nothing done, for one that is better run here."""
 
+    def calls(
+        self, prepare: Callable[..., None], shared: tuple[Any, ...]
+    ) -> contextlib.AbstractContextManager[RunCalls]:
+        """Something that runs calls where ``prepare(*shared)`` was called before."""
+
     def stop(self) -> None:
         """Let passes that are being run, by whatever thread, fail soon."""
 
 
 _runner: ContextVar[Runner | None] = ContextVar("runner", default=None)
+_most_bytes: ContextVar[int | None] = ContextVar("most_bytes", default=None)
 
 
 @contextlib.contextmanager
-def passes_run_by(runner: Runner | None) -> Iterator[None]:
-    """Let this run the passes of the work inside; None: threads of this process."""
-    before = _runner.set(runner)
+def passes_run_by(runner: Runner | None, most_bytes: int | None = None) -> Iterator[None]:
+    """
+    Let this run the passes of the work inside; None: threads of this process.
+
+    ``most_bytes`` is what whoever runs a pass may hold of its inputs: those that can be cut into
+    parts are.
+    """
+    before, most_before = _runner.set(runner), _most_bytes.set(most_bytes)
     try:
         yield
     finally:
         _runner.reset(before)
+        _most_bytes.reset(most_before)
+
+
+def get_most_bytes() -> int | None:
+    """What a pass may hold of its inputs; None: no limit."""
+    return _most_bytes.get()
+
+
+class _Shares:
+    """Tells which share of all passes under way is over; several may be at once."""
+
+    def __init__(self, tell: Callable[[float], None]) -> None:
+        self._tell = tell
+        self._lock = threading.Lock()
+        self._numbers = itertools.count()
+        self._shares: dict[int, tuple[float, float]] = {}
+
+    def of_pass(self, one: Pass) -> Callable[[float], None]:
+        """What a pass tells its share to."""
+        work = float(one.work.sum()) + one.work.size
+        return partial(self._add, next(self._numbers), work)
+
+    def _add(self, number: int, work: float, share: float) -> None:
+        with self._lock:
+            self._shares[number] = work * share, work
+            done, total = (sum(part) for part in zip(*self._shares.values(), strict=True))
+            if done >= total:
+                self._shares.clear()
+        self._tell(min(done / total, 1.0) if total > 0 else 1.0)
+
+
+_shares: ContextVar[_Shares | None] = ContextVar("shares", default=None)
+
+
+@contextlib.contextmanager
+def passes_told_to(tell: Callable[[float], None]) -> Iterator[None]:
+    """Let this be told, by whatever thread, which share of the passes under way is over."""
+    before = _shares.set(_Shares(tell))
+    try:
+        yield
+    finally:
+        _shares.reset(before)
 
 
 def _run_elsewhere(runner: Runner, one: Pass) -> bool:
@@ -74,9 +139,54 @@ def _run_elsewhere(runner: Runner, one: Pass) -> bool:
 
 def run_pass(one: Pass, n_threads: int | None) -> None:
     """Fill ``one.out``; ``n_threads`` are those of this process, if it runs the pass."""
+    runner, shares = _runner.get(), _shares.get()
+    if shares is not None and one.work.size:
+        one = one._replace(tell=shares.of_pass(one))
+    if runner is None or not _run_elsewhere(runner, one):
+        _run_here(one, n_threads)
+    if one.tell is not None:
+        one.tell(1.0)
+
+
+def _run_here(one: Pass, n_threads: int | None) -> None:
+    inputs, blocks = (*one.fixed, *one.fresh), one.blocks()
+    n_done = itertools.count(1)
+
+    def fill(low: int, high: int) -> None:
+        one.kernel(*inputs, low, high, one.out)
+        if one.tell is not None:
+            one.tell(next(n_done) / len(blocks))
+
+    run_parallel(fill, blocks, n_threads)
+
+
+@contextlib.contextmanager
+def calls_run_elsewhere(
+    prepare: Callable[..., None], shared: tuple[Any, ...]
+) -> Iterator[RunCalls | None]:
+    """Something that runs independent calls elsewhere; None if nothing but this process does."""
     runner = _runner.get()
-    if runner is not None and _run_elsewhere(runner, one):
+    if runner is None:
+        yield None
         return
-    inputs = (*one.fixed, *one.fresh)
-    tasks = [(*inputs, low, high, one.out) for low, high in one.blocks()]
-    run_parallel(one.kernel, tasks, n_threads)
+    with runner.calls(prepare, shared) as run:
+        yield partial(_call_elsewhere, runner, run)
+
+
+def _call_elsewhere(
+    runner: Runner,
+    run: RunCalls,
+    function: Callable[..., Any],
+    tasks: Iterable[tuple[Any, ...]],
+) -> Iterator[tuple[int, Any]]:
+    finished = run(function, tasks)
+    while True:
+        try:
+            with interrupting(runner.stop):
+                one = next(finished)
+        except StopIteration:
+            return
+        except Exception:
+            check_stop()
+            raise
+        yield one

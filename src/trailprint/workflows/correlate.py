@@ -18,6 +18,7 @@ from trailprint.attacks.sequence.correlation import (
 )
 from trailprint.display.discreet import Words
 from trailprint.display.plots import Plot
+from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import OptionError
 from trailprint.evaluation.candidates import (
     CandidateSets,
@@ -56,6 +57,7 @@ from trailprint.workflows.candidate_rows import (
     top1,
     top_table,
 )
+from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.results import Makers, Result, as_table
 
@@ -143,6 +145,7 @@ class CorrelateResult(Result):
 
 @check_arguments()
 @shows_progress
+@runs_on_engine
 def correlate(
     released: Source,
     auxiliary: Source,
@@ -154,6 +157,7 @@ def correlate(
     truth: TruthSource | None = None,
     store: Store | None = None,
     work: Work | None = None,
+    engine: EngineOptions | EngineName | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> CorrelateResult:
@@ -180,6 +184,8 @@ def correlate(
         Keeps trained models, for this very released data and these training options.
     work : path, optional
         Instead of a store, a folder for a CRF's models; that of other data or options is refused.
+    engine : EngineOptions or {"local", "spark"}, optional
+        Who trains and runs models. Does not affect results.
     n_threads : int, optional
         Processes that train and score; changes nothing but the time.
     progress : callable, optional

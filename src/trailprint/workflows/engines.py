@@ -9,7 +9,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from trailprint.engines.opening import is_open, open_engine
 from trailprint.engines.options import EngineName, EngineOptions, choose_engine
-from trailprint.kernels.passes import passes_run_by
+from trailprint.kernels.passes import passes_run_by, passes_told_to
+from trailprint.progress import Stage
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -26,12 +27,19 @@ def run_on(engine: EngineOptions | EngineName | None, *, reads: bool = True) -> 
     if options is None or is_open(options):
         yield
         return
-    with open_engine(options, reads=reads) as runner, passes_run_by(runner):
+    with (
+        open_engine(options, reads=reads) as runner,
+        passes_run_by(runner, options.worker_bytes),
+    ):
         yield
 
 
 def runs_on_engine(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Let the engine that is given by the keyword ``engine`` read the data and run the passes."""
+    """
+    Let the engine that is given by the keyword ``engine`` read the data and run the passes.
+
+    Whoever watches by the keyword ``progress`` is told how far the passes are.
+    """
     return _run_inside(function, reads=True)
 
 
@@ -50,7 +58,13 @@ def _run_inside(
     @functools.wraps(function)
     def run(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
         chosen: Any = named.get("engine")
-        with run_on(chosen, reads=reads):
+        progress: Any = named.get("progress")
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(run_on(chosen, reads=reads))
+            if progress is not None:
+                stage = Stage(progress)
+                stack.enter_context(passes_told_to(stage.share))
+                named["progress"] = stage.tell
             return function(*values, **named)
 
     return run

@@ -13,6 +13,7 @@ from trailprint.display.discreet import Words
 from trailprint.display.numbers import format_percent
 from trailprint.display.plots import Plot
 from trailprint.display.tables import Table
+from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import InputError
 from trailprint.evaluation.candidates import TOP, AverageSets, average_sets
 from trailprint.events.knowledge import Known
@@ -33,6 +34,7 @@ from trailprint.workflows.candidate_rows import (
     top_table,
 )
 from trailprint.workflows.correlate import Work, check_correlation, open_sides, open_store
+from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.results import Makers, Result
 
@@ -99,6 +101,7 @@ class FoldsResult(Result):
 
 @check_arguments()
 @shows_progress
+@runs_on_engine
 def correlate_folds(
     events: Source,
     options: CorrelateOptions | None = None,
@@ -108,6 +111,7 @@ def correlate_folds(
     places: PlaceOptions | None = None,
     store: Store | None = None,
     work: Work | None = None,
+    engine: EngineOptions | EngineName | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> FoldsResult:

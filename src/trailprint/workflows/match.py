@@ -49,6 +49,7 @@ from trailprint.linkage import Linkage
 from trailprint.progress import Progress, shows_progress, tell_nobody
 from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.match_people import tell_people
+from trailprint.workflows.match_plan import announce_plan
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.renamed import Recovered, recover_locations
@@ -318,6 +319,7 @@ def match(
     overlap = periods_overlap(released, auxiliary)
     watch.lap("read")
     announce_compilation()
+    announce_plan(attack.sides, options, engine, n_threads)
     report("Matching (the first run on a machine compiles for some seconds)", None)
     linkage = attack.run(options, n_threads=n_threads, progress=progress)
     has_curve = options.margins and known.source != "none"

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from trailprint.arguments import check_arguments
 from trailprint.attacks.options import MatchOptions
-from trailprint.attacks.planning import survey_histograms
-from trailprint.display.numbers import to_finite
+from trailprint.attacks.planning import count_terms, survey_histograms
+from trailprint.display.numbers import format_seconds, to_finite
+from trailprint.engines.cores import count_spark_cores
 from trailprint.engines.options import EngineName, EngineOptions, choose_engine
 from trailprint.events.knowledge import Knowledge, open_knowledge, restrict
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, open_places
-from trailprint.features.histograms import build_histogram_pair
+from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.options import HistogramOptions
 from trailprint.kernels.threads import available_threads
 from trailprint.workflows.results import Result
+
+_LOG = logging.getLogger(__name__)
+
+#: Terms of a pass from which on a matching here takes long enough to say what it needs: some
+#: seconds for each pass.
+LONG_TERMS = 500_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,8 +47,10 @@ class MatchPlan(Result):
         reading needs, come on top.
     core_seconds : float
         What the passes take one core.
+    parts : int
+        How many parts each pass is made in, because a worker may not hold everything.
     cores : int, optional
-        Cores that share them; None on Spark, which is not asked.
+        Cores that share them; None on a cluster that has not been asked.
     seconds : float, optional
         What they take all cores; None where these are not known.
     """
@@ -50,6 +61,7 @@ class MatchPlan(Result):
     locations: int
     pairs: float
     passes: float
+    parts: int
     driver_memory_mb: float
     worker_memory_mb: float
     core_seconds: float
@@ -87,19 +99,75 @@ def plan_match(
     first, second = open_places([released, auxiliary], reading, places)
     second, _ = restrict(second, open_knowledge(knows, options.seed))
     pair = build_histogram_pair(first, second, histograms)
-    survey = survey_histograms(*pair, options)
-    name = choose_engine(engine).engine
-    cores = None if name == "spark" else n_threads or available_threads()
+    return _plan_histograms(pair, options, choose_engine(engine), n_threads)
+
+
+def announce_plan(
+    sides: Sequence[object],
+    options: MatchOptions,
+    engine: EngineOptions | EngineName | None,
+    n_threads: int | None,
+) -> None:
+    """Say in the log what a matching on Spark, or a long one here, is going to need."""
+    chosen = choose_engine(engine or "local")
+    pair = [side for side in sides if isinstance(side, Histograms)]
+    if len(pair) != 2 or options.metric == "transport":
+        return
+    if chosen.engine == "local" and count_terms(*pair) < LONG_TERMS:
+        return
+    plan = _plan_histograms((pair[0], pair[1]), options, chosen, n_threads)
+    _LOG.info(describe_plan(plan))
+
+
+def describe_plan(plan: MatchPlan) -> str:
+    """The plan in one line."""
+    elsewhere = f" and {plan.worker_memory_mb:,.0f} MB on each executor"
+    time = (
+        f"{format_seconds(plan.core_seconds)} of one core"
+        if plan.seconds is None
+        else f"{format_seconds(plan.seconds)} on {show_cores(plan.cores or 1)}"
+    )
+    in_parts = f", each in {plan.parts:,} parts" if plan.parts > 1 else ""
+    return (
+        f"To match: {plan.released_users:,} and {plan.auxiliary_users:,} people, "
+        f"{plan.locations:,} locations, about {plan.pairs:,.0f} pairs who share one. "
+        f"About {plan.passes:,.0f} passes over them{in_parts}, {time}; "
+        f"{plan.driver_memory_mb:,.0f} MB of memory for arrays here"
+        f"{elsewhere if plan.engine == 'spark' else ''}."
+    )
+
+
+def show_cores(n_cores: int) -> str:
+    """A number of cores in words."""
+    return f"{n_cores:,} core{'s' if n_cores != 1 else ''}"
+
+
+def _plan_histograms(
+    pair: tuple[Histograms, Histograms],
+    options: MatchOptions,
+    engine: EngineOptions,
+    n_threads: int | None,
+) -> MatchPlan:
+    survey = survey_histograms(*pair, options, worker_bytes=engine.worker_bytes)
+    cores = _count_cores(engine, n_threads)
     return MatchPlan(
-        engine=name,
+        engine=engine.engine,
         released_users=pair[0].n_users,
         auxiliary_users=pair[1].n_users,
         locations=pair[0].n_locations,
         pairs=round(survey.n_pairs),
         passes=survey.n_passes,
+        parts=survey.n_parts,
         driver_memory_mb=survey.driver_bytes / 1e6,
         worker_memory_mb=survey.worker_bytes / 1e6,
         core_seconds=survey.core_seconds,
         cores=cores,
         seconds=None if cores is None else survey.core_seconds / cores,
     )
+
+
+def _count_cores(engine: EngineOptions, n_threads: int | None) -> int | None:
+    """Cores that run passes: of this machine, of an active session, or as its master says."""
+    if engine.engine == "local":
+        return n_threads or available_threads()
+    return count_spark_cores(engine, here=available_threads())

@@ -142,11 +142,11 @@ def test_the_road_to_a_plan(client, send, folder, commands):
     send(f"{address}/questions", attacks="trail", out="audit-visits", time_limit="1m")
     assert set(commands[-1]) == {
         *("audit", "visits.csv", "--user-column", "user", "--timezone", "Europe/Zurich"),
-        *("--attacks", "trail", "--out", "audit-visits", "--time-limit", "1m", "--plan"),
+        *("--attacks", "trail", "--out", "audit-visits", "--time-limit", "1m", "--dry-run"),
     }
     answer = send(f"{address}/start")
     assert answer.headers["location"] == "/audit?at=audit-visits"
-    assert "--plan" not in commands[-1]
+    assert "--dry-run" not in commands[-1]
 
 
 def test_what_is_wrong_stands_beside_its_field_and_nothing_is_started(client, send, commands):

@@ -57,7 +57,7 @@ def test_only_what_differs_from_the_defaults_is_written():
 def test_python_knows_every_key_the_command_writes():
     declared = import_module("trailprint.cli.audit").run.options
     flags = {flag.flag for group in declared.values() for _, flag in group.all_flags()}
-    assert flags - _known() == {"settings", "json", "plan"}
+    assert flags - _known() == {"settings", "json", "dry-run", "measure"}
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def test_spark_is_opened_for_as_long_as_it_is_used(monkeypatch):
     sessions, runners = ModuleType("sessions"), ModuleType("runner")
     session = SimpleNamespace(sparkContext="context")
     sessions.open_session = lambda options: opened("session", session)  # type: ignore[attr-defined]
-    runners.SparkRunner = lambda context: opened("runner", context)  # type: ignore[attr-defined]
+    runners.SparkRunner = lambda context, most_bytes: opened("runner", context)  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "trailprint.engines.spark.sessions", sessions)
     monkeypatch.setitem(sys.modules, "trailprint.engines.spark.runner", runners)
     with open_engine(EngineOptions(engine="spark")) as runner:

@@ -6,9 +6,14 @@ import pytest
 
 import trailprint as tp
 from trailprint.attacks import planning
+from trailprint.attacks.planning import survey_histograms
+from trailprint.engines.cores import read_master
+from trailprint.engines.options import EngineOptions
 from trailprint.events.write import write_events
+from trailprint.features.histograms import build_histogram_pair
 from trailprint.simulate import CampusOptions, simulate_campus
-from trailprint.workflows import plan_match
+from trailprint.workflows import match_plan, plan_match
+from trailprint.workflows.match_plan import describe_plan
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +46,57 @@ def test_more_is_planned_for_more(sides):
     assert plan_match(few, sides[1]).pairs < joint.pairs
 
 
-def test_on_spark_cores_are_not_known(sides):
-    plan = plan_match(*sides, engine="spark")
+def test_cores_of_a_cluster_elsewhere_are_not_known(sides):
+    cluster = EngineOptions(engine="spark", spark_master="spark://host:7077")
+    plan = plan_match(sides[0], sides[1], engine=cluster)
     assert plan.cores is None
     assert plan.seconds is None
     assert plan.worker_memory_mb > 0
+    assert "of one core; " in describe_plan(plan)
+
+
+def test_cores_of_a_master_on_this_machine_are_those_it_names(sides):
+    here = EngineOptions(engine="spark", spark_master="local[3]")
+    plan = plan_match(sides[0], sides[1], engine=here)
+    assert plan.cores == 3
+    assert plan.seconds == pytest.approx(plan.core_seconds / 3)
+
+
+@pytest.mark.parametrize(
+    ("master", "n_cores"),
+    [
+        ("local", 1),
+        ("local[2]", 2),
+        ("local[*]", 8),
+        ("local[2,4]", 2),
+        ("local-cluster[2,3,1024]", 6),
+        ("yarn", None),
+        ("spark://local[2]:7077", None),
+    ],
+)
+def test_a_master_names_cores(master, n_cores):
+    assert read_master(master, here=8) == n_cores
+
+
+def test_little_memory_means_more_parts(sides):
+    whole = plan_match(*sides)
+    less = EngineOptions(worker_memory="1MB")
+    assert plan_match(sides[0], sides[1], engine=less).parts == whole.parts == 1
+    survey = survey_histograms(*build_histogram_pair(*sides), tp.MatchOptions(), worker_bytes=5_000)
+    assert survey.n_parts > 1
+    assert survey.worker_bytes <= 5_000
+
+
+def test_a_long_matching_says_before_it_starts_what_it_needs(sides, monkeypatch, caplog):
+    caplog.set_level("INFO", "trailprint")
+    tp.match(*sides)
+    assert "To match:" not in caplog.text
+    monkeypatch.setattr(match_plan, "LONG_TERMS", 0)
+    result = tp.match(*sides)
+    pairs = result.linkage.facts["overlapping_pairs"]
+    assert "To match: 40 and 40 people, " in caplog.text
+    assert f" locations, about {pairs:,} pairs who share one. About 7 passes" in caplog.text
+    assert "MB of memory for arrays here." in caplog.text
 
 
 def test_the_command_matches_nothing(sides, run, tmp_path):

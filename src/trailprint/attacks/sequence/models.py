@@ -8,7 +8,7 @@ import numpy as np
 
 from trailprint.arrays import Ints
 from trailprint.attacks.options import TrainingOptions
-from trailprint.attacks.sequence.worker_processes import processes
+from trailprint.attacks.sequence.worker_processes import workers_for
 from trailprint.attacks.sequence.workers import is_whole, prepare, train_model
 from trailprint.display.discreet import Discreet
 from trailprint.features.templates import Templates
@@ -78,7 +78,7 @@ def train_models(
     what = f"Training {len(missing):,} models"
     tell(what, 0.0)
     n_records = int(np.diff(templates.record_starts)[missing].sum())
-    with processes(n_workers if n_records >= _WORTH_PROCESSES else 1, prepare) as run:
+    with workers_for(n_workers, prepare, is_worth=n_records >= _WORTH_PROCESSES) as run:
         tasks = ((templates.of_user(user), settings) for user in missing)
         for n_done, (number, model) in enumerate(run(train_model, tasks), start=1):
             store.put(_name(missing[number]), model)

@@ -18,7 +18,7 @@ from scipy import sparse
 from trailprint.arrays import Floats, Ints
 from trailprint.attacks.candidate_scores import Chosen, assign, draw_lots, pick_tied
 from trailprint.attacks.sequence.models import Models
-from trailprint.attacks.sequence.worker_processes import processes
+from trailprint.attacks.sequence.worker_processes import workers_for
 from trailprint.attacks.sequence.workers import prepare, score_queries
 from trailprint.features.templates import Templates
 from trailprint.linkage import Ranks
@@ -183,9 +183,9 @@ class ModelScores:
         n_runs = np.count_nonzero(wanted, axis=0)
         users = np.flatnonzero(n_runs)
         total, n_done = int(n_runs.sum()), 0
-        n_workers = self._n_workers if total >= _WORTH_PROCESSES else 1
+        is_worth = total >= _WORTH_PROCESSES
         asked = [np.flatnonzero(wanted[:, user]) for user in users]
-        with processes(n_workers, prepare, self._queries) as run:
+        with workers_for(self._n_workers, prepare, self._queries, is_worth=is_worth) as run:
             tasks = (
                 (self._models.model(user), self._models.seen(user), rows, floor[rows], thorough)
                 for user, rows in zip(users.tolist(), asked, strict=True)

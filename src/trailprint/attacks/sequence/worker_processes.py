@@ -21,14 +21,12 @@ from contextlib import contextmanager
 from typing import IO, Any, cast
 
 from trailprint.errors import TrailprintError
+from trailprint.kernels.passes import RunCalls, calls_run_elsewhere
 from trailprint.kernels.stopping import check_stop
 from trailprint.system.child_process import ChildProcess
 
 #: How often it is looked whether there is a reason to stop while everybody is at work.
 _LOOK_AGAIN_S = 0.2
-
-#: ``run(function, tasks)`` gives pairs of a task's number and its result, as they are finished.
-Runner = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[tuple[int, Any]]]
 
 
 class Worker:
@@ -93,7 +91,29 @@ _idle: list[Worker] = []
 
 
 @contextmanager
-def processes(n_workers: int, prepare: Callable[..., None], *shared: Any) -> Iterator[Runner]:
+def workers_for(
+    n_workers: int, prepare: Callable[..., None], *shared: Any, is_worth: bool
+) -> Iterator[RunCalls]:
+    """
+    Something that runs tasks: where passes are run, or in processes of this machine.
+
+    Work that is not worth others is done in this process. ``prepare(*shared)`` is called first
+    wherever tasks are run.
+    """
+    if not is_worth:
+        with processes(1, prepare, *shared) as run:
+            yield run
+        return
+    with calls_run_elsewhere(prepare, shared) as elsewhere:
+        if elsewhere is not None:
+            yield elsewhere
+            return
+    with processes(n_workers, prepare, *shared) as run:
+        yield run
+
+
+@contextmanager
+def processes(n_workers: int, prepare: Callable[..., None], *shared: Any) -> Iterator[RunCalls]:
     """
     Something that runs tasks: in this process if there is to be but one, else in others.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trailprint.audit.context import AuditContext
 from trailprint.audit.planning.attack_parts import plan_attacks, plan_controls, plan_singling_out
-from trailprint.audit.planning.memory import find_too_large
+from trailprint.audit.planning.memory import find_too_large, worker_bytes
 from trailprint.audit.planning.plan import LeftOut, Plan
 from trailprint.audit.planning.protection_parts import plan_protections
 from trailprint.audit.planning.study_parts import plan_studies
@@ -33,4 +33,6 @@ def make_plan(context: AuditContext) -> Plan:
         left_out=(*refused, *too_large),
         time_limit_s=context.options.time_limit_s,
         n_people=context.sizes.n_people,
+        n_pairs=context.sizes.n_pairs,
+        worker_bytes=worker_bytes(context.sizes),
     )

@@ -40,6 +40,11 @@ def match_bytes(sizes: Sizes) -> float:
     return feature_bytes(sizes) + _MATCH_BYTES * (sizes.n_released + sizes.n_auxiliary)
 
 
+def worker_bytes(sizes: Sizes) -> float:
+    """What an executor holds of histograms of both sides, which passes on Spark compare."""
+    return 20 * 2 * sizes.n_visited + 52 * (sizes.n_released + sizes.n_auxiliary)
+
+
 def trail_bytes(sizes: Sizes) -> float:
     """Trails of both sides, matched."""
     return feature_bytes(sizes) + _TRAIL_BYTES * (sizes.n_released + sizes.n_auxiliary)

@@ -36,6 +36,10 @@ class Plan:
         What the parts may take together.
     n_people : int
         How many people are audited.
+    n_pairs : int
+        How often two people of the two sides share a location: the work of a pass over all pairs.
+    worker_bytes : float
+        What passes on Spark hold on each executor.
     reserved_s : float
         Of the limit, what is kept for what comes after the parts, such as drawing a report.
     spent_s : float
@@ -47,6 +51,8 @@ class Plan:
     kept: frozenset[str] = frozenset()
     time_limit_s: float | None = None
     n_people: int = 0
+    n_pairs: int = 0
+    worker_bytes: float = 0.0
     reserved_s: float = 0.0
     spent_s: float = 0.0
 
@@ -76,8 +82,10 @@ class Plan:
         fitting = {part.name for part in self.expected()}
         return {
             "people": self.n_people,
+            "pairs": self.n_pairs,
             "seconds": self.seconds,
             "megabytes": max((part.needed_bytes for part in self.parts), default=0.0) / 1e6,
+            "worker_megabytes": self.worker_bytes / 1e6,
             "time_limit_s": self.time_limit_s,
             "parts": [
                 {

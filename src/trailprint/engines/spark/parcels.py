@@ -15,6 +15,7 @@ import os
 import pickle
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +25,19 @@ _PREFIX = "trailprint-"
 
 
 class Parcel:
-    """
-    Something made of arrays; where it is unpickled, that something, with its arrays mapped.
-
-    ``name`` is a hash of the contents.
-    """
+    """Something made of arrays; where it is unpickled, that something, with its arrays mapped."""
 
     def __init__(self, contents: Any) -> None:
         self._buffers: list[pickle.PickleBuffer] = []
         self._structure = pickle.dumps(contents, 5, buffer_callback=self._buffers.append)
+
+    @cached_property
+    def name(self) -> str:
+        """A hash of the contents, computed when it is first needed."""
         digest = hashlib.blake2b(self._structure, digest_size=16)
         for buffer in self._buffers:
             digest.update(buffer.raw())
-        self.name = _PREFIX + digest.hexdigest()
+        return _PREFIX + digest.hexdigest()
 
     @property
     def n_bytes(self) -> int:

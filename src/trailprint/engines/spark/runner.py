@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import threading
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -14,33 +15,50 @@ import numpy as np
 from pyspark import SparkContext
 from pyspark.core.broadcast import Broadcast
 
+from trailprint.engines.spark.counting import counting_blocks
 from trailprint.engines.spark.failures import explaining_failures
 from trailprint.engines.spark.parcels import Parcel, drop_parcel
-from trailprint.engines.spark.tasks import Shape, Task, arrays_of, get_stamp, name_of
-from trailprint.engines.waves import cut_into_waves
+from trailprint.engines.spark.tasks import (
+    Call,
+    Shape,
+    Task,
+    arrays_of,
+    forget_prepared,
+    get_stamp,
+    name_of,
+)
+from trailprint.engines.waves import cut_into_waves, pickle_in_waves
 
-#: Passes with less work run in this process: a job takes longer to start.
-LEAST_WORK = 20_000_000
+#: Passes with less work, about a second of one core, run in this process: a job takes some tenths
+#: of a second to start, and its results to travel.
+LEAST_WORK = 100_000_000
 #: Blocks for each core: so that the last ones to finish finish together.
 BLOCKS_PER_CORE = 4
 #: What one job may return; Spark refuses more than ``spark.driver.maxResultSize``, 1 GB.
 WAVE_BYTES = 256_000_000
-#: Parcels that are kept for later passes.
+#: Parcels that are kept for later passes, or as many for each part of inputs that are cut.
 KEPT_PARCELS = 4
+#: Calls for each core in a first wave, and what the arguments of a wave may take.
+CALLS_PER_CORE, CALL_BYTES = 8, 64_000_000
 _JOB_GROUP = "spark.jobGroup.id"
+
+RunCalls = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[tuple[int, Any]]]
 
 
 class SparkRunner:
     """
     Runs passes on a cluster; see `trailprint.kernels.passes.Runner`.
 
+    A pass whose inputs are larger than ``most_bytes``, what a worker may hold, stays here.
     What a pass needs is shipped once: what earlier passes have shipped is found by its contents.
     Blocks come back in order, and a block that is run again returns the same, so that nothing
     depends on the number of workers, on which of them fails, or on who finishes first.
     """
 
-    def __init__(self, context: SparkContext) -> None:
+    def __init__(self, context: SparkContext, most_bytes: int | None = None) -> None:
         self._context = context
+        self._most_bytes = most_bytes
+        self._n_kept = KEPT_PARCELS
         self._kept: OrderedDict[str, Broadcast[Any]] = OrderedDict()
         self._in_use: list[str] = []
         self._lock = threading.Lock()
@@ -57,21 +75,54 @@ class SparkRunner:
         """Run a pass; False for one that is too small to be worth a job."""
         if len(one.work) == 0 or float(np.sum(one.work)) < LEAST_WORK:
             return False
+        parcel = Parcel(one.fixed)
+        if self._most_bytes is not None and parcel.n_bytes > self._most_bytes:
+            return False
+        self._n_kept = max(self._n_kept, KEPT_PARCELS * one.n_parts)
         shape = Shape.of(one.out)
         with (
             explaining_failures(),
             self._in_group(),
-            self._shipped(one.fixed) as fixed,
+            self._shipped(parcel) as fixed,
             self._sent(one) as fresh,
         ):
             task = Task(name_of(one.kernel), fixed, fresh, shape, get_stamp())
             blocks = one.blocks(BLOCKS_PER_CORE * self._context.defaultParallelism)
-            for wave in cut_into_waves(blocks, shape.item_bytes, WAVE_BYTES):
-                found = self._context.parallelize(wave, len(wave)).map(task).collect()
-                for (low, high), arrays in zip(wave, found, strict=True):
-                    for whole, part in zip(arrays_of(one.out), arrays, strict=True):
-                        whole[low:high] = part
+            with counting_blocks(self._context, self._group, len(blocks), one.tell):
+                for wave in cut_into_waves(blocks, shape.item_bytes, WAVE_BYTES):
+                    found = self._context.parallelize(wave, len(wave)).map(task).collect()
+                    _put(one.out, wave, found)
         return True
+
+    @contextlib.contextmanager
+    def calls(self, prepare: Callable[..., None], shared: tuple[Any, ...]) -> Iterator[RunCalls]:
+        """Something that runs calls as tasks; workers call ``prepare(*shared)`` first."""
+        parcel, name = Parcel(shared), name_of(prepare)
+        with self._shipped(parcel) as sent:
+            try:
+                yield partial(
+                    self._call, partial(Call, prepare=name, name=parcel.name, shared=sent)
+                )
+            finally:
+                with contextlib.suppress(Exception):  # The cluster may be gone.
+                    self._everywhere(partial(_forget, name, parcel.name))
+
+    def _call(
+        self,
+        make: Callable[..., Call],
+        function: Callable[..., Any],
+        tasks: Iterable[tuple[Any, ...]],
+    ) -> Iterator[tuple[int, Any]]:
+        """Run the tasks in waves; results in their order."""
+        call = make(function=name_of(function), stamp=get_stamp())
+        n_cores = self._context.defaultParallelism
+        numbers = itertools.count()
+        for wave in pickle_in_waves(tasks, CALLS_PER_CORE * n_cores, CALL_BYTES):
+            with explaining_failures(), self._in_group():
+                n_slices = min(len(wave), BLOCKS_PER_CORE * n_cores)
+                found = self._context.parallelize(wave, n_slices).map(call).collect()
+            for one in found:
+                yield next(numbers), one
 
     def stop(self) -> None:
         """Cancel the jobs of all passes."""
@@ -101,9 +152,8 @@ class SparkRunner:
             sent.destroy()
 
     @contextlib.contextmanager
-    def _shipped(self, contents: Any) -> Iterator[Broadcast[Any]]:
+    def _shipped(self, parcel: Parcel) -> Iterator[Broadcast[Any]]:
         """The inputs that other passes use as well: shipped now, or found."""
-        parcel = Parcel(contents)
         with self._lock:
             if parcel.name not in self._kept:
                 self._kept[parcel.name] = self._context.broadcast(parcel)
@@ -116,7 +166,7 @@ class SparkRunner:
             with self._lock:
                 self._in_use.remove(parcel.name)
                 idle = [name for name in self._kept if name not in self._in_use]
-                self._drop(idle[: max(0, len(self._kept) - KEPT_PARCELS)])
+                self._drop(idle[: max(0, len(self._kept) - self._n_kept)])
 
     def _drop(self, names: list[str]) -> None:
         """Take parcels back: broadcasts here, and files where the executors are."""
@@ -124,10 +174,25 @@ class SparkRunner:
             return
         for name in names:
             self._kept.pop(name).destroy()
+        self._everywhere(partial(_drop_all, names))
+
+    def _everywhere(self, function: Callable[[int], None]) -> None:
+        """Call a function on about all cores of the cluster."""
         n = self._context.defaultParallelism
-        self._context.parallelize(range(n), n).foreach(partial(_drop_all, names))
+        self._context.parallelize(range(n), n).foreach(function)
+
+
+def _put(out: Any, wave: Sequence[tuple[int, int]], found: Sequence[list[Any]]) -> None:
+    """Put the entries of blocks where they belong."""
+    for (low, high), arrays in zip(wave, found, strict=True):
+        for whole, part in zip(arrays_of(out), arrays, strict=True):
+            whole[low:high] = part
 
 
 def _drop_all(names: list[str], _: int) -> None:
     for name in names:
         drop_parcel(name)
+
+
+def _forget(prepare: str, name: str, _: int) -> None:
+    forget_prepared(prepare, name)

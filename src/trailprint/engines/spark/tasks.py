@@ -1,8 +1,9 @@
-"""What a worker does: one block of a pass, from the name of a kernel and what was shipped."""
+"""What a worker does: a block of a pass or a call, from names of functions and what was shipped."""
 
 from __future__ import annotations
 
 import importlib
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -35,6 +36,12 @@ def get_stamp() -> bytes:
     """A hash of the kernels of this process."""
     stamp: bytes = find_function(_STAMP)()
     return stamp
+
+
+def check_stamp(stamp: bytes) -> None:
+    """Refuse to work for a driver that has other kernels."""
+    if get_stamp() != stamp:
+        raise RuntimeError(OTHER_KERNELS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +88,46 @@ class Task:
 
     def __call__(self, block: Block) -> list[Any]:
         """The entries of one block in every array of the result."""
-        if get_stamp() != self.stamp:
-            raise RuntimeError(OTHER_KERNELS)
+        check_stamp(self.stamp)
         low, high = block
         out = self.shape.zeros()
         find_function(self.kernel)(*self.fixed.value, *self.fresh.value, low, high, out)
         return [array[low:high] for array in arrays_of(out)]
+
+
+#: What this process has prepared last: the name of the function, and of what it was given.
+_prepared: tuple[str, str] | None = None
+
+
+def prepare_once(prepare: str, name: str, shared: Any) -> None:
+    """Call a function with what was shipped, unless that was the last thing prepared."""
+    global _prepared
+    if _prepared != (prepare, name):
+        _prepared = None
+        find_function(prepare)(*shared.value)
+        _prepared = prepare, name
+
+
+def forget_prepared(prepare: str, name: str) -> None:
+    """Call a function without anything, if it is what was prepared last."""
+    global _prepared
+    if _prepared == (prepare, name):
+        _prepared = None
+        find_function(prepare)()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function as workers see it; ``shared`` is broadcast, and ``name`` is its hash."""
+
+    function: str
+    prepare: str
+    name: str
+    shared: Any
+    stamp: bytes
+
+    def __call__(self, task: bytes) -> Any:
+        """What the function returns for one task, which arrives pickled."""
+        check_stamp(self.stamp)
+        prepare_once(self.prepare, self.name, self.shared)
+        return find_function(self.function)(*pickle.loads(task))

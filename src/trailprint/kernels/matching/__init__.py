@@ -19,13 +19,13 @@ The steps, in the order in which `solve` takes them:
    the other side's nodes are the objects. Prices then hardly ever fall, and what a pass over all
    pairs has found stays true.
 3. **Candidates** (`candidates`). One pass over all overlapping pairs keeps the best few of every
-   row and a bound on those not kept.
+   row and a bound on those not kept. A join too large to be held at once is walked in `parts`.
 4. **Bid and augment** (`auction`, `paths`, `transport`). On the candidates alone: free rows bid
    for their best column at the price that makes the second best equally good (Bertsekas' auction
    without epsilon); rows the bids have not settled are placed along shortest augmenting paths
    with node prices (successive shortest paths: Jonker and Volgenant; Dijkstra with an indexed
-   heap). With a fixed number of links, every pair also pays a Lagrange multiplier, the
-   cardinality multiplier (`cardinality`).
+   heap, over edges in the order of their worth). With a fixed number of links, every pair also
+   pays a Lagrange multiplier, the cardinality multiplier (`cardinality`).
 5. **Price** (`pricing`). Another pass looks for pairs whose gain exceeds the sum of their prices
    (reduced-cost pricing, as in Dantzig-Wolfe column generation). Rows whose bound already rules
    that out are skipped. Violators become candidates, and step 4 goes on from the current prices.

@@ -1,7 +1,8 @@
 """The best pairs of each row at the current prices: the candidates of a matching.
 
 This is the expensive pass of exact matching. Rows are independent, so blocks of rows can be
-walked by any number of threads.
+walked by any number of threads, and the best of some columns and the best of the others are merged
+into the best of all.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import numpy as np
 
 from trailprint.arrays import Floats, Indices, Ints
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.heaps import sift_down
 from trailprint.kernels.matching.join import Join, fill_all, fill_row, row_work
-from trailprint.kernels.passes import Pass, run_pass
+from trailprint.kernels.matching.parts import cut_join
+from trailprint.kernels.passes import Pass, get_most_bytes, run_pass
+from trailprint.kernels.threads import run_parallel, split_evenly
 
 
 class BestPairs(NamedTuple):
@@ -31,6 +33,49 @@ class BestPairs(NamedTuple):
     overlap: Ints
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _turn(i: int, j: int) -> int:
+    """Return a number that orders the columns j that tie for row i, another order for each row."""
+    return (i * 2_654_435_761 + j * 40_503_000_007) & 0xFFFFFFFF
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _is_worse(i: int, key: float, j: int, other_key: float, other: int) -> bool:
+    """Whether column j comes after another one of row i: by key, and among equals by turn."""
+    return key < other_key or (key == other_key and _turn(i, j) > _turn(i, other))
+
+
+@njit(cache=True, nogil=True)
+def _sink(i: int, first: int, keys: Floats, column: Ints, place: int, n: int) -> None:
+    """Let an entry of a heap of n, the worst first, sink to its place. Cost: O(log n)."""
+    key, j = keys[place], column[place]
+    while True:
+        child = 2 * place + 1
+        if child >= n:
+            break
+        right = child + 1
+        if right < n and _is_worse(
+            i, keys[right], first + column[right], keys[child], first + column[child]
+        ):
+            child = right
+        if not _is_worse(i, keys[child], first + column[child], key, first + j):
+            break
+        keys[place] = keys[child]
+        column[place] = column[child]
+        place = child
+    keys[place] = key
+    column[place] = j
+
+
+@njit(cache=True, nogil=True)
+def _sort(i: int, first: int, keys: Floats, column: Ints, n: int) -> None:
+    """Put a heap, the worst first, in order, the best first. Cost: O(n log n)."""
+    for end in range(n - 1, 0, -1):
+        keys[0], keys[end] = keys[end], keys[0]
+        column[0], column[end] = column[end], column[0]
+        _sink(i, first, keys, column, 0, end)
+
+
 @njit(cache=True, nogil=True)
 def _select_row(
     i: int,
@@ -39,50 +84,44 @@ def _select_row(
     touched: Indices,
     v: Floats,
     floor: float,
+    first: int,
     keys: Floats,
-    column: Indices,
+    column: Ints,
 ) -> tuple[int, float]:
-    """Keep the touched columns of greatest ``gain - v`` above the floor; (kept, bound).
+    """Keep the touched columns of greatest ``gain - v`` above the floor, best first: (kept, bound).
 
-    The walk starts at another place for every row, so that rows with tied columns keep others.
+    Meaning: row i and columns counted from ``first`` draw the order of equals (`_turn`), so that
+    rows with tied columns keep others, and nothing depends on how columns are cut or walked.
     """
     k = column.size
     kept = 0
     bound = -np.inf
-    start = (i * 7919) % n if n > 0 else 0
-    for s in range(n):
-        t = s + start
-        j = touched[t if t < n else t - n]
+    worst = -np.inf
+    for t in range(n):
+        j = touched[t]
         key = scratch[j] - v[j]
-        if key <= floor or (kept == k and key <= keys[0]):
+        if key <= floor or key < worst:
             bound = max(bound, key)
         elif kept < k:
             keys[kept] = key
             column[kept] = j
             kept += 1
             if kept == k:
-                _heapify(keys, column, k)
+                for place in range(k // 2 - 1, -1, -1):
+                    _sink(i, first, keys, column, place, k)
+                worst = keys[0]
         else:
-            bound = max(bound, keys[0])
-            keys[0] = key
-            column[0] = j
-            sift_down(keys, column, k)
+            bound = max(bound, worst)
+            if _is_worse(i, worst, first + column[0], key, first + j):
+                keys[0] = key
+                column[0] = j
+                _sink(i, first, keys, column, 0, k)
+                worst = keys[0]
+    if kept < k:
+        for place in range(kept // 2 - 1, -1, -1):
+            _sink(i, first, keys, column, place, kept)
+    _sort(i, first, keys, column, kept)
     return kept, bound
-
-
-@njit(cache=True, nogil=True)
-def _heapify(keys: Floats, column: Indices, n: int) -> None:
-    """Arrange the first n keys as a min-heap, smallest first, by insertion."""
-    for a in range(1, n):
-        key = keys[a]
-        j = column[a]
-        b = a
-        while b > 0 and keys[b - 1] > key:
-            keys[b] = keys[b - 1]
-            column[b] = column[b - 1]
-            b -= 1
-        keys[b] = key
-        column[b] = j
 
 
 @njit(cache=True, nogil=True)
@@ -93,27 +132,86 @@ def _best_rows(
     floor: Floats,
     col_size: Ints,
     every: bool,
+    first: tuple[int, int],
     low: int,
     high: int,
     out: BestPairs,
 ) -> None:
-    """Fill ``out`` for ``rows[low:high]``."""
+    """Fill ``out`` for ``rows[low:high]``; ``first`` is where the join begins in a larger one."""
     scratch = np.zeros(join.n_cols)
     touched = np.empty(join.n_cols + 1, np.int32)
-    keys = np.empty(out.column.shape[1])
+    k = out.column.shape[1]
+    keys = np.empty(k)
+    column = np.empty(k, np.int64)
     for r in range(low, high):
         i = rows[r]
         n = fill_all(join, i, scratch, touched) if every else fill_row(join, i, scratch, touched)
-        kept, bound = _select_row(i, n, scratch, touched, v, floor[r], keys, out.column[r])
+        kept, bound = _select_row(
+            first[0] + i, n, scratch, touched, v, floor[r], first[1], keys, column
+        )
         out.kept[r] = kept
         out.bound[r] = bound
         for s in range(kept):
-            out.gain[r, s] = scratch[out.column[r, s]]
+            out.column[r, s] = first[1] + column[s]
+            out.gain[r, s] = scratch[column[s]]
         overlap = 0
         for t in range(n):
             scratch[touched[t]] = 0.0
             overlap += col_size[touched[t]]
         out.overlap[r] = overlap
+
+
+@njit(cache=True, nogil=True)
+def _merge_rows(
+    rows: Ints, places: Ints, v: Floats, more: BestPairs, low: int, high: int, out: BestPairs
+) -> None:
+    """Merge what was found in other columns into ``out[places[low:high]]``, best first as before.
+
+    Meaning: the best of both lists, and a bound on what is kept of neither. Cost: O(k) each.
+    """
+    k = out.column.shape[1]
+    column = np.empty(k, np.int32)
+    gain = np.empty(k)
+    for r in range(low, high):
+        i, o = rows[r], places[r]
+        a, b = 0, 0
+        while a + b < k and (a < out.kept[o] or b < more.kept[r]):
+            if _comes_first(i, v, out.column[o], out.gain[o], a, out.kept[o], more, r, b):
+                column[a + b], gain[a + b] = out.column[o, a], out.gain[o, a]
+                a += 1
+            else:
+                column[a + b], gain[a + b] = more.column[r, b], more.gain[r, b]
+                b += 1
+        bound = max(out.bound[o], more.bound[r])
+        if a < out.kept[o]:
+            bound = max(bound, out.gain[o, a] - v[out.column[o, a]])
+        if b < more.kept[r]:
+            bound = max(bound, more.gain[r, b] - v[more.column[r, b]])
+        out.bound[o] = bound
+        out.kept[o] = a + b
+        out.column[o, : a + b] = column[: a + b]
+        out.gain[o, : a + b] = gain[: a + b]
+        out.overlap[o] += more.overlap[r]
+
+
+@njit(cache=True, nogil=True)
+def _comes_first(
+    i: int,
+    v: Floats,
+    column: Indices,
+    gain: Floats,
+    a: int,
+    n: int,
+    more: BestPairs,
+    r: int,
+    b: int,
+) -> bool:
+    """Whether entry a of row i's list of n is better than entry b of row r of the other pairs."""
+    if a >= n or b >= more.kept[r]:
+        return a < n
+    own, other = column[a], more.column[r, b]
+    key, other_key = gain[a] - v[own], more.gain[r, b] - v[other]
+    return bool(_is_worse(i, other_key, other, key, own))
 
 
 def best_pairs(
@@ -133,20 +231,39 @@ def best_pairs(
     only pairs with ``gain - v > floor`` are kept; with the row prices as floor these are the
     violators of the prices. ``col_size`` is the number of users a column stands for (one if not
     given). With ``every``, a metric that uses totals looks at pairs that share nothing as well.
+    Kept pairs come best first. A join that is larger than a pass may hold is walked in parts.
     """
     prices = np.zeros(join.n_cols) if v is None else v
     floors = np.full(rows.size, -np.inf) if floor is None else floor
     sizes = np.ones(join.n_cols, np.int64) if col_size is None else col_size
-    out = BestPairs(
-        column=np.zeros((rows.size, k), np.int32),
-        gain=np.zeros((rows.size, k)),
-        kept=np.zeros(rows.size, np.int32),
-        bound=np.zeros(rows.size),
-        overlap=np.zeros(rows.size, np.int64),
-    )
-    inputs = rows, prices, floors, sizes, every
-    run_pass(Pass(_best_rows, (join,), inputs, row_work(join)[rows], out), n_threads)
+    out = _no_pairs(rows.size, k)
+    cut = cut_join(join, get_most_bytes())
+    for part in cut.parts():
+        places = part.find_rows(rows)
+        if places.size == 0:
+            continue
+        here = slice(part.first[1], part.first[1] + part.join.n_cols)
+        own = rows[places] - part.first[0]
+        inputs = own, prices[here], floors[places], sizes[here], every, part.first
+        found = out if cut.n_parts == 1 else _no_pairs(places.size, k)
+        work = row_work(part.join)[own]
+        run_pass(Pass(_best_rows, (part.join,), inputs, work, found, cut.n_parts), n_threads)
+        if cut.n_parts > 1:
+            merged = rows[places], places, prices, found
+            chunks = split_evenly(np.ones(places.size))
+            run_parallel(_merge_rows, [(*merged, *chunk, out) for chunk in chunks], n_threads)
     return out
+
+
+def _no_pairs(n_rows: int, k: int) -> BestPairs:
+    """Nothing found yet."""
+    return BestPairs(
+        column=np.zeros((n_rows, k), np.int32),
+        gain=np.zeros((n_rows, k)),
+        kept=np.zeros(n_rows, np.int32),
+        bound=np.full(n_rows, -np.inf),
+        overlap=np.zeros(n_rows, np.int64),
+    )
 
 
 def take_pairs(pairs: BestPairs, which: Ints) -> BestPairs:

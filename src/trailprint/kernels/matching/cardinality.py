@@ -12,7 +12,7 @@ import numpy as np
 
 from trailprint.arrays import Ints
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.matching.paths import add_source, augment, search, settle
+from trailprint.kernels.matching.paths import add_source, augment, rank_edges, search, settle
 from trailprint.kernels.matching.transport import State, build_state, copy_state, solve_candidates
 
 MOST_TRIALS = 40
@@ -28,6 +28,7 @@ def _grow(state: State, multiplier: float, wanted: int) -> tuple[float, int]:
     still missing. Cost: one search over the candidates of free rows per path.
     """
     rows, cols, free_list, _, col_start, _ = state
+    rank_edges(rows, cols, 0, rows.price.size)
     while wanted > 0 and multiplier > 0.0:
         n_sources = 0
         for i in range(rows.price.size):
@@ -50,7 +51,9 @@ def _grow(state: State, multiplier: float, wanted: int) -> tuple[float, int]:
 def _clear(state: State, row_size: Ints, col_size: Ints) -> State:
     """Return an empty matching on the same candidates."""
     empty = build_state(row_size, col_size, state.row_start, state.col_start)
-    rows = empty.rows._replace(ptr=state.rows.ptr, edge=state.rows.edge, gain=state.rows.gain)
+    rows = empty.rows._replace(
+        ptr=state.rows.ptr, edge=state.rows.edge, gain=state.rows.gain, key=state.rows.key
+    )
     cols = empty.cols._replace(ptr=state.cols.ptr, edge=state.cols.edge, gain=state.cols.gain)
     return empty._replace(rows=rows, cols=cols, tight=state.tight)
 

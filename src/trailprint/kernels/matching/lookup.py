@@ -6,15 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailprint.arrays import Floats, Indices, Ints
+from trailprint.arrays import Floats, Ints
 from trailprint.kernels.compiling import njit
+from trailprint.kernels.matching.candidates import best_pairs
 from trailprint.kernels.matching.join import Join, fill_all, row_chunks, row_work
-from trailprint.kernels.matching.metrics import pair_base, term_value
-from trailprint.kernels.passes import Pass, run_pass
+from trailprint.kernels.matching.metrics import TINY, pair_base, term_value
+from trailprint.kernels.matching.parts import cut_join
+from trailprint.kernels.passes import Pass, get_most_bytes, run_pass
 from trailprint.kernels.threads import run_parallel, split_evenly
 
 TIED = 1e-12
 """Gains this close, relatively, count as equal."""
+NO_LOT = np.iinfo(np.int64).max
+"""Greater than any lot that is drawn."""
 
 
 class RowChoice(NamedTuple):
@@ -39,60 +43,117 @@ def _mix(x: int) -> int:
     z = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return int((z ^ (z >> np.uint64(31))) >> np.uint64(1))
+    # With a sign: compiled, a number without one becomes a float beside one that has it.
+    return int(np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1)))
+
+
+class _Drawn(NamedTuple):
+    """What is known of each row's choice: columns looked at and tied, and the tied one drawn."""
+
+    gain: Floats
+    n_touched: Ints
+    n_tied: Ints
+    lot: Ints
+    column: Ints
 
 
 @njit(cache=True, nogil=True)
-def _pick_tied(n: int, scratch: Floats, touched: Indices, least: float, ticket: int) -> int:
-    """Return the touched column that is number ``ticket`` among those with at least this gain."""
-    for t in range(n):
-        if scratch[touched[t]] >= least:
-            if ticket == 0:
-                return int(touched[t])
-            ticket -= 1
-    return -1
+def _choose_rows(
+    join: Join, best: Floats, seed: int, first: tuple[int, int], low: int, high: int, out: _Drawn
+) -> None:
+    """Choose the best column of rows low:high; ``best`` are their gains, or nothing if not known.
 
-
-@njit(cache=True, nogil=True)
-def _choose_rows(join: Join, seed: int, low: int, high: int, out: RowChoice) -> None:
-    """Choose the best column of rows low:high.
-
-    Meaning: ties are drawn by a number made from the seed and the row. Cost: a bare pass.
+    Meaning: every pair has a lot made from seed, row and column, and of tied columns the one with
+    the least is taken. ``first`` is where the join begins in a larger one. Cost: a bare pass.
     """
     scratch = np.zeros(join.n_cols)
     touched = np.empty(join.n_cols + 1, np.int32)
     for i in range(low, high):
         n = fill_all(join, i, scratch, touched)
-        best = 0.0
+        most = 0.0
         for t in range(n):
-            best = max(best, scratch[touched[t]])
-        least = best * (1.0 - TIED)
+            most = max(most, scratch[touched[t]])
+        most = best[i] if best.size else most
+        own = _mix(_mix(seed) ^ (first[0] + i))
+        column = -1
+        lot = NO_LOT
         tied = 0
         for t in range(n):
-            tied += scratch[touched[t]] >= least
-        draw = _mix(_mix(seed) ^ i)
-        out.gain[i] = best
-        if n == 0:
-            out.n_tied[i] = join.n_cols
-            out.column[i] = draw % join.n_cols if join.n_cols > 0 else -1
-        else:
-            out.n_tied[i] = tied
-            out.column[i] = _pick_tied(n, scratch, touched, least, draw % tied)
-        for t in range(n):
-            scratch[touched[t]] = 0.0
+            j = touched[t]
+            if scratch[j] >= most * (1.0 - TIED):
+                tied += 1
+                drawn = _mix(own ^ (first[1] + j))
+                if drawn < lot or (drawn == lot and first[1] + j < column):
+                    lot = drawn
+                    column = first[1] + j
+            scratch[j] = 0.0
+        out.gain[i] = most
+        out.n_touched[i] = n
+        out.n_tied[i] = tied
+        out.lot[i] = lot
+        out.column[i] = column
+
+
+@njit(cache=True, nogil=True)
+def _choose_any(n_cols: int, seed: int, out: _Drawn) -> None:
+    """Give rows that overlap nobody one of all columns, which all tie."""
+    for i in range(out.column.size):
+        if out.n_touched[i] == 0:
+            draw = _mix(_mix(seed) ^ i)
+            out.n_tied[i] = n_cols
+            out.column[i] = draw % n_cols if n_cols > 0 else -1
 
 
 def choose_columns(join: Join, seed: int, n_threads: int | None = None) -> RowChoice:
     """Choose each row's best column on its own; ties are broken at random with the seed."""
-    n = join.n_rows
-    out = RowChoice(np.zeros(n, np.int64), np.zeros(n), np.zeros(n, np.int64))
-    run_pass(Pass(_choose_rows, (join,), (seed,), row_work(join), out), n_threads)
-    return out
+    out = _nothing_drawn(join.n_rows)
+    cut, best = cut_join(join, get_most_bytes()), np.zeros(0)
+    if cut.n_parts > 1:
+        # What ties in a part is known only when the best of all parts is.
+        every = best_pairs(join, np.arange(join.n_rows), 1, every=True, n_threads=n_threads)
+        best = every.gain[:, 0]
+    for part in cut.parts():
+        rows = slice(part.first[0], part.first[0] + part.join.n_rows)
+        found = out if cut.n_parts == 1 else _nothing_drawn(part.join.n_rows)
+        inputs = best[rows], seed, part.first
+        work = row_work(part.join)
+        run_pass(Pass(_choose_rows, (part.join,), inputs, work, found, cut.n_parts), n_threads)
+        if cut.n_parts > 1:
+            _merge_drawn(out, rows, found)
+    _choose_any(join.n_cols, seed, out)
+    return RowChoice(out.column, out.gain, out.n_tied)
+
+
+def _nothing_drawn(n_rows: int) -> _Drawn:
+    return _Drawn(
+        gain=np.zeros(n_rows),
+        n_touched=np.zeros(n_rows, np.int64),
+        n_tied=np.zeros(n_rows, np.int64),
+        lot=np.full(n_rows, NO_LOT),
+        column=np.full(n_rows, -1, np.int64),
+    )
+
+
+def _merge_drawn(out: _Drawn, rows: slice, more: _Drawn) -> None:
+    """Add what was found in other columns."""
+    taken = more.lot < out.lot[rows]
+    out.lot[rows] = np.where(taken, more.lot, out.lot[rows])
+    out.column[rows] = np.where(taken, more.column, out.column[rows])
+    out.gain[rows] = more.gain
+    out.n_touched[rows] += more.n_touched
+    out.n_tied[rows] += more.n_tied
+
+
+class _Place(NamedTuple):
+    """How many columns stand above a pair, and how many beside it."""
+
+    n_better: Ints
+    n_tied: Ints
 
 
 @njit(cache=True, nogil=True)
-def _rank_rows(join: Join, rows: Ints, cols: Ints, low: int, high: int, out: Ranks) -> None:
-    """Rank pairs low:high.
+def _rank_rows(join: Join, rows: Ints, gains: Floats, low: int, high: int, out: _Place) -> None:
+    """Rank pairs low:high, of which the row and the gain are given.
 
     Meaning: gains within `TIED` of the pair's count as tied. Cost: one row's pass per pair.
     """
@@ -100,7 +161,7 @@ def _rank_rows(join: Join, rows: Ints, cols: Ints, low: int, high: int, out: Ran
     touched = np.empty(join.n_cols + 1, np.int32)
     for r in range(low, high):
         n = fill_all(join, rows[r], scratch, touched)
-        gain = scratch[cols[r]]
+        gain = gains[r]
         better = 0
         tied = 0
         for t in range(n):
@@ -115,16 +176,26 @@ def _rank_rows(join: Join, rows: Ints, cols: Ints, low: int, high: int, out: Ran
             tied += join.n_cols - n
         out.n_better[r] = better
         out.n_tied[r] = tied
-        out.gain[r] = gain
 
 
 def rank_pairs(join: Join, rows: Ints, cols: Ints, n_threads: int | None = None) -> Ranks:
     """Say for each pair (rows[r], cols[r]) how its column stands among all of the row's."""
-    n = rows.size
-    out = Ranks(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n))
-    wanted = rows.astype(np.int64), cols.astype(np.int64)
-    work = row_work(join)[wanted[0]]
-    run_pass(Pass(_rank_rows, (join,), wanted, work, out), n_threads)
+    gain = pair_gains(join, rows, cols, n_threads)
+    if join.row_total.size > 0:
+        gain = np.maximum(gain, TINY)  # As `fill_all` has it.
+    out = Ranks(np.zeros(rows.size, np.int64), np.zeros(rows.size, np.int64), gain)
+    cut = cut_join(join, get_most_bytes())
+    for part in cut.parts():
+        places = part.find_rows(rows)
+        if places.size == 0:
+            continue
+        own = rows[places].astype(np.int64) - part.first[0]
+        found = _Place(np.zeros(own.size, np.int64), np.zeros(own.size, np.int64))
+        work = row_work(part.join)[own]
+        inputs = own, gain[places]
+        run_pass(Pass(_rank_rows, (part.join,), inputs, work, found, cut.n_parts), n_threads)
+        out.n_better[places] += found.n_better
+        out.n_tied[places] += found.n_tied
     return out
 
 

@@ -24,6 +24,7 @@ class Side(NamedTuple):
     """One side: prices, free capacity, candidate edges (CSR) and chains of flow entries.
 
     A node whose price has fallen to its ``floor`` is left out rather than made to fall further.
+    Where ``key`` is not empty, a node's edges are in its order (`rank_edges`).
     """
 
     price: Floats
@@ -32,6 +33,7 @@ class Side(NamedTuple):
     ptr: Ints
     edge: Indices
     gain: Floats
+    key: Floats
     head: Indices
     next: Indices
     node: Indices
@@ -56,6 +58,30 @@ def add_source(own: Side, k: int, s: int) -> None:
     own.reached[k] = s
     own.dist[s] = 0.0
     own.pred[s] = SOURCE
+
+
+@njit(cache=True, nogil=True)
+def rank_edges(own: Side, other: Side, low: int, high: int) -> None:
+    """Sort the edges of nodes low:high by what they are worth at the other side's prices.
+
+    Meaning: ``key`` is ``gain - price``, the greatest first. As long as no price over there falls,
+    no edge is worth more than its key, and a search leaves a node at the first one too far away.
+    Cost: O(edges) where they are nearly in order, as after a few more searches.
+    """
+    for s in range(low, high):
+        first = own.ptr[s]
+        for e in range(first, own.ptr[s + 1]):
+            t, gain = own.edge[e], own.gain[e]
+            key = gain - other.price[t]
+            f = e
+            while f > first and own.key[f - 1] < key:
+                own.key[f] = own.key[f - 1]
+                own.edge[f] = own.edge[f - 1]
+                own.gain[f] = own.gain[f - 1]
+                f -= 1
+            own.key[f] = key
+            own.edge[f] = t
+            own.gain[f] = gain
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -90,6 +116,7 @@ def search(
     node or -1, whether it lies across, own nodes reached, other nodes reached), the nodes listed
     from ``start`` and ``base`` on. Cost: O(edges of reached nodes + heap).
     """
+    ranked = own.key.size > 0
     n_own = n_sources
     n_other = 0
     n_heap = 0
@@ -107,6 +134,8 @@ def search(
                 end = s
                 across = False
             for e in range(own.ptr[s], own.ptr[s + 1]):
+                if ranked and d + own.price[s] + multiplier - own.key[e] >= best:
+                    break
                 t = own.edge[e]
                 far = d + max(0.0, own.price[s] + other.price[t] - (own.gain[e] - multiplier))
                 if far >= best or far >= other.dist[t]:
@@ -259,8 +288,13 @@ def place_all(
     Cost: one search and one path per unit or bundle of units.
     """
     searches = 0
+    n_scanned = high - low
     for s in range(low, high):
         while own.left[s] > 0 and own.price[s] > own.floor[s] + no_price:
+            if own.key.size > 0 and n_scanned >= high - low:
+                # Keys of old prices hold, but say little: they are made again as often as pays.
+                rank_edges(own, other, low, high)
+                n_scanned = 0
             add_source(own, low, s)
             best, end, across, n_own, n_other = search(
                 own, other, 1, np.inf, True, multiplier, low, base
@@ -268,5 +302,6 @@ def place_all(
             if end != s or across:
                 augment(own, other, free_list, c, end, across, own.left[s])
             settle(own, other, best, low, n_own, base, n_other)
+            n_scanned += n_own
             searches += 1
     return searches

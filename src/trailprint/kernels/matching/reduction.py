@@ -18,6 +18,7 @@ from trailprint.kernels.compiling import njit
 from trailprint.kernels.csr import Csr, gather_rows, label_equal_rows, main_locations
 from trailprint.kernels.matching.join import Join, build_join
 from trailprint.kernels.matching.metrics import Metric
+from trailprint.kernels.matching.parts import take_columns, take_rows
 
 LARGE = 100_000
 """Nodes of a side from which on neighbours share places: a scratch row outgrows the cache."""
@@ -129,29 +130,13 @@ def _take_components(reduced: Reduced, low: int, high: int) -> Reduced:
     """Return the problem of components low:high."""
     join, none = reduced.join, np.zeros(0, np.int64)
     row_start, col_start = reduced.row_start[low : high + 1], reduced.col_start[low : high + 1]
-    rows, cols = slice(row_start[0], row_start[-1]), slice(col_start[0], col_start[-1])
-    ptr = join.row_ptr[row_start[0] : row_start[-1] + 1]
-    own = slice(ptr[0], ptr[-1])
-    here = (join.loc_user >= cols.start) & (join.loc_user < cols.stop)
-    n_before = np.concatenate([[0], np.cumsum(here)])
+    rows, cols = (int(row_start[0]), int(row_start[-1])), (int(col_start[0]), int(col_start[-1]))
     return Reduced(
-        join=join._replace(
-            row_ptr=ptr - ptr[0],
-            row_loc=join.row_loc[own],
-            row_val=join.row_val[own],
-            row_log=join.row_log[own],
-            loc_ptr=n_before[join.loc_ptr],
-            loc_user=join.loc_user[here] - np.int32(cols.start),
-            loc_val=join.loc_val[here],
-            loc_log=join.loc_log[here],
-            n_cols=int(cols.stop - cols.start),
-            gated=join.gated[cols],
-            gated_log=join.gated_log[cols],
-        ),
+        join=take_columns(take_rows(join, *rows), *cols),
         row_group=none,
         col_group=none,
-        row_size=reduced.row_size[rows],
-        col_size=reduced.col_size[cols],
+        row_size=reduced.row_size[slice(*rows)],
+        col_size=reduced.col_size[slice(*cols)],
         row_start=row_start - row_start[0],
         col_start=col_start - col_start[0],
     )

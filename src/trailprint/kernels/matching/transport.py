@@ -51,6 +51,7 @@ def _build_side(size: Ints, n_entries: int) -> Side:
         ptr=np.zeros(n + 1, np.int64),
         edge=np.zeros(0, np.int32),
         gain=np.zeros(0),
+        key=np.zeros(0),
         head=np.full(n, -1, np.int32),
         next=np.full(n_entries, -1, np.int32),
         node=np.full(n_entries, -1, np.int32),
@@ -79,7 +80,7 @@ def build_state(row_size: Ints, col_size: Ints, row_start: Ints, col_start: Ints
 
 
 def copy_state(state: State) -> State:
-    """Copy prices and flows; the candidate edges, which nobody changes in place, are shared."""
+    """Copy prices and flows; the candidate edges are shared, whose order means nothing for long."""
     rows, cols = (
         side._replace(
             price=side.price.copy(),
@@ -149,7 +150,7 @@ def add_candidates(state: State, rows: Ints, new: BestPairs) -> State:
     ptr, edge, gain = _append(side.ptr, side.edge, side.gain, rows, new)
     col_ptr, col_edge, col_gain = transpose_csr(ptr, edge, gain, state.cols.price.size)
     return state._replace(
-        rows=side._replace(ptr=ptr, edge=edge, gain=gain),
+        rows=side._replace(ptr=ptr, edge=edge, gain=gain, key=np.zeros(edge.size)),
         cols=state.cols._replace(ptr=col_ptr, edge=col_edge, gain=col_gain),
         tight=TIGHT * max(1.0, float(gain.max(initial=0.0))),
     )

@@ -377,7 +377,7 @@ def test_more_threads_than_processors_start_no_more_processes(monkeypatch) -> No
     only_here = worker_processes.processes
     for module in ("models", "scores"):
         monkeypatch.setattr(f"trailprint.attacks.sequence.{module}._WORTH_PROCESSES", 0)
-        monkeypatch.setattr(f"trailprint.attacks.sequence.{module}.processes", processes)
+    monkeypatch.setattr(worker_processes, "processes", processes)
     correlate_sequences(draw_sequences(13), draw_sequences(14), n_threads=1000)
     assert max(asked) <= available_threads()
 

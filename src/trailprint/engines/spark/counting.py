@@ -1,0 +1,45 @@
+"""Count how many tasks of the jobs under way have finished."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Collection, Iterator
+
+from pyspark import SparkContext
+
+#: How often Spark is asked.
+_AGAIN_S = 0.5
+
+
+@contextlib.contextmanager
+def counting_blocks(
+    context: SparkContext, group: str, n_blocks: int, tell: Callable[[float], None] | None
+) -> Iterator[None]:
+    """Tell from time to time which share of a pass's blocks has finished; None: nobody asks."""
+    if tell is None:
+        yield
+        return
+    over, before = threading.Event(), set(context.statusTracker().getJobIdsForGroup(group))
+
+    def watch() -> None:
+        while not over.wait(_AGAIN_S):
+            with contextlib.suppress(Exception):  # What is counted never ends the work.
+                tell(min(count_finished(context, group, before) / n_blocks, 1.0))
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
+
+
+def count_finished(context: SparkContext, group: str, before: Collection[int]) -> int:
+    """Tasks that have finished, of the jobs of a group that were not there before."""
+    tracker = context.statusTracker()
+    numbers = [number for number in tracker.getJobIdsForGroup(group) if number not in before]
+    jobs = [tracker.getJobInfo(number) for number in numbers]
+    stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
+    return sum(stage.numCompletedTasks for stage in stages if stage)
