@@ -18,6 +18,7 @@ import pyarrow as pa
 from scipy import sparse
 
 from trailprint.arrays import Floats, Ints
+from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.ids import encode
 from trailprint.protections.loss import Translation, read_names_back, with_locations
@@ -54,7 +55,7 @@ class Tasks:
 
 
 @dataclass(frozen=True, slots=True)
-class _Counts:
+class _Counts(Discreet):
     """Amounts by two keys: the first is a place, the second an hour or a place."""
 
     first: Ints
