@@ -296,8 +296,11 @@ def test_a_gain_of_few_people_must_be_larger_to_be_clear():
 def test_views_that_are_light_beside_the_heaviest_are_dropped():
     from trailprint.attacks.view_weights import _drop_light
 
-    assert _drop_light(np.array([10.0, 1.9, 2.0])) == pytest.approx([10 / 12, 0.0, 2 / 12])
-    assert _drop_light(np.full(19, 3.0)) == pytest.approx(np.full(19, 1 / 19))
+    weights = np.array([10.0, 1.9, 2.0, 0.2])
+    many, few = (_drop_light(weights, is_large=is_large) for is_large in (True, False))
+    assert many == pytest.approx([10 / 12, 0.0, 2 / 12, 0.0])
+    assert few == pytest.approx([10 / 13.9, 1.9 / 13.9, 2 / 13.9, 0.0])
+    assert _drop_light(np.full(19, 3.0), is_large=True) == pytest.approx(np.full(19, 1 / 19))
 
 
 def test_shuffled_truth_scores_at_chance():

@@ -46,9 +46,10 @@ N_FOLDS = 3
 MOST_VALIDATING = 120
 #: Standard errors by which several views must be better than the first one alone.
 CLEARLY = 2.0
-#: Views that would count less than this share, or than this part of the heaviest view, are
-#: dropped: they cost time and decide nothing.
+#: Views that would count less than this share are dropped: they cost time and decide nothing.
 LEAST_SHARE = 0.05
+#: From as many people on time counts more, and less than this part of the heaviest view is dropped.
+MANY_PEOPLE = 4_000
 LEAST_BESIDE_HEAVIEST = 0.2
 #: Where the search begins; any other place leads to the same weights.
 _BEGIN = 5.0
@@ -108,10 +109,15 @@ def given_weights(weights: Mapping[str, float], names: Sequence[str]) -> ViewWei
 
 
 def learn_weights(
-    first: Views, second: Views, *, seed: int = 0, n_threads: int | None = None
+    first: Views,
+    second: Views,
+    *,
+    seed: int = 0,
+    n_threads: int | None = None,
+    n_matched: int = 0,
 ) -> ViewWeights:
     """
-    Learn weights from two halves of one identified dataset.
+    Learn weights from two halves of one identified dataset, of whom ``n_matched`` are matched.
 
     The same ids on both sides are the same people. With fewer than `LEAST_PEOPLE` of them, only
     one thing is learnt, whether all views alike find them again clearly better than the first one
@@ -122,7 +128,8 @@ def learn_weights(
         return _weigh_few(first.select(own), second.select(other), n_threads)
     drawn = np.sort(np.random.default_rng(seed).permutation(len(own))[:MOST_PEOPLE])
     gains = _gains(first.select(own[drawn]), second.select(other[drawn]), n_threads)
-    shares = _drop_light(_fit_everybody(gains, _choose_shrinkage(gains, seed)))
+    weights = _fit_everybody(gains, _choose_shrinkage(gains, seed))
+    shares = _drop_light(weights, is_large=n_matched >= MANY_PEOPLE)
     kept = {name: float(s) for name, s in zip(first.names, shares, strict=True) if s > 0}
     return ViewWeights(shares=kept, source="learnt", n_people=len(drawn))
 
@@ -167,10 +174,11 @@ def _is_clear(better_by: Floats) -> bool:
     return bool(better_by.sum() > float(stdtrit(n - 1, ndtr(CLEARLY))) * standard_error)
 
 
-def _drop_light(weights: Floats) -> Floats:
-    """Shares of the weights, without views that are light beside all, or beside the heaviest."""
+def _drop_light(weights: Floats, *, is_large: bool) -> Floats:
+    """Shares of the weights without light views; of many people, light beside the heaviest."""
     shares = weights / weights.sum()
-    least = max(LEAST_SHARE, LEAST_BESIDE_HEAVIEST * float(shares.max()))
+    beside = LEAST_BESIDE_HEAVIEST if is_large else 0.0
+    least = max(LEAST_SHARE, beside * float(shares.max()))
     kept = np.where(shares >= least, shares, 0.0)
     return np.asarray(kept / kept.sum())
 

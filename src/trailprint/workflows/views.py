@@ -88,7 +88,10 @@ def _weigh(
         has_times = "start" in auxiliary.columns
         why = "cannot be cut in two" if has_times else "has no times to cut it by"
         return equal_weights(names, f"Weights are equal: the auxiliary data {why}.")
-    return learn_weights(*pair, seed=seed, n_threads=n_threads)
+    n_matched = int(
+        auxiliary.engine.row(f'SELECT count(DISTINCT "user") FROM ({auxiliary.query})')[0]
+    )
+    return learn_weights(*pair, seed=seed, n_threads=n_threads, n_matched=n_matched)
 
 
 def describe_views(
