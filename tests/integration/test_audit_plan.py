@@ -7,6 +7,8 @@ import os
 
 from trailprint import AuditOptions, read
 from trailprint.audit.run import Asked, plan_audit
+from trailprint.cli.audit import _describe_needs
+from trailprint.engines.options import EngineOptions
 
 ROWS = "".join(f"u{n % 12},l{n % 7},2024-03-{1 + n % 28:02}\n" for n in range(400))
 
@@ -61,16 +63,12 @@ def test_further_protections_are_measured_beside_the_report_and_released(run, wr
     assert told["risk"]["attack"] == point["attack"]
 
 
-def test_a_plan_for_spark_says_what_executors_hold_and_starts_none(
-    run, write, tmp_path, monkeypatch
-):
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    path = write("v.csv", "user,location,start\n" + ROWS)
-    words = ("audit", path, "--out", tmp_path / "audit", "--dry-run", "--engine", "spark")
-    finished = run(*words)
-    assert finished.code == 0
-    assert "MB on each executor" in finished.err
-    assert run(*words, "--json").json["worker_megabytes"] > 0
+def test_a_plan_for_spark_says_what_executors_hold(write):
+    events = read(write("v.csv", "user,location,start\n" + ROWS))
+    plan = plan_audit(Asked(sides=[events], truth=None, options=AuditOptions()))
+    assert "MB on each executor" in _describe_needs(plan, EngineOptions(engine="spark"))
+    assert "executor" not in _describe_needs(plan, EngineOptions())
+    assert plan.to_dict()["worker_megabytes"] > 0
 
 
 def test_a_plan_in_python(write):
