@@ -16,6 +16,9 @@ from trailprint.cli.main import main
 
 N_USERS, N_PLACES = 90, 48
 TARGET = 0.25
+#: Audited alone, a release is protected on both of its halves, so that more is linked than by
+#: somebody whose own data is not: the gate leaves room for that.
+GATE = ("--fail-above", "0.5", "--fail-on", "upper")
 READING = ("--user-column", "Card No", "--location-column", "Stop", "--start-column", "When")
 QUICK = ("--attacks", "histogram,trail", "--target-risk", str(TARGET))
 
@@ -55,9 +58,9 @@ def read_result(name: str) -> dict[str, Any]:
 
 
 def propose(capsys: pytest.CaptureFixture[str], out: str, *more: str) -> list[str]:
-    """Audit; the command that is proposed, as a shell would take it."""
+    """Audit, which the data does not pass; the command proposed, as a shell would take it."""
     capsys.readouterr()
-    assert program("audit", "taps march.csv", *READING, *QUICK, *more, "--out", out) == 0
+    assert program("audit", "taps march.csv", *READING, *QUICK, *GATE, *more, "--out", out) == 3
     command = capsys.readouterr().out.splitlines()[-1]
     assert command in Path(out, "report.html").read_text().replace("&#39;", "'")
     name, *arguments = shlex.split(command)
@@ -85,7 +88,7 @@ def test_the_loop_with_events(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["risk"]["attack"] == target["attack"]
     assert "CANARY" not in Path("release/release.json").read_text()
 
-    again = ("audit", "release/events.parquet", *QUICK, "--protect", "top-locations:n=3")
+    again = ("audit", "release/events.parquet", *QUICK, "--protect", "top-locations:n=3", *GATE)
     assert program(*again, "--out", "after") == 0
     headlines = [read_result(name)["headline"] for name in ("before", "after")]
     rates = [head["share"] or head["at_most"] for head in headlines]
@@ -94,9 +97,6 @@ def test_the_loop_with_events(capsys: pytest.CaptureFixture[str]) -> None:
     assert program("compare", "before", "after", "--keys", "keys.csv", "--out", "both") == 0
     compared = json.loads(Path("both/comparison.json").read_text())
     assert compared["versus"][0]["families"][0]["pairs"]["people"] > 0.9 * N_USERS
-    gate = ("--fail-above", str(TARGET), "--fail-on", "upper")
-    first = ("audit", "taps march.csv", *READING, *QUICK, *kinds, *gate)
-    assert program(*first, "--timezone", "Europe/Zurich", "--out", "before") == 3
 
 
 def test_the_proposal_reads_positions_as_the_audit_did(capsys: pytest.CaptureFixture[str]) -> None:

@@ -95,7 +95,7 @@ class Microaggregate(HistogramProtection):
 
     def seconds(self, n_users: int, n_visited: int) -> float:
         """People put into groups of the most alike."""
-        return 0.01 + 8e-4 * n_users + 5e-8 * n_users * n_visited
+        return 0.005 + 1.5e-7 * n_users * n_visited
 
     def change(
         self, histograms: Histograms, seed: Seed, *, n_threads: int | None = None
