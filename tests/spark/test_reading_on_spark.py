@@ -67,7 +67,7 @@ def test_text_is_read_here_and_that_is_said(spark, tmp_path, caplog):
 
 
 def test_addresses_are_for_spark_alone(spark):
-    with pytest.raises(SourceError, match="--engine spark"):
+    with pytest.raises(SourceError, match="engine spark"):
         tp.read("s3a://bucket/visits")
     assert not is_at_address("s3a://bucket/visits")
     with run_on("spark"):
