@@ -142,7 +142,7 @@ def test_draws_collect_what_they_start_from(spark):
     "command",
     [
         ("match", "--at", "median", "--active-both", "--margins"),
-        ("match", "--busiest-weeks", "--views", "places,hours,moves", "--min-active-days", "2"),
+        ("match", "--busiest-weeks", "--views", "visits,hours,moves", "--min-active-days", "2"),
         ("points", "--knowledge", "place-time"),
     ],
     ids=["match", "views", "points"],
