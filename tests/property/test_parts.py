@@ -77,7 +77,7 @@ def _look_up(counts, kind):
     ]
 
 
-def _is_same(found, expected):
+def _check_same(found, expected):
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -89,7 +89,7 @@ def test_a_matching_in_parts_has_the_same_bits(kind, counts, most_bytes, data):
     size = data.draw(st.sampled_from([None, 1, 3]))
     expected = _match(counts, kind, size)
     with passes_run_by(None, most_bytes):
-        _is_same(_match(counts, kind, size), expected)
+        _check_same(_match(counts, kind, size), expected)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -98,7 +98,7 @@ def test_a_matching_in_parts_has_the_same_bits(kind, counts, most_bytes, data):
 def test_choices_and_ranks_in_parts_have_the_same_bits(kind, counts, most_bytes):
     expected = _look_up(counts, kind)
     with passes_run_by(None, most_bytes):
-        _is_same(_look_up(counts, kind), expected)
+        _check_same(_look_up(counts, kind), expected)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)

@@ -52,7 +52,11 @@ def _cut_by(kind: Cut) -> CutEvents:
 
 
 def _cut_at_random(auxiliary: Events, seed: int) -> Halves:
-    draw = f'hash("user", location, {"start" if "start" in auxiliary.columns else 0}, {seed})'
+    when = '"start"' if "start" in auxiliary.columns else "0"
+    event = f'hash("user", location, {when})'
+    # The last bit of hash(event, seed) is that of hash(event), at most flipped: hashed once more,
+    # another seed gives other halves.
+    draw = f"hash(xor({event}, hash({seed}::BIGINT)))"
     return auxiliary.having(f"{draw} % 2 = 0"), auxiliary.having(f"{draw} % 2 = 1")
 
 
