@@ -114,7 +114,7 @@ class Engine:
                 f"--memory must be a size the machine has, got {memory!r} instead. Try 2GB."
             ) from None
         self.connection.execute("SET TimeZone = 'UTC'")
-        self._usual_limit = _limit_of(self.connection)
+        self._usual_limit = memory or _limit_of(self.connection)
         _count_progress(self.connection)
         weakref.finalize(self, _close, self.connection, folder)
 

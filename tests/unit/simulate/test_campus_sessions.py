@@ -11,7 +11,7 @@ from trailprint.simulate.campus_people import HOME, draw_people
 from trailprint.simulate.campus_sessions import ANYWHERE, Stays, Visits, associate, draw_usual
 
 
-def records_of(options: CampusOptions) -> tuple[np.ndarray, ...]:
+def draw_records(options: CampusOptions) -> tuple[np.ndarray, ...]:
     """User, location, start and end in seconds, by user and time."""
     table = simulate_campus(options).sort_by([("user", "ascending"), ("start", "ascending")])
     user, location = (table[name].to_numpy() for name in ("user", "location"))
@@ -23,12 +23,12 @@ def records_of(options: CampusOptions) -> tuple[np.ndarray, ...]:
 
 @pytest.fixture(scope="module")
 def lifelike():
-    return records_of(CampusOptions(n_users=150, n_days=21, lifelike=True, seed=4))
+    return draw_records(CampusOptions(n_users=150, n_days=21, lifelike=True, seed=4))
 
 
 @pytest.fixture(scope="module")
 def plain():
-    return records_of(CampusOptions(n_users=150, n_days=21, seed=4))
+    return draw_records(CampusOptions(n_users=150, n_days=21, seed=4))
 
 
 def share_on_one_floor(records) -> float:

@@ -18,7 +18,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
 
     @contextlib.contextmanager
-    def open_engine(options: EngineOptions) -> Iterator[str]:
+    def open_engine(options: EngineOptions, *, reads: bool) -> Iterator[str]:
         seen.append(options.engine)
         yield options.engine
 

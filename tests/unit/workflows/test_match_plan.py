@@ -7,6 +7,7 @@ import pytest
 import trailprint as tp
 from trailprint.attacks import planning
 from trailprint.attacks.planning import survey_histograms
+from trailprint.engines import cores
 from trailprint.engines.cores import read_master
 from trailprint.engines.options import EngineOptions
 from trailprint.events.write import write_events
@@ -46,6 +47,13 @@ def test_more_is_planned_for_more(sides):
     assert plan_match(few, sides[1]).pairs < joint.pairs
 
 
+@pytest.fixture
+def no_session(monkeypatch):
+    """Other tests of the same process may have left a session of Spark active."""
+    monkeypatch.setattr(cores, "_count_active", lambda: None)
+
+
+@pytest.mark.usefixtures("no_session")
 def test_cores_of_a_cluster_elsewhere_are_not_known(sides):
     cluster = EngineOptions(engine="spark", spark_master="spark://host:7077")
     plan = plan_match(sides[0], sides[1], engine=cluster)
@@ -55,6 +63,7 @@ def test_cores_of_a_cluster_elsewhere_are_not_known(sides):
     assert "of one core; " in describe_plan(plan)
 
 
+@pytest.mark.usefixtures("no_session")
 def test_cores_of_a_master_on_this_machine_are_those_it_names(sides):
     here = EngineOptions(engine="spark", spark_master="local[3]")
     plan = plan_match(sides[0], sides[1], engine=here)
