@@ -278,3 +278,17 @@ def test_another_browser_without_the_token_sees_nothing(browser, app) -> None:
     assert answer.status == 403
     assert "taps" not in page.content()
     context.close()
+
+
+def test_pages_that_refuse_are_as_readable_as_others(browser, app) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(app.address)
+    for path, status in {
+        "nothing": 404,
+        "audit?at=nothing": 404,
+        "protect?at=nothing": 404,
+    }.items():
+        assert page.goto(f"{app.home}{path}").status == status
+        check_page(page)
+    context.close()

@@ -17,7 +17,7 @@ from trailprint.attacks.options import MetricName, RejectionOptions
 from trailprint.cli import reference
 from trailprint.cli.front import COMMANDS
 from trailprint.cli.groups import Given, Panel, find_groups, takes_options
-from trailprint.cli.inputs import Sides
+from trailprint.cli.inputs import SideInputs
 from trailprint.cli.main import main
 from trailprint.cli.option_fields import OptionField, choices_of, read_attributes, read_fields
 from trailprint.cli.program import build_app
@@ -190,7 +190,7 @@ def test_a_number_of_zero_was_typed_and_a_group_of_flags_may_be_left_out():
 
 
 def test_groups_are_found_within_bundles():
-    (sides,) = find_groups({"sides": Sides}).values()
+    (sides,) = find_groups({"sides": SideInputs}).values()
     titles = {flag.panel for _, flag in sides.all_flags()}
     assert titles == {"Split", "Reading", "Places", "Filters"}
 

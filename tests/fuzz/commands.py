@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 
 from tests.fuzz import options as opt
+from tests.fuzz import protecting
 from tests.fuzz.layouts import COLUMNS, LAYOUTS, TIMED_COLUMNS, Files, Laid, write_text
 from tests.fuzz.mutations import mutate_files, mutate_table
 from tests.fuzz.populations import Shape, Table, draw_population, draw_shape, with_times
@@ -224,12 +225,15 @@ def draw_protect(rng: random.Random, odd: bool) -> Command:
     sources, files = draw_data(rng, ("data",), timed=rng.random() < 0.6)
     arguments = ["protect", *sources]
     if rng.random() < 0.25:
-        arguments += [*rng.choice(opt.ODD_SWEEPS if odd else opt.SWEEPS), *_cut(rng, odd)]
+        arguments += [
+            *rng.choice(protecting.ODD_SWEEPS if odd else protecting.SWEEPS),
+            *_cut(rng, odd),
+        ]
     else:
-        known = opt.ODD_PROTECTIONS if odd else opt.PROTECTIONS
+        known = protecting.ODD_PROTECTIONS if odd else protecting.PROTECTIONS
         for _ in range(rng.choice((1, 1, 1, 2, 3))):
             arguments += ["--apply", rng.choice(known)]
-        arguments += opt.draw_options(rng, opt.PROTECT, 0.15, odd=odd and rng.random() < 0.4)
+        arguments += opt.draw_options(rng, protecting.PROTECT, 0.15, odd=odd and rng.random() < 0.4)
     return _with_side_files(rng, [*arguments, *_reading(rng, odd)], files)
 
 

@@ -27,11 +27,11 @@ class Options:
     odd: tuple[tuple[str, ...], ...]
 
 
-def _options(usual: str, odd: str) -> Options:
-    return Options(_lines(usual), _lines(odd))
+def parse_options(usual: str, odd: str) -> Options:
+    return Options(parse_lines(usual), parse_lines(odd))
 
 
-def _lines(text: str) -> tuple[tuple[str, ...], ...]:
+def parse_lines(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(shlex.split(line)) for line in text.strip().splitlines())
 
 
@@ -45,7 +45,7 @@ def draw_options(rng: random.Random, options: Options, share: float, *, odd: boo
     return drawn
 
 
-RUN = _options(
+RUN = parse_options(
     """
     --seed 1
     --threads 1
@@ -59,7 +59,7 @@ RUN = _options(
     """,
 )
 
-READ = _options(
+READ = parse_options(
     """
     --timezone Europe/Zurich
     --timezone America/New_York
@@ -91,7 +91,7 @@ READ = _options(
     """,
 )
 
-SHAPE = _options(
+SHAPE = parse_options(
     """
     --truncate 1
     --between 2024-03-11..2024-03-28
@@ -121,7 +121,7 @@ SHAPE = _options(
     --stays 200m 0m,20min 200m,0min 1km,1h,1d nan,nan x ''
     """,
 )
-POSITIONS = _options(
+POSITIONS = parse_options(
     """
     --cell 300
     --h3 7
@@ -130,7 +130,7 @@ POSITIONS = _options(
     "",
 )
 
-CUTS = _lines(
+CUTS = parse_lines(
     """
     --at median
     --at median
@@ -143,7 +143,7 @@ CUTS = _lines(
     --ranges 2024-03-11..2024-03-24,2024-03-25..2024-04-10
     """
 )
-ODD_CUTS = _lines(
+ODD_CUTS = parse_lines(
     """
     --fold 3/2
     --fold 1/10000
@@ -158,7 +158,7 @@ ODD_CUTS = _lines(
     --json
     """
 )
-SPLIT = _options(
+SPLIT = parse_options(
     """
     --active-both
     --released-users 3
@@ -172,7 +172,7 @@ SPLIT = _options(
     """,
 )
 
-SCORE = _options(
+SCORE = parse_options(
     """
     --truth truth.csv
     --links links.csv
@@ -189,7 +189,7 @@ SCORE = _options(
     """,
 )
 
-MATCH = _options(
+MATCH = parse_options(
     """
     --metric l1
     --metric cosine
@@ -246,7 +246,7 @@ MATCH = _options(
     """,
 )
 
-POINTS = _options(
+POINTS = parse_options(
     """
     --knowledge place
     --knowledge unique-place
@@ -290,7 +290,7 @@ POINTS = _options(
     """,
 )
 
-TRAILS = _options(
+TRAILS = parse_options(
     """
     --algorithm complete
     --algorithm incomplete
@@ -328,7 +328,7 @@ TRAILS = _options(
     """,
 )
 
-CORRELATE = _options(
+CORRELATE = parse_options(
     """
     --model distance
     --model markov
@@ -356,7 +356,7 @@ CORRELATE = _options(
     --work '' data.csv no/such/work s3://bucket/w .
     """,
 )
-FOLDS = _lines(
+FOLDS = parse_lines(
     """
     --folds 2
     --folds 3 --rounds 1
@@ -364,141 +364,7 @@ FOLDS = _lines(
     """
 )
 
-PROTECTIONS = (
-    "coarsen-grid:cell_m=500",
-    "coarsen-grid",
-    "coarsen-regions:mapping=regions.csv",
-    "coarsen-names:levels=1",
-    "coarsen-names:levels=2",
-    "coarsen-time",
-    "coarsen-time:unit_s=1",
-    "top-locations:n=2",
-    "top-locations:n=1,by=events",
-    "common-locations:min_users=1",
-    "common-locations:min_users=2",
-    "weekdays:days=mon+tue",
-    "period:between=2024-03-11..2024-03-25",
-    "active-users:min_events=2",
-    "alike-trails:k=2",
-    "alike-trails:k=2,fit=within",
-    "perturb-locations",
-    "perturb-locations:previous=1,next=0",
-    "perturb-times",
-    "perturb-times:sigma_s=0",
-    "perturb-times:sigma_s=60",
-    "microaggregate:k=2",
-    "microaggregate:k=3,norm=l2",
-    "microaggregate:k=5",
-    "noise",
-    "noise:kind=geometric",
-    "noise:max_events=1",
-    "noise:epsilon=0.1",
-)
-ODD_PROTECTIONS = (
-    *[
-        "coarsen-grid:cell_m=0",
-        "coarsen-grid:cell_m=1e-320",
-        "coarsen-regions:mapping=nothing.csv",
-        "coarsen-regions",
-        "coarsen-names:levels=0",
-        "coarsen-names:separator=",
-        "coarsen-time:unit_s=1e308",
-        "coarsen-time:unit_s=0.5",
-        "top-locations:n=0",
-        "common-locations:min_users=1000000",
-        "weekdays:days=",
-        "weekdays:days=x",
-        "period:between=x",
-        "period",
-        "active-users:min_events=1000000",
-        "alike-trails:k=0",
-        "alike-trails:k=1000000",
-        "alike-trails:fit=x",
-        "perturb-locations:previous=1,next=1",
-        "perturb-locations:previous=nan",
-        "perturb-times:sigma_s=1e308",
-        "perturb-times:sigma_s=60,order=x",
-        "perturb-times:sigma_s=1e12",
-        "microaggregate:k=1",
-        "microaggregate:k=0",
-        "microaggregate:k=1000000",
-        "microaggregate:k=3,method=x",
-        "noise:epsilon=1e-320",
-        "noise:epsilon=1e308",
-        "noise:epsilon=0",
-        "noise:epsilon=nan",
-        "noise:max_events=0",
-        "noise:kind=geometric,epsilon=1e-9",
-        "noise:kind=geometric,epsilon=1e308",
-        "noise:max_events=99999999999999999999",
-        "x",
-        ":",
-        "noise:",
-        "noise:epsilon",
-        "noise:x=1",
-        "noise:epsilon=1,epsilon=2",
-        "microaggregate:k=2.5",
-        "MICROAGGREGATE:k=2",
-    ],
-    "",
-)
-PROTECT = _options(
-    """
-    --out protected.csv
-    --out protected.parquet
-    --out protected.tsv
-    --out protected.csv.gz
-    --weight duration
-    --weight day-balanced
-    --release released.csv
-    --release released.csv --keys keys.csv
-    --release released.csv --keep-column url
-    --engine local
-    --worker-memory 1MB
-    """,
-    """
-    --engine hadoop ''
-    --spark-master local[1] x ''
-    --spark-conf a=1 x ''
-    --worker-memory x 1 0MB 1KB ''
-    --out x.xyz '' no/such/p.csv s3://bucket/p.csv data.csv .
-    --weight x
-    --release x.xyz '' no/such/r.csv s3://bucket/r.csv data.csv .
-    --keys keys.csv '' data.csv
-    --keep-column url user start,end x '' , url,url
-    --audit x '' . data.csv
-    --metrics l1 x '' l1,l1
-    --target-risk 0.05 nan
-    """,
-)
-SWEEPS = _lines(
-    """
-    --apply microaggregate --sweep k=2,3
-    --apply noise --sweep epsilon=1,10
-    --apply top-locations --sweep n=1,2
-    --apply coarsen-grid --sweep cell_m=100,1000
-    --apply coarsen-names --sweep levels=1,2
-    --apply common-locations --sweep min_users=1,2,1000
-    --apply coarsen-time --sweep unit_s=60,86400
-    --apply perturb-times --sweep sigma_s=60,600 --target-risk 0.1
-    --apply noise --sweep epsilon=1,10 --target-risk 0.5 --metrics l1
-    """
-)
-ODD_SWEEPS = _lines(
-    """
-    --apply microaggregate --sweep k=0
-    --apply noise --sweep x=1
-    --apply noise --sweep epsilon=1e-320,1
-    --apply noise --sweep ''
-    --apply noise --sweep =
-    --apply perturb-times --sweep sigma_s=60,1e308
-    --apply period --sweep between=x
-    --apply microaggregate --sweep k=2,2 --target-risk nan
-    --apply microaggregate --sweep k=2,3 --target-risk 2
-    """
-)
-
-AUDIT = _options(
+AUDIT = parse_options(
     """
     --attacks histogram
     --attacks trail
@@ -542,7 +408,7 @@ AUDIT = _options(
 )
 
 KINDS = ("campus", "calls", "web", "gps", "households", "weekday-campus")
-SIMULATE = _options(
+SIMULATE = parse_options(
     """
     --seed 3
     """,

@@ -105,7 +105,8 @@ def test_every_option_of_every_command_is_tried():
     reference = (ROOT / "docs/reference/commands.md").read_text()
     options = set(re.findall(r"^  (--[a-z0-9-]+)", reference, re.MULTILINE))
     tried = "".join(
-        (ROOT / "tests/fuzz" / name).read_text() for name in ("options.py", "commands.py")
+        (ROOT / "tests/fuzz" / name).read_text()
+        for name in ("options.py", "protecting.py", "commands.py")
     )
     assert len(options) > 60
     # These ask which shell calls and write to its settings: not for a harness.

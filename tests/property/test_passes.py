@@ -14,7 +14,7 @@ from tests.oracles.shapes import scaled_csr
 from trailprint.engines.spark import parcels
 from trailprint.engines.spark.tasks import Shape, Task, arrays_of, get_stamp, name_of
 from trailprint.kernels.distances.days import Days, DaysByColumn, mean_day_distances
-from trailprint.kernels.distances.points import Points, nearest_distances
+from trailprint.kernels.distances.points import WeightedPoints, nearest_distances
 from trailprint.kernels.distances.sparse_rows import build_rows
 from trailprint.kernels.grouping.refinement import refine_groups
 from trailprint.kernels.grouping.selection import select_groups
@@ -140,7 +140,7 @@ def _measure_distances(counts, _):
     """The passes of micro-aggregation and of distances between days and points."""
     ptr, columns, values = _csr(counts)
     rows = build_rows(ptr, columns, values, counts.shape[1], 2)
-    people, places = np.arange(len(counts)), Points(ptr, values[:, None].copy(), values)
+    people, places = np.arange(len(counts)), WeightedPoints(ptr, values[:, None].copy(), values)
     groups = select_groups(rows, 2)
     days = DaysByColumn(
         rows.column_start,

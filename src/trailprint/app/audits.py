@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -60,6 +61,8 @@ class Audit:
         The day of its report.
     data : str
         What was audited.
+    command : str
+        The command that makes it, as it was started here or is kept beside the report.
     headline : mapping
         What it comes down to; empty before it is finished.
     """
@@ -69,6 +72,7 @@ class Audit:
     state: State
     written: str = ""
     data: str = ""
+    command: str = ""
     headline: Mapping[str, Any]
 
     @property
@@ -123,8 +127,15 @@ def find_audit(folder: Folder, name: str) -> Audit | None:
         state=state,
         written=str(manifest.get("written") or ""),
         data=_first_input(manifest) or (os.path.basename(words[1]) if len(words) > 1 else ""),
+        command=_command(words, manifest),
         headline=_mapping(result.get("headline")),
     )
+
+
+def _command(words: Sequence[str], manifest: Mapping[str, Any]) -> str:
+    if words:
+        return shlex.join(["trailprint", *words])
+    return str(manifest.get("command") or "")
 
 
 def _first_input(manifest: Mapping[str, Any]) -> str:

@@ -92,7 +92,7 @@ _EXAMPLES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class FormChoice:
     """Something that can be chosen, and what it means."""
 
     value: str
@@ -112,7 +112,7 @@ class FormField:
     widget: Widget
     value: str = ""
     usual: str = ""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[FormChoice, ...] = ()
     suggestions: tuple[str, ...] = ()
     error: str = ""
 
@@ -236,11 +236,11 @@ def _widget(flag: OptionField) -> Widget:
     return {bool: "switch", int: "number", float: "number"}.get(kind, "text")  # type: ignore[return-value]
 
 
-def _choices(flag: OptionField, widget: Widget, chosen: str) -> tuple[Choice, ...]:
+def _choices(flag: OptionField, widget: Widget, chosen: str) -> tuple[FormChoice, ...]:
     if widget == "attacks":
         named = chosen.split(",") if chosen else family_names()
         return tuple(
-            Choice(
+            FormChoice(
                 value=name,
                 title=find_family(name).title,
                 about=find_family(name).question,
@@ -249,7 +249,7 @@ def _choices(flag: OptionField, widget: Widget, chosen: str) -> tuple[Choice, ..
             for name in family_names()
         )
     names = tuple(LAYOUTS) if flag.flag == "layout" else choices_of(flag.kind)
-    return tuple(Choice(value=name, title=name, is_chosen=name == chosen) for name in names)
+    return tuple(FormChoice(value=name, title=name, is_chosen=name == chosen) for name in names)
 
 
 def _usual_suggestions(flag: OptionField) -> tuple[str, ...]:

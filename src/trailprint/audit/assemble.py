@@ -26,7 +26,7 @@ from trailprint.audit.planning.plan import LeftOut
 from trailprint.audit.results import kept
 from trailprint.audit.results.attacks import Agreement, AttackFinding, MeasuredAttack, WorstCase
 from trailprint.audit.results.data import DataFacts, Has, Outside, Sampled, SideFacts, SplitFacts
-from trailprint.audit.results.findings import Findings, Privacy, Seconds
+from trailprint.audit.results.findings import Findings, Privacy, TimeSpent
 from trailprint.audit.results.growth import Growth, StudyLeftOut
 from trailprint.audit.results.protections import (
     MeasuredProtections,
@@ -105,7 +105,7 @@ def assemble(context: AuditContext, done: Done) -> Findings:
         settings={**context.options.to_dict(), "data_notes": _notes(context)},
         versions={"python": platform.python_version()}
         | {package: version(package) for package in _PACKAGES},
-        seconds=Seconds(
+        seconds=TimeSpent(
             total=done.seconds,
             parts={name: outcome.seconds for name, outcome in done.outcomes.items()},
             estimated={name: outcome.estimated for name, outcome in done.outcomes.items()},

@@ -12,7 +12,7 @@ from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome, Part, fetch, keep, key_of
 from trailprint.audit.planning.making import make_plan
 from trailprint.audit.planning.sampling import SAMPLES
-from trailprint.audit.prepared import Prepared, prepare_sides
+from trailprint.audit.prepared import PreparedEvents, prepare_sides
 from trailprint.audit.results.kept import KeptProtections, protections_of
 from trailprint.audit.results.protections import (
     MeasuredProtection,
@@ -47,7 +47,7 @@ def measure_more(
     protections: Sequence[str],
     *,
     store: Store,
-    prepared: Prepared | None = None,
+    prepared: PreparedEvents | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
     on_point: OnPoint | None = None,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from trailprint.audit.results.attacks import Agreement, WorstCase
 from trailprint.evaluation.agreement import compare_attacks, find_worst_case
 from trailprint.plain import from_plain, to_plain
-from trailprint.studies.cell_suppression import Cells, Label, Role, choose_labels
+from trailprint.studies.cell_suppression import Label, PublishedCounts, Role, choose_labels
 from trailprint.studies.small_counts import HIDDEN, SMALL, VeiledCount
 
 Flags = NDArray[np.bool_]
@@ -98,7 +98,7 @@ def _label(
     ]
     sums = np.array([[float(count.holds(atom)) for atom in atoms] for count in counts])
     values = sums @ np.array(list(atoms.values()), dtype=np.float64)
-    cells = Cells(
+    cells = PublishedCounts(
         sums=sums, values=[round(n) for n in values], roles=[count.role for count in counts]
     )
     return dict(zip((count.key for count in counts), choose_labels(cells), strict=True))

@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.points import GridCell, SharedPart, UnicityPoint, WorstPoint
-from trailprint.evaluation.unicity import Sharing, Unicity, WorstCase
+from trailprint.evaluation.unicity import Sharing, Unicity, WorstPoints
 from trailprint.studies.known_points import GridShare
 from trailprint.studies.small_counts import hide_small, highest_share, is_small
 from trailprint.workflows.points_result import show_resolution
@@ -43,7 +43,7 @@ def tell_unicity(found: Unicity) -> UnicityPoint:
     )
 
 
-def tell_worst(found: WorstCase, n_people: int) -> WorstPoint:
+def tell_worst(found: WorstPoints, n_people: int) -> WorstPoint:
     """What the most telling points reveal, as it may be told."""
     told = _tell_share(found.share_at_one, found.interval, n_people)
     return WorstPoint(

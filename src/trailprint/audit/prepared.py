@@ -47,7 +47,7 @@ _OWN_IDS = "own_ids"
 _COPIED = ("kind", "description", "n_people", "sampled_of", "n_given")
 
 
-class Prepared:
+class PreparedEvents:
     """
     The prepared events of one audit; gone at the end of the block unless they are kept.
 
@@ -79,7 +79,7 @@ class Prepared:
         text = json.dumps({**depends_on, "versions": programs}, sort_keys=True, default=str)
         self._key = hashlib.sha256(text.encode()).hexdigest()
 
-    def __enter__(self) -> Prepared:
+    def __enter__(self) -> PreparedEvents:
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -175,7 +175,7 @@ class Prepared:
         )
 
 
-def prepare_sides(prepared: Prepared | None, make: Callable[[], Sides]) -> Sides:
+def prepare_sides(prepared: PreparedEvents | None, make: Callable[[], Sides]) -> Sides:
     """Sides that were prepared before, or else are made and prepared now."""
     if prepared is None:
         return make()
@@ -196,7 +196,7 @@ def keep_prepared(
     sources: Sequence[Any],
     how: Mapping[str, Any],
     options: AuditOptions,
-) -> contextlib.AbstractContextManager[Prepared | None]:
+) -> contextlib.AbstractContextManager[PreparedEvents | None]:
     """Prepared events of files, kept in a folder of their own; nothing where none is named."""
     if folder is None:
         return contextlib.nullcontext()
@@ -205,7 +205,7 @@ def keep_prepared(
     files = [*sources, *(path for path in beside if path is not None)]
     hashes = [fingerprint(_as_path(source)).sha256 for source in files]
     settings = {"reading": repr(how["reading"]), "places": repr(places), "n": len(sources)}
-    return Prepared(folder, default_engine(), depend_on(hashes, settings, options), keep=True)
+    return PreparedEvents(folder, default_engine(), depend_on(hashes, settings, options), keep=True)
 
 
 def _as_path(source: Any) -> str:

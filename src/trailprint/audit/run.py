@@ -21,7 +21,7 @@ from trailprint.audit.planning.clock import now
 from trailprint.audit.planning.making import make_plan
 from trailprint.audit.planning.plan import LeftOut, Plan
 from trailprint.audit.planning.sampling import SAMPLES
-from trailprint.audit.prepared import Prepared, prepare_sides
+from trailprint.audit.prepared import PreparedEvents, prepare_sides
 from trailprint.audit.result import AuditResult
 from trailprint.audit.sides import make_sides
 from trailprint.audit.wording import duration
@@ -50,7 +50,7 @@ def run_audit(
     asked: Asked,
     *,
     store: Store | None = None,
-    prepared: Prepared | None = None,
+    prepared: PreparedEvents | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
     on_plan: Callable[[Plan], None] | None = None,

@@ -59,11 +59,11 @@ class Shown(Result):
 
         Tables with ids of people are written only where they are named in ``private``.
         """
-        from trailprint.report.audit_files import Written, write_outputs
+        from trailprint.report.audit_files import Outputs, write_outputs
 
         named = [private] if isinstance(private, str) else list(private)
         people = {name: self.table(name) for name in named}
-        written = write_outputs(folder, Written(findings=self.findings))
+        written = write_outputs(folder, Outputs(findings=self.findings))
         return written + write_private(Path(folder), people)
 
     def _repr_html_(self) -> str:

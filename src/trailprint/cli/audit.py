@@ -15,7 +15,7 @@ from trailprint.cli import stopwatch
 from trailprint.cli.audit_measuring import measure_to_folder
 from trailprint.cli.compile_ahead import compile_first
 from trailprint.cli.groups import Given, Panel, argument, takes_options
-from trailprint.cli.inputs import ScoreOptions, Scoring, Sides
+from trailprint.cli.inputs import ScoreOptions, Scoring, SideInputs
 from trailprint.cli.memory import require_address_space
 from trailprint.cli.option_fields import Written
 from trailprint.cli.present import (
@@ -37,7 +37,7 @@ from trailprint.store import FolderStore
 
 if TYPE_CHECKING:
     from trailprint.audit.planning.plan import Plan
-    from trailprint.audit.prepared import Prepared
+    from trailprint.audit.prepared import PreparedEvents
     from trailprint.audit.result import AuditResult
     from trailprint.audit.results.findings import Findings
     from trailprint.audit.run import Asked
@@ -105,7 +105,7 @@ class Auditing:
         ),
     ]
 
-    def options(self, sides: Sides, seed: int) -> AuditOptions:
+    def options(self, sides: SideInputs, seed: int) -> AuditOptions:
         """The same as the library's options."""
         if sides.splitting and not sides.names_a_cut:
             raise OptionError(
@@ -125,7 +125,7 @@ def run(
     running: Running,
     where: EnginePanel,
     scoring: Scoring,
-    giving: Sides,
+    giving: SideInputs,
     typed: Typed,
     auxiliary: Annotated[
         str | None,
@@ -135,8 +135,7 @@ def run(
     """Audit a dataset: every attack, controls, growth, protections and one report."""
     from trailprint.audit.run import Asked
     from trailprint.audit.sections.protections import check_protections
-    from trailprint.report.audit_files import Written as Outputs
-    from trailprint.report.audit_files import check_folder, describe_source
+    from trailprint.report.audit_files import Outputs, check_folder, describe_source
 
     folder = auditing.folder
     options = auditing.options(giving, running.seed)
@@ -190,7 +189,7 @@ def run(
 
 
 def _propose_release(
-    found: Findings, data: str, giving: Sides, options: AuditOptions, out: str
+    found: Findings, data: str, giving: SideInputs, options: AuditOptions, out: str
 ) -> str | None:
     """The command that writes what the audit proposes, reading the data as the audit did."""
     from trailprint.audit.release_command import propose_release
@@ -207,18 +206,18 @@ def _prepare(
     folder: FolderOptions,
     engine: Engine,
     hashes: list[str],
-    giving: Sides,
+    giving: SideInputs,
     scoring: ScoreOptions,
     options: AuditOptions,
-) -> Prepared:
+) -> PreparedEvents:
     """Where prepared events are kept, and everything that they depend on."""
     from trailprint.audit.outcomes import WORK
-    from trailprint.audit.prepared import Prepared, depend_on
+    from trailprint.audit.prepared import PreparedEvents, depend_on
 
     beside = (scoring.truth, giving.shaping.regions)
     hashes += [fingerprint(path).sha256 if path else "" for path in beside]
     settings = {**giving.reading.typed(), **giving.shaping.typed(), **giving.splitting.typed}
-    return Prepared(
+    return PreparedEvents(
         Path(folder.out) / WORK,
         engine,
         depend_on(hashes, settings, options),
@@ -238,7 +237,7 @@ def audit_to_folder(
     *,
     where: EngineOptions | None = None,
     reserved_s: float = 0.0,
-    prepared: Prepared | None = None,
+    prepared: PreparedEvents | None = None,
 ) -> AuditResult:
     """
     Run an audit that keeps its finished parts below a folder; says what it is going to do.

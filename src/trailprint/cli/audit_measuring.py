@@ -15,7 +15,7 @@ from trailprint.cli.running import RunOptions
 from trailprint.errors import OptionError
 
 if TYPE_CHECKING:
-    from trailprint.audit.prepared import Prepared
+    from trailprint.audit.prepared import PreparedEvents
     from trailprint.audit.results.protections import ProtectionPoint
     from trailprint.audit.run import Asked
 
@@ -25,7 +25,7 @@ def measure_to_folder(
     protections: Sequence[str],
     folder: str,
     running: RunOptions,
-    prepared: Prepared | None = None,
+    prepared: PreparedEvents | None = None,
 ) -> None:
     """Judge protections as the audit in a folder did, add them to what it has, and tell them."""
     from trailprint.audit.measuring import measure_more

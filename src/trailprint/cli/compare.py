@@ -15,7 +15,12 @@ from trailprint.cli.progress import showing
 from trailprint.cli.running import Running
 
 if TYPE_CHECKING:
-    from trailprint.comparison.results import Comparison, FamilyDifference, SinglingOut, Versus
+    from trailprint.comparison.results import (
+        AuditComparison,
+        ComparedSinglingOut,
+        FamilyDifference,
+        Versus,
+    )
 
 EXAMPLE = "trailprint compare audit audit-of-release --out compared"
 
@@ -65,7 +70,7 @@ def run(
         _print(result.comparison, paths[0])
 
 
-def _print(found: Comparison, page: Path) -> None:
+def _print(found: AuditComparison, page: Path) -> None:
     for versus in found.versus:
         if versus.why_not is None:
             _print_risk(found.audits[0].label, versus)
@@ -87,7 +92,7 @@ def _print_risk(reference: str, versus: Versus) -> None:
     print_rows(f"{versus.audit}, compared with {reference}", rows, most=len(rows))
 
 
-def _print_points(found: SinglingOut) -> None:
+def _print_points(found: ComparedSinglingOut) -> None:
     """A row for each number of points, a column for each audit."""
     from trailprint.comparison.wording import list_singled_out
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from trailprint.attacks.options import CorrelateOptions
 from trailprint.cli.groups import Given, Panel, argument, takes_options
-from trailprint.cli.inputs import Scoring, Sides, open_events
+from trailprint.cli.inputs import Scoring, SideInputs, open_events
 from trailprint.cli.knowledge import Knowing, note_knowledge
 from trailprint.cli.present import percent, print_json, print_table
 from trailprint.cli.progress import showing
@@ -67,7 +67,7 @@ def run(
     knowing: Knowing,
     running: Running,
     scoring: Scoring,
-    sides: Sides,
+    sides: SideInputs,
     where: EnginePanel,
     auxiliary: Annotated[
         str | None,

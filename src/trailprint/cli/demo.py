@@ -43,7 +43,7 @@ def run(demo: Annotated[DemoOptions, Panel("Demo")], running: Running) -> None:
     from trailprint.audit.options import AuditOptions
     from trailprint.audit.release_command import propose_release
     from trailprint.audit.run import Asked
-    from trailprint.report.audit_files import Written, describe_source, open_folder
+    from trailprint.report.audit_files import Outputs, describe_source, open_folder
 
     options = CampusOptions(n_users=demo.users, n_days=_N_DAYS, seed=running.seed)
     engine = running.engine()
@@ -53,7 +53,7 @@ def run(demo: Annotated[DemoOptions, Panel("Demo")], running: Running) -> None:
     events = read(str(campus), engine=engine)
     asked = Asked(sides=[events], truth=None, options=AuditOptions(seed=running.seed))
     result = audit_to_folder(asked, demo.out, running)
-    written = Written(
+    written = Outputs(
         findings=result.findings,
         sources=[describe_source(str(campus))],
         release=propose_release(result.findings, str(campus), ["--audit", demo.out]),

@@ -187,7 +187,7 @@ Scoring = Annotated[ScoreOptions, Panel("Truth and links")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
+class SideInputs:
     """Two datasets, or one and how it is cut."""
 
     splitting: Splitting

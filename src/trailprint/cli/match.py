@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from trailprint.attacks.options import MatchOptions, RejectionOptions
 from trailprint.cli.groups import Given, Panel, argument, takes_options
-from trailprint.cli.inputs import Scoring, Sides
+from trailprint.cli.inputs import Scoring, SideInputs
 from trailprint.cli.knowledge import Knowing, note_knowledge
 from trailprint.cli.option_fields import Written
 from trailprint.cli.present import percent, print_json, print_rows, print_table, show
@@ -130,7 +130,7 @@ class Matching:
         margins = self.options.margins or self.margins.precision is not None
         return replace(self.options, margins=margins, seed=seed)
 
-    def view_options(self, sides: Sides) -> ViewOptions | None:
+    def view_options(self, sides: SideInputs) -> ViewOptions | None:
         """Several views, cut for learning as the data was cut; None without --views."""
         if not self.views:
             return None
@@ -148,7 +148,7 @@ def run(
     running: Running,
     scoring: Scoring,
     people: Annotated[PeopleOptions, Panel("Truth and links")],
-    sides: Sides,
+    sides: SideInputs,
     where: EnginePanel,
     planning: Annotated[PlanOptions, Panel("Running")],
     auxiliary: Annotated[

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from trailprint.arguments import check_fields
 from trailprint.attacks.options import MatchOptions, MetricName
 from trailprint.cli.groups import Panel, argument, takes_options
-from trailprint.cli.inputs import Sides, split_names
+from trailprint.cli.inputs import SideInputs, split_names
 from trailprint.cli.option_fields import Written
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
@@ -112,7 +112,7 @@ def run(
     protecting: Protecting,
     running: Running,
     where: EnginePanel,
-    sides: Sides,
+    sides: SideInputs,
     data: Annotated[str | None, argument("DATA", "What would be published.")] = None,
 ) -> None:
     """Apply protections in order: what do they cost, and which risk remains?"""
@@ -128,7 +128,7 @@ def run(
         do(data, running, protecting, sides, engine)
 
 
-def _check(data: str | None, protecting: Protecting, sides: Sides) -> str:
+def _check(data: str | None, protecting: Protecting, sides: SideInputs) -> str:
     """Refuse what does not go together before any work is done."""
     applying, trading = protecting.applying, protecting.trading
     if data is None:
@@ -185,7 +185,7 @@ def _plain(value: object) -> str:
 
 
 def _open(
-    data: str, protecting: Protecting, sides: Sides, engine: Engine, *, two_sides: bool
+    data: str, protecting: Protecting, sides: SideInputs, engine: Engine, *, two_sides: bool
 ) -> Events:
     """Read and shape; positions that are to be coarsened stay positions until then."""
     from trailprint.protections.loss import with_locations
@@ -199,7 +199,7 @@ def _open(
 
 
 def _apply(
-    data: str, running: RunOptions, protecting: Protecting, sides: Sides, engine: Engine
+    data: str, running: RunOptions, protecting: Protecting, sides: SideInputs, engine: Engine
 ) -> None:
     from trailprint.workflows.protect import protect, read_chain
     from trailprint.workflows.release_risk import read_risk
@@ -304,7 +304,7 @@ def _title_facts(found: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _sweep(
-    data: str, running: RunOptions, protecting: Protecting, sides: Sides, engine: Engine
+    data: str, running: RunOptions, protecting: Protecting, sides: SideInputs, engine: Engine
 ) -> None:
     from trailprint.workflows.protect import read_chain, read_sweep, trade_off
 

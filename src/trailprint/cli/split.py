@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from trailprint.cli.groups import Panel, argument, takes_options
-from trailprint.cli.inputs import Sides, open_events
+from trailprint.cli.inputs import SideInputs, open_events
 from trailprint.cli.present import print_json, print_table
 from trailprint.cli.progress import showing
 from trailprint.cli.running import Running
@@ -42,7 +42,7 @@ def run(
     data: Annotated[str, argument("DATA", "A file, a glob or a folder.")],
     out: Annotated[OutputOptions, Panel("Output")],
     running: Running,
-    cutting: Sides,
+    cutting: SideInputs,
 ) -> None:
     """Cut one dataset in two: what would be released, and what somebody might already know."""
     check_outputs([out.released, out.auxiliary], sources=[data, cutting.shaping.regions])

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from trailprint.arguments import check_fields
 from trailprint.attacks.options import TrailOptions
 from trailprint.cli.groups import Panel, argument, takes_options
-from trailprint.cli.inputs import Scoring, Sides
+from trailprint.cli.inputs import Scoring, SideInputs
 from trailprint.cli.knowledge import Knowing, note_knowledge
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
@@ -107,7 +107,7 @@ def run(
     knowing: Knowing,
     running: Running,
     scoring: Scoring,
-    sides: Sides,
+    sides: SideInputs,
     auxiliary: Annotated[
         str | None,
         argument("AUXILIARY", "Who, by name, was where; without it, RELEASED is split."),

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from trailprint.audit.results.points import PointsFinding
 from trailprint.comparison.opening import OpenedAudit
-from trailprint.comparison.results import ComparedPoints, SinglingOut
+from trailprint.comparison.results import ComparedPoints, ComparedSinglingOut
 
 _MANY_MORE = 1.1
 """From this ratio on, a different number of people alone changes who is singled out."""
 
 
-def compare_points(audits: Sequence[OpenedAudit]) -> SinglingOut | None:
+def compare_points(audits: Sequence[OpenedAudit]) -> ComparedSinglingOut | None:
     """Singling out in every audit that measured it; None where fewer than two did."""
     measured = [
         (audit.label, audit.findings.points)
@@ -21,7 +21,7 @@ def compare_points(audits: Sequence[OpenedAudit]) -> SinglingOut | None:
     ]
     if len(measured) < 2:
         return None
-    return SinglingOut(
+    return ComparedSinglingOut(
         audits=tuple(_describe(label, found) for label, found in measured),
         cautions=tuple(_list_cautions([found for _, found in measured])),
     )

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from trailprint.comparison.results import Comparison
+from trailprint.comparison.results import AuditComparison
 from trailprint.comparison.tables import TABLES
 from trailprint.display.discreet import Words
 from trailprint.display.plots import Plot, draw_bars
@@ -24,7 +24,7 @@ class ComparisonResult(Result):
     ``comparison`` is typed, ``to_dict()`` is ``comparison.json``.
     """
 
-    comparison: Comparison
+    comparison: AuditComparison
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -52,11 +52,11 @@ class ComparisonResult(Result):
         return {"audits": len(self.comparison.audits), "says": Words(self.comparison.sentence)}
 
 
-def _make(name: str, found: Comparison) -> Table:
+def _make(name: str, found: AuditComparison) -> Table:
     return Table.from_rows(name, TABLES[name](found))
 
 
-def _plot_risk(found: Comparison) -> Plot:
+def _plot_risk(found: AuditComparison) -> Plot:
     """The strongest attack of each audit."""
     rows = []
     for audit in found.audits:

@@ -150,7 +150,7 @@ class ComparedPoints:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SinglingOut:
+class ComparedSinglingOut:
     """Singling out in every audit that measured it; ``cautions`` say what else differs."""
 
     audits: tuple[ComparedPoints, ...]
@@ -158,7 +158,7 @@ class SinglingOut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class AuditComparison:
     """Everything a comparison may tell, without identifiers."""
 
     schema: str = SCHEMA
@@ -168,7 +168,7 @@ class Comparison:
     versus: tuple[Versus, ...]
     changes: tuple[Change, ...]
     growth: tuple[GrowthCurves, ...]
-    points: SinglingOut | None = None
+    points: ComparedSinglingOut | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain values, ready for JSON."""
@@ -176,6 +176,6 @@ class Comparison:
         return plain
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Comparison:
+    def from_dict(cls, plain: Mapping[str, Any]) -> AuditComparison:
         """The comparison of a ``comparison.json``."""
         return from_plain(cls, plain)

@@ -13,7 +13,7 @@ from trailprint.comparison.families import compare_with, describe_rate
 from trailprint.comparison.known_points import compare_points
 from trailprint.comparison.opening import AuditSource, OpenedAudit, open_audits
 from trailprint.comparison.result import ComparisonResult
-from trailprint.comparison.results import ComparedAudit, Comparison, Versus
+from trailprint.comparison.results import AuditComparison, ComparedAudit, Versus
 from trailprint.comparison.wording import tell_strongest
 from trailprint.errors import ColumnError, InputError, OptionError
 from trailprint.events.engine import default_engine
@@ -34,7 +34,7 @@ def run_comparison(
     if all(one.why_not is not None for one in versus):
         raise InputError(f"These audits cannot be compared. {versus[0].why_not}")
     return ComparisonResult(
-        comparison=Comparison(
+        comparison=AuditComparison(
             version=version("trailprint"),
             sentence=_summarise(audits[0].label, versus),
             audits=tuple(map(_describe, audits)),

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
-from trailprint.comparison.results import ComparedPoints, Comparison, FamilyDifference, Pairs
+from trailprint.comparison.results import AuditComparison, ComparedPoints, FamilyDifference, Pairs
 from trailprint.plain import to_plain
 
 Row = dict[str, Any]
 
 
-def _risk(found: Comparison) -> Iterator[Row]:
+def _risk(found: AuditComparison) -> Iterator[Row]:
     for versus in found.versus:
         rows = (
             [*versus.families]
@@ -52,7 +52,7 @@ def _pairs(pairs: Pairs | None) -> Row:
     }
 
 
-def _loss(found: Comparison) -> Iterator[Row]:
+def _loss(found: AuditComparison) -> Iterator[Row]:
     for audit in found.audits:
         yield {
             "audit": audit.label,
@@ -66,7 +66,7 @@ def _loss(found: Comparison) -> Iterator[Row]:
         }
 
 
-def _changes(found: Comparison) -> Iterator[Row]:
+def _changes(found: AuditComparison) -> Iterator[Row]:
     for change in found.changes:
         for audit, value in zip(found.audits, change.values, strict=True):
             yield {
@@ -77,14 +77,14 @@ def _changes(found: Comparison) -> Iterator[Row]:
             }
 
 
-def _growth(found: Comparison) -> Iterator[Row]:
+def _growth(found: AuditComparison) -> Iterator[Row]:
     for study in found.growth:
         for curve in study.curves:
             for point in curve.points:
                 yield {"study": study.study, "audit": curve.audit, **to_plain(point)}
 
 
-def _points(found: Comparison) -> Iterator[Row]:
+def _points(found: AuditComparison) -> Iterator[Row]:
     """Points drawn at random, the most telling ones, and traces that nobody shares."""
     for audit in () if found.points is None else found.points.audits:
         for drawn in audit.unicity:
@@ -114,7 +114,7 @@ def _single_out(
     }
 
 
-TABLES: Mapping[str, Callable[[Comparison], Iterator[Row]]] = {
+TABLES: Mapping[str, Callable[[AuditComparison], Iterator[Row]]] = {
     "risk": _risk,
     "loss": _loss,
     "changes": _changes,

@@ -9,10 +9,10 @@ from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
 from trailprint.audit.wording import lower_first, percent, share_or_most
 from trailprint.comparison.results import (
     ComparedPoints,
+    ComparedSinglingOut,
     FamilyDifference,
     Pairs,
     Rate,
-    SinglingOut,
 )
 
 _LEAST_P = 0.001
@@ -79,7 +79,7 @@ def tell_loss(loss: float | None) -> str:
     return "not known" if loss is None else percent(loss)
 
 
-def list_singled_out(found: SinglingOut) -> list[tuple[str, tuple[str, ...]]]:
+def list_singled_out(found: ComparedSinglingOut) -> list[tuple[str, tuple[str, ...]]]:
     """What is known, and the share it singles out in each audit."""
     told = [dict(_name_measures(audit)) for audit in found.audits]
     names = dict.fromkeys(name for one in told for name in one)

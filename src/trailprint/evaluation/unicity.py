@@ -48,7 +48,7 @@ class Unicity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorstCase:
+class WorstPoints:
     """
     What the most telling points reveal.
 
@@ -111,10 +111,10 @@ def _measure_one(counts: CandidateCounts, place: int, number: int) -> Unicity:
     )
 
 
-def measure_worst(k: int, fewest: NDArray[np.integer], seconds: float) -> WorstCase:
+def measure_worst(k: int, fewest: NDArray[np.integer], seconds: float) -> WorstPoints:
     """What the most telling ``k`` points reveal."""
     share = float(np.mean(fewest == 1))
-    return WorstCase(
+    return WorstPoints(
         k=k,
         mean_risk=float(np.mean(1.0 / fewest)),
         share_at_one=share,

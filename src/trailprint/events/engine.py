@@ -44,7 +44,7 @@ _NUMBERS = itertools.count()
 _OWNED = re.compile(r"\b(?:events|typed)_\d+\b")
 
 
-class Table:
+class HeldTable:
     """A temporary table for as long as somebody holds this."""
 
     __slots__ = ("__weakref__",)
@@ -96,7 +96,7 @@ class Engine:
         self.scratch = folder.name
         # A connection holds one result at a time: run and fetch must not be torn apart.
         self._lock = threading.RLock()
-        self._tables: weakref.WeakValueDictionary[str, Table] = weakref.WeakValueDictionary()
+        self._tables: weakref.WeakValueDictionary[str, HeldTable] = weakref.WeakValueDictionary()
         self._unneeded: deque[str] = deque()
         config: dict[str, Any] = {"temp_directory": self.scratch}
         # Nothing is fetched from the network, not even a part of DuckDB.
@@ -197,11 +197,11 @@ class Engine:
         It is dropped after the block, once nobody holds what `tables_in` gives for its name.
         """
         name = self.materialise(sql, stem)
-        table = self._tables[name] = Table()
+        table = self._tables[name] = HeldTable()
         weakref.finalize(table, self._unneeded.append, name).atexit = False
         yield name
 
-    def tables_in(self, *queries: str) -> tuple[Table, ...]:
+    def tables_in(self, *queries: str) -> tuple[HeldTable, ...]:
         """The tables of `table` that queries name: whoever keeps a query keeps these with it."""
         names = {name for query in queries for name in _OWNED.findall(query)}
         found = (self._tables.get(name) for name in names)

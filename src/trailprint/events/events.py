@@ -8,7 +8,7 @@ from typing import Literal
 
 from trailprint.display.discreet import Discreet, Words
 from trailprint.errors import ColumnError
-from trailprint.events.engine import Engine, Table, quote_name, quote_text
+from trailprint.events.engine import Engine, HeldTable, quote_name, quote_text
 from trailprint.events.places.lattice import Grid
 
 Column = Literal["user", "location", "start", "end", "weight", "lat", "lon"]
@@ -83,7 +83,7 @@ class Events(Discreet):
     carried: tuple[str, ...] = ()
     grid: Grid | None = None
     #: Temporary tables of the queries, which live as long as somebody needs them.
-    tables: tuple[Table, ...] = field(init=False, repr=False, compare=False)
+    tables: tuple[HeldTable, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         tables = self.engine.tables_in(self.query, self.raw_query)

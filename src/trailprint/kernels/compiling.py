@@ -85,6 +85,20 @@ class _Stamped:
         return stamp()
 
 
+class _StampedIndex(caching.IndexDataCacheFile):
+    """
+    An index that says in its first line which kernels it belongs to.
+
+    Numba compares stamps after it has unpickled everything, which fails where a class of the
+    kernels has another name by now.
+    """
+
+    def __init__(self, cache_path: str, filename_base: str, source_stamp: Any) -> None:
+        super().__init__(cache_path, filename_base, source_stamp)  # type: ignore[no-untyped-call]
+        if source_stamp == stamp():
+            self._version = f"{self._version} {stamp().hex()}"
+
+
 def _stamp_kernels(caching: Any) -> None:
     """Let kernels be kept where Numba would keep them, under our stamp."""
     usual = (
@@ -93,6 +107,7 @@ def _stamp_kernels(caching: Any) -> None:
         caching.UserWideCacheLocator,
     )
     ours = [type(f"Stamped{place.__name__}", (_Stamped, place), {}) for place in usual]
+    caching.IndexDataCacheFile = _StampedIndex
     caching.CacheImpl._locator_classes = [*ours, *caching.CacheImpl._locator_classes]
 
 

@@ -52,7 +52,7 @@ def no_run() -> OpenRun:
 
 
 def room_for_stays(number: int) -> Stays:
-    """Return arrays for so many stays."""
+    """Return arrays with room for ``number`` stays."""
     times = np.empty((3, number), np.int64)
     return Stays(times[0], times[1], times[2], np.empty(number), np.empty(number))
 

@@ -30,7 +30,7 @@ from trailprint.protections.tasks import TaskBaseline, Tasks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Stage(Discreet):
+class ChainState(Discreet):
     """
     A release on its way through a chain.
 
@@ -106,13 +106,13 @@ def changes_histograms(protections: Sequence[Protection]) -> bool:
 
 def start(
     released: Events, auxiliary: Events | None = None, counting: HistogramOptions | None = None
-) -> Stage:
+) -> ChainState:
     """Nothing done yet."""
     if auxiliary is not None:
         released, auxiliary = in_one_engine([released, auxiliary])
     original = build_histograms(with_locations(released), counting)
     _check_data(original)
-    return Stage(
+    return ChainState(
         released=released,
         auxiliary=auxiliary,
         original=original,
@@ -130,8 +130,8 @@ def _check_data(histograms: Histograms) -> None:
 
 
 def protect_events(
-    stage: Stage, protections: Sequence[Protection], seed: int, first: int = 0
-) -> Stage:
+    stage: ChainState, protections: Sequence[Protection], seed: int, first: int = 0
+) -> ChainState:
     """
     Apply the protections of events, in order; public ones to both sides.
 
@@ -143,7 +143,7 @@ def protect_events(
     return stage
 
 
-def _apply(stage: Stage, step: EventProtection, seed: tuple[int, int]) -> Stage:
+def _apply(stage: ChainState, step: EventProtection, seed: tuple[int, int]) -> ChainState:
     rule = step.rule(stage.released, stage.auxiliary, seed)
     translations = stage.translations
     if step.renames_locations:
@@ -154,7 +154,7 @@ def _apply(stage: Stage, step: EventProtection, seed: tuple[int, int]) -> Stage:
     auxiliary = stage.auxiliary
     if auxiliary is not None and step.is_public:
         auxiliary = rule(auxiliary).materialise()
-    return Stage(
+    return ChainState(
         released=released,
         auxiliary=auxiliary,
         original=stage.original,
@@ -244,7 +244,7 @@ def apply_protections(
 
 
 def measure_tasks(
-    baseline: TaskBaseline, stage: Stage, protections: Sequence[Protection], loss: Loss
+    baseline: TaskBaseline, stage: ChainState, protections: Sequence[Protection], loss: Loss
 ) -> Tasks:
     """What would be released is good for this; events, or histograms."""
     if changes_histograms(protections):
@@ -267,7 +267,9 @@ def _protect_only_histograms(
     return Protected(events=None, histograms=change.histograms, loss=loss, facts=dict(change.facts))
 
 
-def build_sides(stage: Stage, counting: HistogramOptions | None) -> tuple[Histograms, Histograms]:
+def build_sides(
+    stage: ChainState, counting: HistogramOptions | None
+) -> tuple[Histograms, Histograms]:
     """Histograms of both sides, over one list of locations."""
     if stage.auxiliary is None:
         raise ValueError("two sides are needed")

@@ -35,7 +35,7 @@ PER_USER = "per_user.parquet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Written:
+class Outputs:
     """
     What goes into an audit's folder.
 
@@ -117,7 +117,7 @@ def open_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) 
     return path
 
 
-def write_outputs(folder: str | os.PathLike[str], written: Written) -> list[Path]:
+def write_outputs(folder: str | os.PathLike[str], written: Outputs) -> list[Path]:
     """
     Write everything, each file as a whole or not at all; the files written.
 
@@ -167,11 +167,11 @@ def _remove(paths: Iterable[Path]) -> None:
         path.unlink(missing_ok=True)
 
 
-def _asked(written: Written) -> Mapping[str, Any]:
+def _asked(written: Outputs) -> Mapping[str, Any]:
     return to_settings(written.findings.settings) if written.asked is None else written.asked
 
 
-def _manifest(written: Written, about: About) -> dict[str, Any]:
+def _manifest(written: Outputs, about: About) -> dict[str, Any]:
     found = written.findings
     return {
         "schema": "trailprint.manifest/1",

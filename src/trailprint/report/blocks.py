@@ -34,7 +34,7 @@ class Prose:
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
+class Bullets:
     """A list of short texts, with a line above it if there is one."""
 
     template: ClassVar[str] = "points"
@@ -163,7 +163,7 @@ class Row:
     figures: Sequence[Figure]
 
 
-Block = Heading | Prose | Points | Facts | Note | Command | Tiles | Table | Figure | Row
+Block = Heading | Prose | Bullets | Facts | Note | Command | Tiles | Table | Figure | Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from trailprint.comparison.results import Comparison
+from trailprint.comparison.results import AuditComparison
 from trailprint.comparison.tables import TABLES
 from trailprint.display.numbers import to_json
 from trailprint.events.spreadsheets import write_csv
@@ -16,7 +16,7 @@ from trailprint.report.comparison_page import render_comparison
 PAGE, RESULT = "comparison.html", "comparison.json"
 
 
-def write_comparison(folder: str | os.PathLike[str], found: Comparison) -> list[Path]:
+def write_comparison(folder: str | os.PathLike[str], found: AuditComparison) -> list[Path]:
     """Write everything, each file as a whole or not at all; the files written."""
     path = open_folder(folder)
     tables = {name: list(make(found)) for name, make in TABLES.items()}

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from trailprint.comparison.results import (
+    AuditComparison,
     Change,
     ComparedAudit,
-    Comparison,
     FamilyDifference,
     GrowthCurves,
     Pairs,
@@ -23,11 +23,11 @@ from trailprint.comparison.wording import (
 )
 from trailprint.report.blocks import (
     Block,
+    Bullets,
     Figure,
     Heading,
     Key,
     Note,
-    Points,
     Prose,
     Section,
     Table,
@@ -65,7 +65,7 @@ _HOW = (
 )
 
 
-def render_comparison(found: Comparison) -> str:
+def render_comparison(found: AuditComparison) -> str:
     """Draw a comparison as a self-contained HTML page: no script, nothing loaded."""
     sections = [
         *(_write_risk(found.audits[0], versus) for versus in found.versus),
@@ -83,7 +83,7 @@ def render_comparison(found: Comparison) -> str:
     )
 
 
-def _write_lead(found: Comparison) -> list[Block]:
+def _write_lead(found: AuditComparison) -> list[Block]:
     tiles = [
         Tile(audit.label, tell_rate(audit.strongest), f"linked by {audit.attack_title.lower()}")
         for audit in found.audits
@@ -139,7 +139,7 @@ def _write_risk(reference: ComparedAudit, versus: Versus) -> Section:
     rows += versus.families
     blocks: list[Block] = [
         _tabulate_rates(reference.label, versus.audit, rows),
-        Points([row.reading for row in versus.families]),
+        Bullets([row.reading for row in versus.families]),
     ]
     paired = [row for row in rows if row.pairs is not None]
     if paired:
@@ -218,7 +218,7 @@ def _write_loss(audits: Sequence[ComparedAudit]) -> Section:
     return Section("What it costs", [table, Prose(note)], "loss")
 
 
-def _write_growth(found: Comparison) -> Section:
+def _write_growth(found: AuditComparison) -> Section:
     labels = [audit.label for audit in found.audits]
     return Section(
         "How risk grows and shrinks",
@@ -273,7 +273,7 @@ def _describe_point(point: Any) -> tuple[str, str, str]:
     )
 
 
-def _write_changes(found: Comparison) -> Section:
+def _write_changes(found: AuditComparison) -> Section:
     blocks: list[Block] = []
     for part, title in _PARTS.items():
         own = [change for change in found.changes if change.part == part]
@@ -282,7 +282,7 @@ def _write_changes(found: Comparison) -> Section:
     return Section("What changed", blocks, "changes")
 
 
-def _tabulate_changes(found: Comparison, changes: Sequence[Change]) -> Table:
+def _tabulate_changes(found: AuditComparison, changes: Sequence[Change]) -> Table:
     labels = [audit.label for audit in found.audits]
     return Table(
         columns=("", *labels),

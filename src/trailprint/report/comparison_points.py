@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trailprint.audit.results.points import UnicityPoint
-from trailprint.comparison.results import ComparedPoints, SinglingOut
+from trailprint.comparison.results import ComparedPoints, ComparedSinglingOut
 from trailprint.comparison.wording import list_singled_out
 from trailprint.report.blocks import Block, Figure, Key, Note, Section, Table
 from trailprint.report.charts import draw_lines
@@ -22,7 +22,7 @@ _APART = (
 )
 
 
-def write_singling_out(found: SinglingOut) -> Section:
+def write_singling_out(found: ComparedSinglingOut) -> Section:
     """The curves over each other, and everything measured as a table."""
     blocks: list[Block] = [Note(_APART, title="Another question than linking")]
     if all(audit.unicity for audit in found.audits):
@@ -86,7 +86,7 @@ def _tell_ends(point: UnicityPoint) -> str:
     return rate_interval(point.interval, point.at_most)
 
 
-def _tabulate(found: SinglingOut) -> Table:
+def _tabulate(found: ComparedSinglingOut) -> Table:
     return Table(
         columns=("Known of a person", *(audit.audit for audit in found.audits)),
         rows=[(name, *shares) for name, shares in list_singled_out(found)],

@@ -11,11 +11,11 @@ from trailprint.papers.comparison import Comparison
 from trailprint.papers.experiment import Chart, Reproduction, Row
 from trailprint.report.blocks import (
     Block,
+    Bullets,
     Figure,
     Heading,
     Key,
     Note,
-    Points,
     Prose,
     Section,
     Table,
@@ -103,7 +103,7 @@ def _blocks(result: Reproduction) -> list[Block]:
     blocks += _comparisons(outcome.comparisons, experiment.name)
     blocks += [make_figure(result, chart) for chart in outcome.charts]
     if outcome.notes:
-        blocks.append(Points(outcome.notes, title="What to know"))
+        blocks.append(Bullets(outcome.notes, title="What to know"))
     return blocks
 
 
@@ -122,7 +122,7 @@ def _comparisons(comparisons: Sequence[Comparison], name: str) -> list[Block]:
     if silent:
         blocks.append(_silent(silent, name))
         reasons = dict.fromkeys(f"{each.standing}: {each.because}" for each in silent)
-        blocks.append(Points(list(reasons), title="Why these show nothing"))
+        blocks.append(Bullets(list(reasons), title="Why these show nothing"))
     return blocks
 
 

@@ -28,7 +28,7 @@ def _load(attacks: tuple[str, ...]) -> dict[str, Any]:
 @cache
 def load_comparison_schema() -> dict[str, Any]:
     """The schema a comparison obeys, derived from its types."""
-    schema = derive_schema(comparison.Comparison)
+    schema = derive_schema(comparison.AuditComparison)
     schema["properties"]["schema"] = {"const": comparison.SCHEMA}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -27,8 +27,8 @@ from trailprint.simulate.campus_sessions import (
     ANYWHERE,
     DAY_S,
     Records,
-    Stays,
     Visits,
+    VisitStays,
     associate,
     draw_usual,
 )
@@ -140,7 +140,7 @@ def simulate_campus(options: CampusOptions | None = None) -> pa.Table:
         random, campus, options.n_users, options.conformity, even_halls=options.lifelike
     )
     location, column = _destinations(random, options, people, campus, visits)
-    stays = Stays(
+    stays = VisitStays(
         location=location,
         is_home=location == people.places[visits.user, HOME],
         usual=draw_usual(random, options.n_users, visits, column) if options.lifelike else None,

@@ -49,7 +49,7 @@ class Visits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Stays:
+class VisitStays:
     """
     What is known of each visit.
 
@@ -83,7 +83,11 @@ def draw_usual(random: np.random.Generator, n_users: int, visits: Visits, column
 
 
 def associate(
-    random: np.random.Generator, campus: CampusMap, visits: Visits, stays: Stays, until_s: float
+    random: np.random.Generator,
+    campus: CampusMap,
+    visits: Visits,
+    stays: VisitStays,
+    until_s: float,
 ) -> Records:
     """Cut each visit into the associations of a device that changes over and back."""
     is_lifelike = stays.usual is not None
@@ -110,7 +114,7 @@ def associate(
     )
 
 
-def _spans(random: np.random.Generator, visits: Visits, stays: Stays) -> tuple[Floats, Floats]:
+def _spans(random: np.random.Generator, visits: Visits, stays: VisitStays) -> tuple[Floats, Floats]:
     """When each visit starts and how long it lasts, in seconds: within its block or overnight."""
     block_s = BLOCK_LENGTHS[visits.block] * 3600.0
     start = visits.day * DAY_S + BLOCK_HOURS[visits.block] * 3600.0

@@ -26,7 +26,7 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cells:
+class PublishedCounts:
     """
     Counts of people that are to be published together.
 
@@ -46,7 +46,7 @@ class Cells:
     roles: Sequence[Role]
 
 
-def choose_labels(cells: Cells, small: int = SMALL) -> list[Label]:
+def choose_labels(cells: PublishedCounts, small: int = SMALL) -> list[Label]:
     """
     Say for each cell whether it is told, shown as few, or hidden.
 
@@ -61,14 +61,14 @@ def choose_labels(cells: Cells, small: int = SMALL) -> list[Label]:
         return _tell_least(cells, small)
 
 
-def _tell_least(cells: Cells, small: int) -> list[Label]:
+def _tell_least(cells: PublishedCounts, small: int) -> list[Label]:
     return [
         "told" if role == "size" or (role == "total" and not is_small(value, small)) else "hidden"
         for value, role in zip(cells.values, cells.roles, strict=True)
     ]
 
 
-def _choose(reader: _Reader, cells: Cells, small: int) -> list[Label]:
+def _choose(reader: _Reader, cells: PublishedCounts, small: int) -> list[Label]:
     known = {j for j in range(len(cells.values)) if reader.is_known(j)}
     guarded = [j for j, n in enumerate(cells.values) if is_small(n, small) and j not in known]
     if not guarded:
@@ -127,7 +127,7 @@ class _UnsolvedError(Exception):
 class _Reader:
     """Somebody who knows what each cell counts, and works out what is not told."""
 
-    def __init__(self, cells: Cells, small: int) -> None:
+    def __init__(self, cells: PublishedCounts, small: int) -> None:
         self._cells, self._small = cells, small
         sizes = [n for n, role in zip(cells.values, cells.roles, strict=True) if role == "size"]
         self._most = sum(sizes) or sum(cells.values)

@@ -13,9 +13,9 @@ from trailprint.evaluation.intervals import wilson
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms
 from trailprint.protections.protection import Protection
-from trailprint.studies.repeated import Prepared
+from trailprint.studies.repeated import PreparedAttack
 
-Ways = Sequence[Prepared[Any]]
+Ways = Sequence[PreparedAttack[Any]]
 """One attack with everything chosen, or several of a family: the strongest counts."""
 
 HISTOGRAM = "histogram"

@@ -24,7 +24,7 @@ from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
 from trailprint.linkage import Linkage
 from trailprint.protections.chain import (
-    Stage,
+    ChainState,
     build_sides,
     changes_histograms,
     check_order,
@@ -212,7 +212,7 @@ class TrialContext:
 class _Reached:
     """Events after the first protections of a chain, and their histograms once they are needed."""
 
-    def __init__(self, stage: Stage, counting: HistogramOptions | None) -> None:
+    def __init__(self, stage: ChainState, counting: HistogramOptions | None) -> None:
         self.stage, self._counting = stage, counting
 
     @cached_property
@@ -225,7 +225,7 @@ class _Reached:
 class _Trial(Discreet):
     """Both sides after a chain, as events and as histograms."""
 
-    stage: Stage
+    stage: ChainState
     chain: Sequence[Protection]
     sides: tuple[Histograms, Histograms]
 
@@ -271,7 +271,7 @@ def _describe(name: str, linkage: Linkage, counted: Counted, n_people: int) -> S
     )
 
 
-def _n_common(stage: Stage, auxiliary: Events) -> int:
+def _n_common(stage: ChainState, auxiliary: Events) -> int:
     """How many users have events on both sides."""
     users = auxiliary.engine.arrow(
         f'SELECT DISTINCT CAST("user" AS VARCHAR) AS who FROM ({auxiliary.query})'

@@ -21,7 +21,7 @@ HistogramAttack = Callable[[Histograms, Histograms], Linkage]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Prepared(Discreet, Generic[Features]):
+class PreparedAttack(Discreet, Generic[Features]):
     """
     What an attack sees of two sides, and the attack with everything chosen.
 
@@ -48,7 +48,7 @@ class Prepared(Discreet, Generic[Features]):
         """Who the rows of both sides are."""
         return self.released.users, self.auxiliary.users
 
-    def select(self, released: Ints, auxiliary: Ints) -> Prepared[Features]:
+    def select(self, released: Ints, auxiliary: Ints) -> PreparedAttack[Features]:
         """Some of the people of both sides, in the order given."""
         return replace(
             self,
@@ -62,7 +62,7 @@ class Prepared(Discreet, Generic[Features]):
         return self.attack(self.released, self.auxiliary)
 
 
-Prepare = Callable[[Events, Events], Prepared[Any]]
+Prepare = Callable[[Events, Events], PreparedAttack[Any]]
 """Makes an attack ready for two sides; what is learnt, is learnt from them."""
 
 
@@ -71,7 +71,7 @@ def prepare_histograms(
 ) -> Prepare:
     """An attack on histograms, which are counted anew for each pair of sides."""
 
-    def prepare(released: Events, auxiliary: Events) -> Prepared[Histograms]:
+    def prepare(released: Events, auxiliary: Events) -> PreparedAttack[Histograms]:
         return look_at_histograms(attack, *build_histogram_pair(released, auxiliary, counting))
 
     return prepare
@@ -79,9 +79,9 @@ def prepare_histograms(
 
 def look_at_histograms(
     attack: HistogramAttack, released: Histograms, auxiliary: Histograms
-) -> Prepared[Histograms]:
+) -> PreparedAttack[Histograms]:
     """An attack on histograms that are there already."""
-    return Prepared(
+    return PreparedAttack(
         released=released,
         auxiliary=auxiliary,
         attack=attack,

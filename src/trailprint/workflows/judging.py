@@ -27,7 +27,7 @@ from trailprint.protections.chain import protect_alone
 from trailprint.protections.protection import Protection
 from trailprint.studies.judging import Judge
 from trailprint.studies.people import select_people
-from trailprint.studies.repeated import Prepared
+from trailprint.studies.repeated import PreparedAttack
 from trailprint.workflows.learning_cuts import CutEvents, choose_cut
 from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.views import build_views
@@ -61,10 +61,10 @@ def list_judges(
 def judge_trails(n_threads: int | None = None) -> Judge:
     """Every variant; where only histograms are released, the places they are not zero at."""
 
-    def prepare(released: Histograms, auxiliary: Histograms) -> list[Prepared[Trails]]:
+    def prepare(released: Histograms, auxiliary: Histograms) -> list[PreparedAttack[Trails]]:
         first, second = shared_trails(released, auxiliary)
         return [
-            Prepared(
+            PreparedAttack(
                 released=first,
                 auxiliary=second,
                 attack=partial(_match_trails, way, n_threads),
@@ -89,7 +89,7 @@ def _judge_views(seed: int, n_threads: int | None) -> Judge:
 
     def prepare(
         released: Events, auxiliary: Events, chain: Sequence[Protection]
-    ) -> list[Prepared[Views]]:
+    ) -> list[PreparedAttack[Views]]:
         first, second, weights = build_views(
             released,
             auxiliary,
@@ -99,7 +99,7 @@ def _judge_views(seed: int, n_threads: int | None) -> Judge:
             n_threads=n_threads,
         )
         return [
-            Prepared(
+            PreparedAttack(
                 released=first,
                 auxiliary=second,
                 attack=lambda one, other: match_views(
@@ -147,11 +147,11 @@ def judge_sequences(released: pa.Array, auxiliary: pa.Array, attack: SequenceAtt
 
     def prepare(
         protected: Events, known: Events, chain: Sequence[Protection]
-    ) -> list[Prepared[Sequences]]:
+    ) -> list[PreparedAttack[Sequences]]:
         first, second = build_sequence_pair(protected, known)
         first, second = _keep_people(first, released), _keep_people(second, auxiliary)
         return [
-            Prepared(
+            PreparedAttack(
                 released=first,
                 auxiliary=second,
                 attack=attack,

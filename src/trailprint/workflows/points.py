@@ -20,7 +20,7 @@ from trailprint.evaluation.larger_populations import (
 )
 from trailprint.evaluation.unicity import (
     Sharing,
-    WorstCase,
+    WorstPoints,
     measure_unicity,
     measure_worst,
 )
@@ -192,7 +192,7 @@ def _measure_grid(run: _Measurement, numbers: tuple[int, ...]) -> tuple[GridShar
     )
 
 
-def _measure_worst(run: _Measurement) -> tuple[WorstCase, ...]:
+def _measure_worst(run: _Measurement) -> tuple[WorstPoints, ...]:
     """The worst case for 1, 2, … k points; home and work are one case."""
     options = run.options
     numbers = range(1, options.worst_case + 1)

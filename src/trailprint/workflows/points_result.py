@@ -15,7 +15,7 @@ from trailprint.display.numbers import format_percent
 from trailprint.display.plots import Plot, draw_bars, draw_curve, draw_heat
 from trailprint.display.tables import Table
 from trailprint.evaluation.larger_populations import LargerPopulation, ModelCheck
-from trailprint.evaluation.unicity import Sharing, Unicity, WorstCase
+from trailprint.evaluation.unicity import Sharing, Unicity, WorstPoints
 from trailprint.studies.known_points import GridShare
 from trailprint.workflows.results import Makers, Result, as_table
 
@@ -65,7 +65,7 @@ class PointsResult(Result):
     extrapolation: tuple[LargerPopulation, ...]
     checks: tuple[ModelCheck, ...]
     grid: tuple[GridShare, ...]
-    worst_case: tuple[WorstCase, ...]
+    worst_case: tuple[WorstPoints, ...]
     singling_out: tuple[Sharing, ...]
     protections: tuple[ProtectedSharing, ...]
     risks: Mapping[str, Indices | Ints | Floats]
@@ -157,7 +157,7 @@ def show_resolution(seconds: int | None) -> str:
     return f"{seconds} s"
 
 
-def _plain(one: Unicity | WorstCase | Sharing | ProtectedSharing) -> dict[str, Any]:
+def _plain(one: Unicity | WorstPoints | Sharing | ProtectedSharing) -> dict[str, Any]:
     """A dataclass for JSON, whose names are texts."""
     found: dict[str, Any] = asdict(one)
     if "interval" in found:
@@ -169,7 +169,7 @@ def _plain(one: Unicity | WorstCase | Sharing | ProtectedSharing) -> dict[str, A
     return found
 
 
-def _flat(one: Unicity | WorstCase | Sharing) -> dict[str, Any]:
+def _flat(one: Unicity | WorstPoints | Sharing) -> dict[str, Any]:
     """A dataclass as a row of a table."""
     found = _with_ends(asdict(one))
     few = found.pop("fewer_than")
@@ -181,7 +181,7 @@ def _with_ends(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "low": low, "high": high}
 
 
-def _bar(one: WorstCase) -> dict[str, Any]:
+def _bar(one: WorstPoints) -> dict[str, Any]:
     low, high = one.interval
     return {"name": f"{one.k} known", "share": one.share_at_one, "low": low, "high": high}
 

@@ -83,6 +83,15 @@ def test_the_first_page_lists_data_audits_and_comparisons(client, folder, audit)
     assert "risk.csv" not in page
 
 
+def test_an_audit_made_on_the_command_line_tells_its_command(client, audit):
+    assert "command line" not in client.get("/audit", params={"at": "audit"}).text
+    kept = json.loads((audit / "manifest.json").read_text())
+    kept["command"] = "trailprint audit visits.csv --seed 3"
+    (audit / "manifest.json").write_text(json.dumps(kept))
+    page = text_of(client.get("/audit", params={"at": "audit"}).text)
+    assert "trailprint audit visits.csv --seed 3 As it was run" in page
+
+
 def test_files_are_found_by_name(client, folder):
     (folder / "other.csv").write_text("user,location\n")
     page = client.get("/", params={"find": "OTH"}).text

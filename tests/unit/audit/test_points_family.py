@@ -14,7 +14,7 @@ from trailprint.audit.run import Asked, run_audit
 from trailprint.audit.sections.points import find_points
 from trailprint.audit.sides import make_sides
 from trailprint.errors import OptionError
-from trailprint.evaluation.unicity import FEW, Sharing, WorstCase
+from trailprint.evaluation.unicity import FEW, Sharing, WorstPoints
 from trailprint.options import PointsOptions
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 
@@ -105,7 +105,7 @@ def test_no_step_between_shares_told_is_a_few_people(case):
     )
     told = tell_sharing(found)
     worst = tell_worst(
-        WorstCase(
+        WorstPoints(
             k=2,
             mean_risk=0.5,
             share_at_one=shares[2],

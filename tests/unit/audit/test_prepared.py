@@ -12,7 +12,7 @@ import pytest
 from tests.presence import present
 
 from trailprint.audit import AuditOptions, audit, prepared
-from trailprint.audit.prepared import Prepared
+from trailprint.audit.prepared import PreparedEvents
 from trailprint.audit.sides import make_sides
 from trailprint.errors import OptionError
 from trailprint.events.reading.read import read
@@ -49,8 +49,8 @@ def rows_of(events):
 def test_what_was_prepared_is_found_as_it_was(sides, engine, tmp_path):
     work = tmp_path / "work"
     with (
-        Prepared(work, engine, {"a": 1}, keep=True) as first,
-        Prepared(work, engine, {"a": 1}) as second,
+        PreparedEvents(work, engine, {"a": 1}, keep=True) as first,
+        PreparedEvents(work, engine, {"a": 1}) as second,
     ):
         for again in (first.write(sides), present(second.found)):
             for name in ("released", "auxiliary"):
@@ -64,17 +64,17 @@ def test_what_was_prepared_is_found_as_it_was(sides, engine, tmp_path):
 
 def test_only_what_fits_and_is_whole_is_found(sides, engine, tmp_path):
     work = tmp_path / "work"
-    with Prepared(work, engine, {"a": 1}, keep=True) as own:
+    with PreparedEvents(work, engine, {"a": 1}, keep=True) as own:
         own.write(sides)
-    assert Prepared(work, engine, {"a": 2}).found is None
+    assert PreparedEvents(work, engine, {"a": 2}).found is None
     file = work / "prepared" / "released.parquet"
     file.write_bytes(file.read_bytes()[:-1] + b"\0")
-    assert Prepared(work, engine, {"a": 1}).found is None
-    assert Prepared(tmp_path / "nowhere", engine, {"a": 1}).found is None
+    assert PreparedEvents(work, engine, {"a": 1}).found is None
+    assert PreparedEvents(tmp_path / "nowhere", engine, {"a": 1}).found is None
 
 
 def test_prepared_events_are_for_their_owner_only(sides, engine, tmp_path):
-    with Prepared(tmp_path / "work", engine, {}, keep=True) as own:
+    with PreparedEvents(tmp_path / "work", engine, {}, keep=True) as own:
         own.write(sides)
     folder = tmp_path / "work" / "prepared"
     modes = {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
@@ -88,7 +88,7 @@ def test_they_are_gone_at_the_end_unless_they_are_kept(sides, engine, tmp_path, 
     folder = tmp_path / "work" / "prepared"
     with (
         pytest.raises(ZeroDivisionError) if fails else nullcontext(),
-        Prepared(tmp_path / "work", engine, {}) as own,
+        PreparedEvents(tmp_path / "work", engine, {}) as own,
     ):
         own.write(sides)
         assert len(list(folder.iterdir())) == 3
@@ -99,20 +99,20 @@ def test_they_are_gone_at_the_end_unless_they_are_kept(sides, engine, tmp_path, 
 
 def test_audits_in_one_folder_do_each_other_no_harm(sides, engine, tmp_path):
     with (
-        Prepared(tmp_path, engine, {"a": 1}, keep=True) as first,
-        Prepared(tmp_path, engine, {"a": 2}, keep=True) as second,
+        PreparedEvents(tmp_path, engine, {"a": 1}, keep=True) as first,
+        PreparedEvents(tmp_path, engine, {"a": 2}, keep=True) as second,
     ):
         own, swapped = first.write(sides), replace(sides, released=sides.auxiliary)
-        with Prepared(tmp_path, engine, {"a": 1}) as third:
+        with PreparedEvents(tmp_path, engine, {"a": 1}) as third:
             found = present(third.found)
             second.write(swapped)
             assert rows_of(own.released) == rows_of(found.released) == rows_of(sides.released)
     assert not list(tmp_path.rglob(".unfinished-*"))
-    assert Prepared(tmp_path, engine, {"a": 2}).found is not None
+    assert PreparedEvents(tmp_path, engine, {"a": 2}).found is not None
 
 
 def test_little_data_stays_in_memory(sides, engine, tmp_path):
-    with Prepared(tmp_path / "work", engine, {}) as own:
+    with PreparedEvents(tmp_path / "work", engine, {}) as own:
         assert own.write(sides) is sides
     assert not (tmp_path / "work").exists()
 

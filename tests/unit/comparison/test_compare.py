@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 import trailprint as tp
-from trailprint.comparison.results import Comparison
+from trailprint.comparison.results import AuditComparison
 from trailprint.errors import InputError, OptionError, SourceError
 from trailprint.report.schema import load_comparison_schema
 
@@ -43,7 +43,7 @@ def test_a_comparison_obeys_its_schema_and_is_read_again(save):
     found = tp.compare(save("before"), save("after", {"seed": 3}))
     plain = json.loads(json.dumps(found.to_dict()))
     jsonschema.Draft202012Validator(load_comparison_schema()).validate(plain)
-    assert Comparison.from_dict(plain) == found.comparison
+    assert AuditComparison.from_dict(plain) == found.comparison
 
 
 def test_a_broken_comparison_does_not_obey_the_schema(save):

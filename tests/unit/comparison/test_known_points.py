@@ -16,7 +16,7 @@ import trailprint as tp
 from trailprint.audit.results.findings import Findings
 from trailprint.comparison.known_points import compare_points
 from trailprint.comparison.opening import OpenedAudit
-from trailprint.comparison.results import Comparison, SinglingOut
+from trailprint.comparison.results import AuditComparison, ComparedSinglingOut
 from trailprint.comparison.wording import list_singled_out
 from trailprint.plain import from_plain
 from trailprint.report.comparison_points import write_singling_out
@@ -37,7 +37,7 @@ def put(label: str, plain: dict[str, Any]) -> OpenedAudit:
     return OpenedAudit(label=label, findings=from_plain(Findings, plain))
 
 
-def compare(*plains: dict[str, Any]) -> SinglingOut | None:
+def compare(*plains: dict[str, Any]) -> ComparedSinglingOut | None:
     return compare_points([put(f"audit {place}", plain) for place, plain in enumerate(plains)])
 
 
@@ -95,7 +95,7 @@ def test_the_page_the_json_and_the_table_tell_the_same(tmp_path):
     found = tp.compare(save(tmp_path / "before", EXAMPLE), save(tmp_path / "after", other))
     plain = json.loads(json.dumps(found.to_dict()))
     jsonschema.Draft202012Validator(load_comparison_schema()).validate(plain)
-    assert Comparison.from_dict(plain) == found.comparison
+    assert AuditComparison.from_dict(plain) == found.comparison
     assert "Singling out" in found.to_html()
     found.save(tmp_path / "out")
     with (tmp_path / "out" / "tables" / "points.csv").open(encoding="utf-8") as file:
@@ -110,4 +110,4 @@ def test_a_comparison_written_before_there_were_points_is_still_read(tmp_path):
     found = tp.compare(save(tmp_path / "a", EXAMPLE), save(tmp_path / "b", EXAMPLE))
     plain = found.to_dict()
     del plain["points"]
-    assert Comparison.from_dict(plain).points is None
+    assert AuditComparison.from_dict(plain).points is None

@@ -113,6 +113,20 @@ def test_code_is_used_again_until_any_kernel_changes(package, tmp_path):
     assert use(package, tmp_path)["misses"] == 1
 
 
+def test_code_of_kernels_that_are_gone_is_never_unpickled(package, tmp_path):
+    kernels = package / "trailprint" / "kernels"
+    gone = kernels / "gone.py"
+    gone.write_text("")
+    assert use(package, tmp_path)["misses"] == 1
+    index = next((kernels / "__pycache__").glob("csr.invert-*.nbi"))
+    with index.open("rb") as file:
+        first = pickle.load(file)
+    index.write_bytes(pickle.dumps(first) + pickle.dumps(Evil(tmp_path / "trace")))
+    gone.unlink()
+    assert use(package, tmp_path)["misses"] == 1
+    assert not (tmp_path / "trace").exists()
+
+
 def test_whether_a_kernel_is_compiled_follows_the_stamp(monkeypatch):
     csr.invert(np.array([0, 1]), np.array([0], np.int32), 1)
     assert compiling.is_compiled(csr.invert)

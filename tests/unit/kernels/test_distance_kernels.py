@@ -11,7 +11,7 @@ from tests.oracles.shapes import to_csr
 
 from trailprint.kernels.csr import transpose_csr
 from trailprint.kernels.distances.days import Days, DaysByColumn, mean_day_distances
-from trailprint.kernels.distances.points import Points, nearest_distances
+from trailprint.kernels.distances.points import WeightedPoints, nearest_distances
 
 N_COLUMNS = 5
 
@@ -53,7 +53,7 @@ def test_mean_distances_to_the_nearest_point(seed, n, m):
     def as_points(people):
         places = np.vstack([np.empty((0, 3)), *[p for p, _ in people]])
         weights = np.concatenate([np.empty(0), *[w for _, w in people]])
-        return Points(firsts([p for p, _ in people]), places, weights)
+        return WeightedPoints(firsts([p for p, _ in people]), places, weights)
 
     people = rng.permutation(n)
     found = nearest_distances(as_points(own), people, as_points(other))

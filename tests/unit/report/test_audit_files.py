@@ -14,7 +14,7 @@ from trailprint.audit.results.findings import Findings
 from trailprint.errors import OptionError, OutputError
 from trailprint.report import audit_files
 from trailprint.report.audit_files import (
-    Written,
+    Outputs,
     check_folder,
     describe_source,
     open_folder,
@@ -39,7 +39,7 @@ def result(result):
 
 
 def written_of(result, **more):
-    return Written(findings=Findings.from_dict(result), **more)
+    return Outputs(findings=Findings.from_dict(result), **more)
 
 
 @pytest.fixture(autouse=True)

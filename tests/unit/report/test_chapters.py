@@ -12,11 +12,11 @@ from trailprint.report.about import About
 from trailprint.report.audit_tables import TABLES
 from trailprint.report.blocks import (
     Block,
+    Bullets,
     Facts,
     Figure,
     Heading,
     Note,
-    Points,
     Prose,
     Row,
     Section,
@@ -118,7 +118,7 @@ class TestOpening:
             point["judged_by_all"] = False
         (tiles,) = of_kind(write_lead(read(result), About()), Tiles)
         assert tiles.tiles[-1].detail == "no time to let every attack judge the 11 tested"
-        told = of_kind(write_next(read(result), About()), Points)[0]
+        told = of_kind(write_next(read(result), About()), Bullets)[0]
         assert any("longer --time-limit" in str(point) for point in told.items)
 
     def test_a_failed_control_is_said_before_any_figure(self, result):
@@ -255,7 +255,7 @@ class TestGrowth:
         assert len(of_kind(section, Figure)[0].legend) == 1
 
     def test_what_was_not_measured_says_why(self, sparse):
-        (points,) = of_kind(write_growth(read(sparse)), Points)
+        (points,) = of_kind(write_growth(read(sparse)), Bullets)
         assert points.title == "Not measured"
         assert "By length of observation: The time limit was reached." in points.items
         assert "By resolution: no reason is recorded." in points.items
@@ -336,7 +336,7 @@ class TestProtections:
         assert [key.label for key in figure.legend][-1] == "Cheapest that reaches the target"
         assert figure.table.rows[0][0] == "1. No protection"
         assert any(row[0].endswith(" (asked for)") for row in figure.table.rows)
-        refused = [text for points in of_kind(section, Points) for text in points.items]
+        refused = [text for points in of_kind(section, Bullets) for text in points.items]
         assert "Perturb visits: The time limit of 10 minutes was reached." in refused
 
     def test_what_a_release_is_good_for_has_a_table_where_it_was_measured(self, result):
@@ -413,14 +413,14 @@ class TestMeaning:
     def test_the_truth_that_was_used_is_an_assumption(self, result, unscored):
         def points(given: dict[str, Any]) -> str:
             section = write_assumptions(read(given))
-            return " ".join(text for block in of_kind(section, Points) for text in block.items)
+            return " ".join(text for block in of_kind(section, Bullets) for text in block.items)
 
         assert "Who is who is not known" in points(unscored)
         result["data"]["truth"] = "file"
         assert "Who is who was given in a separate file." in points(result)
 
     def test_no_figure_is_a_verdict(self):
-        (points,) = of_kind(write_limits(), Points)
+        (points,) = of_kind(write_limits(), Bullets)
         assert points.items[0].startswith("That the data is anonymous.")
 
 

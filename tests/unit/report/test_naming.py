@@ -9,7 +9,7 @@ import pytest
 from trailprint.audit.results.findings import Findings
 from trailprint.report.about import About, Source
 from trailprint.report.audit_page import render_report
-from trailprint.report.blocks import Command, Points
+from trailprint.report.blocks import Bullets, Command
 from trailprint.report.chapters.next_steps import write_next
 
 DIGEST = hashlib.sha256(b"data").hexdigest()
@@ -69,7 +69,7 @@ def test_without_a_title_and_a_source_nothing_is_made_up(result, blank_charts):
 
 def next_of(result):
     points = write_next(Findings.from_dict(result), About())[0]
-    assert isinstance(points, Points)
+    assert isinstance(points, Bullets)
     return points.items
 
 

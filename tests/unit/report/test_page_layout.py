@@ -8,12 +8,12 @@ import pytest
 
 from trailprint.report.blocks import (
     Block,
+    Bullets,
     Facts,
     Figure,
     Heading,
     Key,
     Note,
-    Points,
     Prose,
     Row,
     Section,
@@ -65,7 +65,7 @@ def page() -> str:
     every: list[Block] = [
         Heading(HOSTILE),
         Prose(HOSTILE),
-        Points([HOSTILE], title=HOSTILE),
+        Bullets([HOSTILE], title=HOSTILE),
         Facts([(HOSTILE, HOSTILE)]),
         Note(HOSTILE, title=HOSTILE),
         Tiles([Tile(HOSTILE, HOSTILE, HOSTILE)]),

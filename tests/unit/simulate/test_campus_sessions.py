@@ -8,7 +8,7 @@ import pytest
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.simulate.campus_map import draw_map
 from trailprint.simulate.campus_people import HOME, draw_people
-from trailprint.simulate.campus_sessions import ANYWHERE, Stays, Visits, associate, draw_usual
+from trailprint.simulate.campus_sessions import ANYWHERE, Visits, VisitStays, associate, draw_usual
 
 
 def draw_records(options: CampusOptions) -> tuple[np.ndarray, ...]:
@@ -80,7 +80,7 @@ def test_hand_offs_are_short_where_stays_have_a_habit():
     visits = Visits(np.zeros(n, dtype=np.int64), np.arange(n), np.full(n, 1))
 
     def length_there_and_here(usual):
-        stays = Stays(location=np.full(n, here), is_home=np.zeros(n, dtype=bool), usual=usual)
+        stays = VisitStays(location=np.full(n, here), is_home=np.zeros(n, dtype=bool), usual=usual)
         found = associate(np.random.default_rng(2), campus, visits, stays, n * 86_400.0)
         length = found.end_s - found.start_s
         # Visits with several records that begin here: every other record is next door.

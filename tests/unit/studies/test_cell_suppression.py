@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from trailprint.studies.cell_suppression import Cells, Role, choose_labels
+from trailprint.studies.cell_suppression import PublishedCounts, Role, choose_labels
 
 #: Of two attacks: both, only the first, only the second, neither.
 SUMS = np.array(
@@ -13,7 +13,7 @@ ROLES: tuple[Role, ...] = ("size", "total", "total", "cell", "cell", "cell", "ce
 
 def label(*atoms):
     values = [int(n) for n in SUMS @ np.array(atoms)]
-    return choose_labels(Cells(sums=SUMS, values=values, roles=ROLES))
+    return choose_labels(PublishedCounts(sums=SUMS, values=values, roles=ROLES))
 
 
 def test_without_small_counts_everything_is_told():

@@ -11,7 +11,7 @@ import pytest
 from tests.presence import present
 
 from trailprint.attacks.points.options import PointsOptions
-from trailprint.evaluation.unicity import Sharing, Unicity, WorstCase
+from trailprint.evaluation.unicity import Sharing, Unicity, WorstPoints
 from trailprint.studies.known_points import GridShare
 from trailprint.workflows.points_result import PointsResult, ProtectedSharing, show_resolution
 
@@ -26,7 +26,7 @@ UNICITY = Unicity(
     people=40,
     shorter=0,
 )
-WORST = WorstCase(
+WORST = WorstPoints(
     k=2,
     mean_risk=0.5,
     share_at_one=0.4,

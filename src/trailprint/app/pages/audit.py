@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shlex
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -41,12 +40,7 @@ def show_audit(site: Site, request: Request) -> Response:
         message=audit.job.message() if audit.state == "failed" else "",
         files=list_files(site.folder.root / audit.name),
         watch=site.watch(audit.job),
-        command=_command(audit.job),
     )
-
-
-def _command(job: Job) -> str:
-    return shlex.join(["trailprint", *job.words]) if job.words else ""
 
 
 def cancel_audit(site: Site, request: Request, fields: Fields) -> Response:

@@ -91,7 +91,7 @@ def _tell_refused(job: Job) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Release:
+class AskedRelease:
     """A release that was asked for: where it is and what it cost, or why it is not."""
 
     out: str
@@ -107,11 +107,11 @@ class Release:
         return f"{self.out}/events.parquet"
 
 
-def _describe(job: Job) -> Release:
+def _describe(job: Job) -> AskedRelease:
     words = job.words
     given = {word: after for word, after in pairwise(words) if word.startswith("--")}
     state = job.state()
-    return Release(
+    return AskedRelease(
         out=given.get("--release", ""),
         key_file=given.get("--keys", ""),
         chain=given.get("--apply", ""),

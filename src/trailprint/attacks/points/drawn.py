@@ -54,20 +54,20 @@ class CandidateCounts(Discreet):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Release(Discreet):
+class PointPostings(Discreet):
     """What everybody's points agree with: ``codes`` of their entries, and who has each code."""
 
     codes: Indices
     postings: Postings
 
 
-def open_release(points: Points) -> Release:
+def open_release(points: Points) -> PointPostings:
     """A release at the resolution of the points."""
     postings = build_postings(points.indptr, points.keys, points.n_keys)
-    return Release(codes=points.keys, postings=postings)
+    return PointPostings(codes=points.keys, postings=postings)
 
 
-def open_coarser(points: Points, place_of: Indices, time_factor: int) -> Release:
+def open_coarser(points: Points, place_of: Indices, time_factor: int) -> PointPostings:
     """
     A release of coarser places and times, which points of full resolution are compared with.
 
@@ -75,7 +75,7 @@ def open_coarser(points: Points, place_of: Indices, time_factor: int) -> Release
     """
     numbers, n_keys = points.coarser_keys(place_of, time_factor)
     indptr, keys = points.merged(numbers, n_keys)
-    return Release(codes=numbers[points.keys], postings=build_postings(indptr, keys, n_keys))
+    return PointPostings(codes=numbers[points.keys], postings=build_postings(indptr, keys, n_keys))
 
 
 def choose_numbers(points: Points, wanted: Sequence[int] | None) -> tuple[int, ...]:
@@ -96,7 +96,7 @@ def draw_candidates(
     *,
     n_draws: int,
     seed: int = 0,
-    release: Release | None = None,
+    release: PointPostings | None = None,
     streams: npt.NDArray[np.uint64] | None = None,
     targets: Ints | None = None,
     n_threads: int | None = None,

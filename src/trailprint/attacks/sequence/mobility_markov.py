@@ -16,7 +16,7 @@ from trailprint.arrays import Floats, Ints
 from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.features.places import MobilityChains
-from trailprint.kernels.distances.points import Points, nearest_distances
+from trailprint.kernels.distances.points import WeightedPoints, nearest_distances
 
 ChainDistance = Literal["stationary", "transition", "proximity"]
 
@@ -62,8 +62,8 @@ class NearestScores:
     ruled out.
     """
 
-    released: Points
-    auxiliary: Points
+    released: WeightedPoints
+    auxiliary: WeightedPoints
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -109,11 +109,11 @@ def score_mobility_markov(
     return NearestScores(points(released), points(auxiliary))
 
 
-def _places(chains: MobilityChains) -> Points:
-    return Points(chains.first_place, chains.centre_m, chains.stationary)
+def _places(chains: MobilityChains) -> WeightedPoints:
+    return WeightedPoints(chains.first_place, chains.centre_m, chains.stationary)
 
 
-def _moves(chains: MobilityChains) -> Points:
+def _moves(chains: MobilityChains) -> WeightedPoints:
     """Moves as points of six dimensions, and as many moves from a lone place to itself."""
     n_moves, n_places = np.diff(chains.first_move), np.diff(chains.first_place)
     alone = np.flatnonzero((n_moves == 0) & (n_places > 0))
@@ -130,7 +130,7 @@ def _moves(chains: MobilityChains) -> Points:
     # The root makes a move as long as its ends are far apart when both are equally far.
     ends = chains.centre_m[origin[order]], chains.centre_m[target[order]]
     first = np.searchsorted(owner, np.arange(chains.n_users + 1)).astype(np.int64)
-    return Points(first, np.concatenate(ends, axis=1) / math.sqrt(2.0), weight)
+    return WeightedPoints(first, np.concatenate(ends, axis=1) / math.sqrt(2.0), weight)
 
 
 def _ranked(chains: MobilityChains, n_ranks: int = 12) -> Floats:

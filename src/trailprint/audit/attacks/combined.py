@@ -48,7 +48,7 @@ from trailprint.protections.protection import Protection
 from trailprint.studies.controls import control_weights
 from trailprint.studies.judging import Judge
 from trailprint.studies.people import Attack
-from trailprint.studies.repeated import Prepared
+from trailprint.studies.repeated import PreparedAttack
 from trailprint.workflows.views import MOST_PEOPLE, describe_views, draw_people
 
 Method = Literal["joint", "one-by-one"]
@@ -161,7 +161,7 @@ class CombinedFamily(AttackFamily):
     def repeat(self, context: AuditContext, outcome: Outcome | None) -> Repeated:
         """Joint matching without margins; on changed events with weights learnt anew."""
 
-        def as_is() -> Prepared[Views]:
+        def as_is() -> PreparedAttack[Views]:
             if outcome is None:
                 ready = prepare_views(context, *context.events)
                 return _repeatable(context, _align(context, ready), ready.weights)
@@ -183,7 +183,7 @@ class CombinedFamily(AttackFamily):
 
         def prepare(
             released: Events, auxiliary: Events, chain: Sequence[Protection]
-        ) -> list[Prepared[Views]]:
+        ) -> list[PreparedAttack[Views]]:
             pair, weights = _unpack(prepare_views(context, released, auxiliary, chain))
             return [_repeatable(context, pair, weights, method) for method in methods]
 
@@ -221,8 +221,8 @@ def _unpack(ready: PreparedViews) -> tuple[Pair, ViewWeights]:
 
 def _repeatable(
     context: AuditContext, pair: Pair, weights: ViewWeights, method: Method = "joint"
-) -> Prepared[Views]:
-    return Prepared(
+) -> PreparedAttack[Views]:
+    return PreparedAttack(
         released=pair[0],
         auxiliary=pair[1],
         attack=_attack(context, weights, method, margins=False),

@@ -24,7 +24,7 @@ from trailprint.audit.results.attacks import AttackFinding
 from trailprint.events.events import Events
 from trailprint.protections.protection import Protection
 from trailprint.studies.judging import Judge
-from trailprint.studies.repeated import Prepared
+from trailprint.studies.repeated import PreparedAttack
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,12 +45,12 @@ class Repeated:
 
     name: str
     title: str
-    as_is: Callable[[], Prepared[Any]]
-    prepare_events: Callable[[Events, Events, Sequence[Protection]], Prepared[Any]]
+    as_is: Callable[[], PreparedAttack[Any]]
+    prepare_events: Callable[[Events, Events, Sequence[Protection]], PreparedAttack[Any]]
 
     def prepare(
         self, released: Events, auxiliary: Events, chain: Sequence[Protection] = ()
-    ) -> Prepared[Any]:
+    ) -> PreparedAttack[Any]:
         """Make it ready for events that were changed."""
         return self.prepare_events(released, auxiliary, chain)
 

@@ -52,7 +52,7 @@ class Headline:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seconds:
+class TimeSpent:
     """How long the audit took, each of its parts, and how long those should have taken."""
 
     total: float
@@ -85,7 +85,7 @@ class Findings:
     points: PointsFinding | None = field(default=None, metadata=OMITTED)
     settings: Mapping[str, Any]
     versions: Mapping[str, str]
-    seconds: Seconds | None = field(default=None, metadata=OMITTED)
+    seconds: TimeSpent | None = field(default=None, metadata=OMITTED)
 
     def to_dict(self) -> dict[str, Any]:
         """The findings as plain values, ready for JSON."""

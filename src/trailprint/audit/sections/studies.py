@@ -21,7 +21,7 @@ from trailprint.studies.growth.knowledge import ShareKnownOptions, grow_knowledg
 from trailprint.studies.growth.resolution import grow_resolution
 from trailprint.studies.growth.time import grow_time
 from trailprint.studies.growth.users import GrowthOptions, grow_users
-from trailprint.studies.repeated import Prepared
+from trailprint.studies.repeated import PreparedAttack
 
 Compute = Callable[[AuditContext, Mapping[str, Outcome], PartProgress], Outcome]
 
@@ -99,7 +99,7 @@ def study_resolution(
     return _grown(grow_resolution(prepare, *context.events, progress=_to(progress)))
 
 
-def _ready(context: AuditContext, before: Mapping[str, Outcome]) -> Prepared[Any]:
+def _ready(context: AuditContext, before: Mapping[str, Outcome]) -> PreparedAttack[Any]:
     return choose_repeated(context, before).as_is()
 
 

@@ -48,6 +48,10 @@ USUAL_NAMES: Mapping[Column, tuple[str, ...]] = {
     "weight": (),
 }
 
+#: A place of public transport, unless something else says where or the table has starts: a stop is
+#: then an end.
+STOP = "stop"
+
 _MEANINGS: Mapping[Column, str] = {
     "user": "user",
     "location": "location",
@@ -89,7 +93,7 @@ def _folded(names: Mapping[Column, tuple[str, ...]]) -> frozenset[str]:
 
 #: Folded names: those no value of the data is likely to be, and all that are found.
 SURE_NAMES = _folded(KNOWN_NAMES)
-ALL_KNOWN_NAMES = SURE_NAMES | _folded(USUAL_NAMES)
+ALL_KNOWN_NAMES = SURE_NAMES | _folded(USUAL_NAMES) | {STOP}
 
 
 def find_columns(there: Header, wanted: Mapping[Column, str]) -> dict[Column, str]:
@@ -126,7 +130,14 @@ def _usual_column(column: Column, folded: Mapping[str, str], there: Header) -> s
             f"One column must hold the {_MEANINGS[column]}, but {len(found)} could: "
             f"{', '.join(shown)}. Name it with --{column}-column."
         )
+    if not found and column == "location":
+        return _stop_column(folded)
     return found[0] if found else None
+
+
+def _stop_column(folded: Mapping[str, str]) -> str | None:
+    means_else = any(name.startswith(("start", "lat")) for name in folded)
+    return None if means_else else folded.get(STOP)
 
 
 def _without_halves(found: dict[Column, str], wanted: Mapping[Column, str]) -> dict[Column, str]:

@@ -11,7 +11,7 @@ from trailprint.kernels.compiling import njit
 from trailprint.kernels.passes import Pass, run_pass
 
 
-class Points(NamedTuple):
+class WeightedPoints(NamedTuple):
     """Weighted points; person ``i`` owns ``first[i]:first[i + 1]``, whose weights sum to one."""
 
     first: Ints
@@ -20,7 +20,7 @@ class Points(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _compare(own: Points, i: int, other: Points, j: int, nearest: Floats) -> float:
+def _compare(own: WeightedPoints, i: int, other: WeightedPoints, j: int, nearest: Floats) -> float:
     """Compare two people's points.
 
     Meaning: the weighted mean distance to the other's nearest point, averaged over both ways.
@@ -46,7 +46,9 @@ def _compare(own: Points, i: int, other: Points, j: int, nearest: Floats) -> flo
 
 
 @njit(cache=True, nogil=True)
-def _fill_rows(own: Points, people: Ints, other: Points, low: int, high: int, out: Floats) -> None:
+def _fill_rows(
+    own: WeightedPoints, people: Ints, other: WeightedPoints, low: int, high: int, out: Floats
+) -> None:
     """Fill rows low:high of the distances.
 
     Meaning: infinite where somebody has no point. Shapes: out is people × others. Cost: points of
@@ -66,7 +68,7 @@ def _fill_rows(own: Points, people: Ints, other: Points, low: int, high: int, ou
 
 
 def nearest_distances(
-    own: Points, people: Ints, other: Points, n_threads: int | None = None
+    own: WeightedPoints, people: Ints, other: WeightedPoints, n_threads: int | None = None
 ) -> Floats:
     """Return the mean distance to the nearest point between ``people`` and all others."""
     out = np.empty((people.size, other.first.size - 1))

@@ -14,7 +14,7 @@ The steps, in the order in which `solve` takes them:
 
 1. **Reduce** (`reduction`). People with identical histograms become one node with a capacity;
    nodes that cannot overlap fall into separate components; both sides are shuffled with the
-   seed, so that ties are settled by lot and not by the order of arrival.
+   seed, so that ties are broken at random and not by the order of arrival.
 2. **Orient** (`orientation`). In every component the scarcer side becomes the rows, which bid;
    the other side's nodes are the objects. Prices then hardly ever fall, and what a pass over all
    pairs has found stays true.

@@ -8,13 +8,13 @@ tight throughout, so that searches can go on from there.
 from __future__ import annotations
 
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.matching.paths import FreeList, Side, add_flow, cut_flow
+from trailprint.kernels.matching.paths import FreeList, Nodes, add_flow, cut_flow
 
 BIDS_PER_ROW = 8
 
 
 @njit(cache=True, nogil=True)
-def _best_two(rows: Side, cols: Side, i: int, multiplier: float) -> tuple[float, float, int]:
+def _best_two(rows: Nodes, cols: Nodes, i: int, multiplier: float) -> tuple[float, float, int]:
     """Return the worth of row i's best and second-best column, at least zero, and the best."""
     best, second, column = rows.floor[i], rows.floor[i], -1
     for e in range(rows.ptr[i], rows.ptr[i + 1]):
@@ -28,7 +28,13 @@ def _best_two(rows: Side, cols: Side, i: int, multiplier: float) -> tuple[float,
 
 @njit(cache=True, nogil=True)
 def _bid(
-    rows: Side, cols: Side, free_list: FreeList, c: int, i: int, multiplier: float, tight: float
+    rows: Nodes,
+    cols: Nodes,
+    free_list: FreeList,
+    c: int,
+    i: int,
+    multiplier: float,
+    tight: float,
 ) -> int:
     """Let the free single row i bid; returns the row it displaced, or -1.
 
@@ -61,8 +67,8 @@ def _bid(
 
 @njit(cache=True, nogil=True)
 def bid_rows(
-    rows: Side,
-    cols: Side,
+    rows: Nodes,
+    cols: Nodes,
     free_list: FreeList,
     c: int,
     low: int,

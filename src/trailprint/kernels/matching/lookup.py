@@ -29,7 +29,7 @@ class RowChoice(NamedTuple):
     n_tied: Ints
 
 
-class Ranks(NamedTuple):
+class PairRanks(NamedTuple):
     """Where given pairs stand: columns with a greater gain, and columns tied (itself included)."""
 
     n_better: Ints
@@ -178,12 +178,12 @@ def _rank_rows(join: Join, rows: Ints, gains: Floats, low: int, high: int, out: 
         out.n_tied[r] = tied
 
 
-def rank_pairs(join: Join, rows: Ints, cols: Ints, n_threads: int | None = None) -> Ranks:
+def rank_pairs(join: Join, rows: Ints, cols: Ints, n_threads: int | None = None) -> PairRanks:
     """Say for each pair (rows[r], cols[r]) how its column stands among all of the row's."""
     gain = pair_gains(join, rows, cols, n_threads)
     if join.row_total.size > 0:
         gain = np.maximum(gain, TINY)  # As `fill_all` has it.
-    out = Ranks(np.zeros(rows.size, np.int64), np.zeros(rows.size, np.int64), gain)
+    out = PairRanks(np.zeros(rows.size, np.int64), np.zeros(rows.size, np.int64), gain)
     cut = cut_join(join, get_most_bytes())
     for part in cut.parts():
         places = part.find_rows(rows)

@@ -22,7 +22,7 @@ ROW_BYTES = 24
 """Of each row, beside its entries: where it begins, its number, its floor."""
 
 
-class Part(NamedTuple):
+class JoinPart(NamedTuple):
     """Some rows and some columns of a join; ``first`` says where both begin in the whole."""
 
     join: Join
@@ -46,15 +46,15 @@ class Cut(NamedTuple):
         """How many parts there are."""
         return len(self.rows) * len(self.cols)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[JoinPart]:
         """The parts, one at a time: the columns of the first rows, then those of the next."""
         if self.n_parts == 1:
-            yield Part(self.join, (0, 0))
+            yield JoinPart(self.join, (0, 0))
             return
         for rows in self.rows:
             some = take_rows(self.join, *rows)
             for cols in self.cols:
-                yield Part(take_columns(some, *cols), (rows[0], cols[0]))
+                yield JoinPart(take_columns(some, *cols), (rows[0], cols[0]))
 
 
 def cut_join(join: Join, most_bytes: int | None) -> Cut:

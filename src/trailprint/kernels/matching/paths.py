@@ -20,7 +20,7 @@ SOURCE = -3
 """Predecessor of the node a search starts from."""
 
 
-class Side(NamedTuple):
+class Nodes(NamedTuple):
     """One side: prices, free capacity, candidate edges (CSR) and chains of flow entries.
 
     A node whose price has fallen to its ``floor`` is left out rather than made to fall further.
@@ -53,7 +53,7 @@ class FreeList(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def add_source(own: Side, k: int, s: int) -> None:
+def add_source(own: Nodes, k: int, s: int) -> None:
     """List a node as source number k of the next search."""
     own.reached[k] = s
     own.dist[s] = 0.0
@@ -61,7 +61,7 @@ def add_source(own: Side, k: int, s: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def rank_edges(own: Side, other: Side, low: int, high: int) -> None:
+def rank_edges(own: Nodes, other: Nodes, low: int, high: int) -> None:
     """Sort the edges of nodes low:high by what they are worth at the other side's prices.
 
     Meaning: ``key`` is ``gain - price``, the greatest first. As long as no price over there falls,
@@ -85,7 +85,7 @@ def rank_edges(own: Side, other: Side, low: int, high: int) -> None:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _follow(own: Side, other: Side, t: int, start: int, n_own: int) -> int:
+def _follow(own: Nodes, other: Nodes, t: int, start: int, n_own: int) -> int:
     """List the own nodes that send flow to t, at t's distance; returns how many are listed."""
     f = other.head[t]
     while f >= 0:
@@ -101,8 +101,8 @@ def _follow(own: Side, other: Side, t: int, start: int, n_own: int) -> int:
 
 @njit(cache=True, nogil=True)
 def search(
-    own: Side,
-    other: Side,
+    own: Nodes,
+    other: Nodes,
     n_sources: int,
     limit: float,
     may_leave: bool,
@@ -162,7 +162,7 @@ def search(
 
 @njit(cache=True, nogil=True)
 def settle(
-    own: Side, other: Side, best: float, start: int, n_own: int, base: int, n_other: int
+    own: Nodes, other: Nodes, best: float, start: int, n_own: int, base: int, n_other: int
 ) -> None:
     """Move the prices by what the search has learnt and forget the distances.
 
@@ -185,7 +185,7 @@ def settle(
 
 
 @njit(cache=True, nogil=True)
-def add_flow(own: Side, other: Side, free_list: FreeList, c: int, s: int, t: int, n: int) -> None:
+def add_flow(own: Nodes, other: Nodes, free_list: FreeList, c: int, s: int, t: int, n: int) -> None:
     """Send n more units from s to t, on the pair's entry or on a fresh one.
 
     Meaning: flow entries are chained from both ends. Cost: the length of s's chain.
@@ -208,7 +208,7 @@ def add_flow(own: Side, other: Side, free_list: FreeList, c: int, s: int, t: int
 
 
 @njit(cache=True, nogil=True)
-def _unlink(side: Side, f: int) -> None:
+def _unlink(side: Nodes, f: int) -> None:
     """Take an entry out of its chain on one side."""
     s = side.node[f]
     if side.head[s] == f:
@@ -221,7 +221,7 @@ def _unlink(side: Side, f: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def cut_flow(own: Side, other: Side, free_list: FreeList, c: int, f: int, n: int) -> None:
+def cut_flow(own: Nodes, other: Nodes, free_list: FreeList, c: int, f: int, n: int) -> None:
     """Take n units off an entry; an empty entry goes back to the free list."""
     free_list.amount[f] -= n
     if free_list.amount[f] == 0:
@@ -233,7 +233,7 @@ def cut_flow(own: Side, other: Side, free_list: FreeList, c: int, f: int, n: int
 
 @njit(cache=True, nogil=True)
 def augment(
-    own: Side, other: Side, free_list: FreeList, c: int, end: int, across: bool, limit: int
+    own: Nodes, other: Nodes, free_list: FreeList, c: int, end: int, across: bool, limit: int
 ) -> int:
     """Push flow along the path that ends at ``end``; returns the units pushed.
 
@@ -272,8 +272,8 @@ def augment(
 
 @njit(cache=True, nogil=True)
 def place_all(
-    own: Side,
-    other: Side,
+    own: Nodes,
+    other: Nodes,
     free_list: FreeList,
     c: int,
     low: int,

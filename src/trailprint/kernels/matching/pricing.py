@@ -61,7 +61,7 @@ class Work(NamedTuple):
     gap: float
 
 
-class Proof(NamedTuple):
+class ProvenFlows(NamedTuple):
     """Flows between nodes and the prices that prove them; see `Solution`."""
 
     flows: Flows
@@ -85,7 +85,7 @@ class _Pricing(NamedTuple):
     near: Floats
 
 
-def generate_columns(work: Work, n_threads: int | None, report: Progress) -> Proof:
+def generate_columns(work: Work, n_threads: int | None, report: Progress) -> ProvenFlows:
     """Solve the candidates, price all pairs, until nothing is violated."""
     reduced, begin, wanted, most, gap = work
     state, pricing, overlapping = _first_candidates(reduced, begin, n_threads)
@@ -113,7 +113,9 @@ def generate_columns(work: Work, n_threads: int | None, report: Progress) -> Pro
         upper = float(need @ reduced.row_size + price @ reduced.col_size + wanted * multiplier)
         report(Round(rounds, n_violated, total, upper))
         if n_violated == 0 or upper - total <= gap * total:
-            return Proof(flows, need, price, multiplier, total, upper, rounds, overlapping, solving)
+            return ProvenFlows(
+                flows, need, price, multiplier, total, upper, rounds, overlapping, solving
+            )
 
 
 def _floors(pricing: _Pricing, largest: float, rounds: int) -> Floats:

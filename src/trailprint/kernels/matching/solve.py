@@ -23,7 +23,7 @@ from trailprint.kernels.matching.orientation import (
     restore_flows,
     restore_prices,
 )
-from trailprint.kernels.matching.pricing import Progress, Proof, Round, Work, generate_columns
+from trailprint.kernels.matching.pricing import Progress, ProvenFlows, Round, Work, generate_columns
 from trailprint.kernels.matching.reduction import Reduced, reduce_problem, split_largest
 from trailprint.kernels.matching.transport import Flows
 from trailprint.kernels.threads import run_together
@@ -155,7 +155,7 @@ def _first_columns(parts: list[Reduced]) -> list[int]:
     return [0, *np.cumsum([part.join.n_cols for part in parts])[:-1].tolist()]
 
 
-def _join_proofs(proofs: list[Proof], parts: list[Reduced]) -> Proof:
+def _join_proofs(proofs: list[ProvenFlows], parts: list[Reduced]) -> ProvenFlows:
     """Put the parts of a problem together again."""
     if len(proofs) == 1:
         return proofs[0]
@@ -166,7 +166,7 @@ def _join_proofs(proofs: list[Proof], parts: list[Reduced]) -> Proof:
         np.concatenate([p.flows.col + col[i] for i, p in enumerate(proofs)]),
         np.concatenate([p.flows.units for p in proofs]),
     )
-    return Proof(
+    return ProvenFlows(
         flows=flows,
         need=np.concatenate([p.need for p in proofs]),
         price=np.concatenate([p.price for p in proofs]),

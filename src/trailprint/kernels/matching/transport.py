@@ -12,7 +12,7 @@ from trailprint.kernels.csr import transpose_csr
 from trailprint.kernels.heaps import ABSENT
 from trailprint.kernels.matching.auction import bid_rows
 from trailprint.kernels.matching.candidates import BestPairs
-from trailprint.kernels.matching.paths import FreeList, Side, add_flow, cut_flow, place_all
+from trailprint.kernels.matching.paths import FreeList, Nodes, add_flow, cut_flow, place_all
 from trailprint.kernels.threads import run_parallel, split_evenly
 
 TIGHT = 1e-13
@@ -25,8 +25,8 @@ class State(NamedTuple):
     ``tight`` is the slack up to which an edge counts as tight.
     """
 
-    rows: Side
-    cols: Side
+    rows: Nodes
+    cols: Nodes
     free_list: FreeList
     row_start: Ints
     col_start: Ints
@@ -41,10 +41,10 @@ class Flows(NamedTuple):
     units: Ints
 
 
-def _build_side(size: Ints, n_entries: int) -> Side:
+def _build_side(size: Ints, n_entries: int) -> Nodes:
     """Build a side without candidates: prices zero, all capacity free."""
     n = size.size
-    return Side(
+    return Nodes(
         price=np.zeros(n),
         floor=np.zeros(n),
         left=size.astype(np.int64),

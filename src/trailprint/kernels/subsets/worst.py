@@ -219,7 +219,8 @@ def find_fewest(
     Parameters
     ----------
     ptr, codes, cost : ndarray
-        Person i may be known by the keys ``codes[ptr[i]:ptr[i + 1]]``; each costs so many points.
+        Person i may be known by the keys ``codes[ptr[i]:ptr[i + 1]]``; ``cost`` is how many
+        points each key uses up.
     postings : Postings
         Who agrees with each key.
     budget : int

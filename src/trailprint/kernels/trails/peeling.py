@@ -16,7 +16,7 @@ from trailprint.kernels.compiling import njit
 from trailprint.kernels.trails.containment import Tracks, holds, next_supertrail
 
 
-class _Watch(NamedTuple):
+class _Watchers(NamedTuple):
     """Who watches whom: ``seen[i]`` are trail i's two living counterparts, -1 for none.
 
     ``head[j]`` is the first of j's watchers, ``2 * i + slot``, and ``follow`` the next; ``place``
@@ -38,9 +38,9 @@ class Peeled(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _start_watch(n_own: int, n_other: int) -> _Watch:
+def _start_watch(n_own: int, n_other: int) -> _Watchers:
     """Return an empty watch."""
-    return _Watch(
+    return _Watchers(
         np.full((n_own, 2), -1, np.int64),
         np.full(n_other, -1, np.int64),
         np.full(2 * n_own, -1, np.int64),
@@ -50,7 +50,7 @@ def _start_watch(n_own: int, n_other: int) -> _Watch:
 
 
 @njit(cache=True, nogil=True)
-def _watch(watch: _Watch, i: int, slot: int, j: int) -> None:
+def _watch(watch: _Watchers, i: int, slot: int, j: int) -> None:
     """Let trail i watch j."""
     watch.seen[i, slot] = j
     watch.follow[2 * i + slot] = watch.head[j]
@@ -58,7 +58,7 @@ def _watch(watch: _Watch, i: int, slot: int, j: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _find_super(tracks: Tracks, watch: _Watch, x: int, alive: Flags) -> int:
+def _find_super(tracks: Tracks, watch: _Watchers, x: int, alive: Flags) -> int:
     """Return x's next living supertrail beyond those it has passed, or -1."""
     at = next_supertrail(tracks, x, watch.place[x], alive)
     if at < 0:
@@ -68,7 +68,7 @@ def _find_super(tracks: Tracks, watch: _Watch, x: int, alive: Flags) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _find_sub(tracks: Tracks, watch: _Watch, y: int, alive: Flags) -> int:
+def _find_sub(tracks: Tracks, watch: _Watchers, y: int, alive: Flags) -> int:
     """Return y's next living subtrail beyond those it has passed, or -1.
 
     Meaning: each x stands once, in the list of its rarest location. Cost: one look per x passed.
@@ -91,7 +91,7 @@ def _find_sub(tracks: Tracks, watch: _Watch, y: int, alive: Flags) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _only(watch: _Watch, i: int, alive: Flags) -> int:
+def _only(watch: _Watchers, i: int, alive: Flags) -> int:
     """Return the living one of i's two, or -1."""
     for slot in range(2):
         j = watch.seen[i, slot]
@@ -103,7 +103,7 @@ def _only(watch: _Watch, i: int, alive: Flags) -> int:
 @njit(cache=True, nogil=True)
 def _rewatch(
     tracks: Tracks,
-    watch: _Watch,
+    watch: _Watchers,
     gone: int,
     own: Flags,
     other: Flags,
@@ -136,7 +136,7 @@ def _rewatch(
 
 
 @njit(cache=True, nogil=True)
-def _start_rows(tracks: Tracks, places: Ints, queue: Ints) -> tuple[_Watch, int]:
+def _start_rows(tracks: Tracks, places: Ints, queue: Ints) -> tuple[_Watchers, int]:
     """Let every x watch its first two supertrails; queue those with one."""
     watch = _start_watch(tracks.sub_ptr.size - 1, tracks.sup_ptr.size - 1)
     end = 0
@@ -152,7 +152,7 @@ def _start_rows(tracks: Tracks, places: Ints, queue: Ints) -> tuple[_Watch, int]
 
 
 @njit(cache=True, nogil=True)
-def _start_cols(tracks: Tracks, alive: Flags, other: Flags, queue: Ints) -> tuple[_Watch, int]:
+def _start_cols(tracks: Tracks, alive: Flags, other: Flags, queue: Ints) -> tuple[_Watchers, int]:
     """Let every living y watch its first two living subtrails; queue those with one."""
     watch = _start_watch(tracks.sup_ptr.size - 1, tracks.sub_ptr.size - 1)
     end = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trailprint.audit.results.findings import Findings, Seconds
+from trailprint.audit.results.findings import Findings, TimeSpent
 from trailprint.report.about import About
 from trailprint.report.blocks import Block, Facts, Heading, Prose, Section, Table
 from trailprint.report.wording import seconds, value
@@ -41,7 +41,7 @@ def _name(found: Findings, about: About) -> list[tuple[str, str]]:
     return [(name, text) for name, text in told if text]
 
 
-def _tabulate(spent: Seconds) -> Table:
+def _tabulate(spent: TimeSpent) -> Table:
     rows = [(part, seconds(took)) for part, took in spent.parts.items()]
     return Table(
         columns=("Part", "Time"),

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.growth import Growth
-from trailprint.report.blocks import Block, Figure, Key, Note, Points, Row, Section, Table
+from trailprint.report.blocks import Block, Bullets, Figure, Key, Note, Row, Section, Table
 from trailprint.report.chapters.amount_known import draw_amount
 from trailprint.report.charts import draw_lines
 from trailprint.report.charts.axes import Axis
@@ -62,7 +62,7 @@ def write_growth(found: Findings) -> Section:
         blocks.append(draw_amount(growth.amount_known))
     left_out = _list_left_out(growth)
     if left_out:
-        blocks.append(Points(left_out, title="Not measured"))
+        blocks.append(Bullets(left_out, title="Not measured"))
     return Section("How risk grows and shrinks", blocks, "growth")
 
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 from trailprint.audit.results.data import DataFacts
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.points import PointsFinding, SharedPart
-from trailprint.report.blocks import Block, Facts, Heading, Points, Prose, Section, Table
+from trailprint.report.blocks import Block, Bullets, Facts, Heading, Prose, Section, Table
 from trailprint.report.wording import (
     count,
     date,
@@ -78,22 +78,22 @@ def write_regulators(found: Findings) -> Section:
 def write_assumptions(found: Findings) -> Section:
     """The data, the adversary and each attack."""
     data = found.data
-    blocks: list[Block] = [Heading("The data"), _tabulate(data), Points(_list_data(data))]
+    blocks: list[Block] = [Heading("The data"), _tabulate(data), Bullets(_list_data(data))]
     for attack in found.attacks:
         if attack.ran and attack.assumptions:
             blocks += [
                 Heading(attack.title),
-                Points([sentence(a) for a in attack.assumptions]),
+                Bullets([sentence(a) for a in attack.assumptions]),
             ]
     if found.points is not None and found.points.ran:
         blocks.append(Heading(found.points.title))
-        blocks.append(Points([sentence(a) for a in found.points.assumptions]))
+        blocks.append(Bullets([sentence(a) for a in found.points.assumptions]))
     return Section("Assumptions", blocks, "assumptions")
 
 
 def write_limits() -> Section:
     """What the numbers do not prove."""
-    return Section("What the numbers do not prove", [Points(_NOT_PROVEN)], "limits")
+    return Section("What the numbers do not prove", [Bullets(_NOT_PROVEN)], "limits")
 
 
 def _tell_means(found: Findings) -> str:

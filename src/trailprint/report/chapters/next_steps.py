@@ -5,7 +5,7 @@ from __future__ import annotations
 from trailprint.audit.release_command import spell_release
 from trailprint.audit.results.findings import Findings
 from trailprint.report.about import About
-from trailprint.report.blocks import Block, Command, Points
+from trailprint.report.blocks import Block, Bullets, Command
 from trailprint.report.wording import percent, share_or_most, within
 
 _MOST = 0.5
@@ -17,7 +17,7 @@ _RECORD = (
 
 def write_next(found: Findings, about: About) -> list[Block]:
     """Whether the figures can be used, what to do about the data, what to write down."""
-    points = Points([_judge(found), _protect(found), _RECORD], "What to do next")
+    points = Bullets([_judge(found), _protect(found), _RECORD], "What to do next")
     best = found.headline.protection
     if best is None or not best.written:
         return [points]

@@ -14,11 +14,11 @@ from trailprint.audit.results.points import (
 )
 from trailprint.report.blocks import (
     Block,
+    Bullets,
     Figure,
     Heading,
     Key,
     Note,
-    Points,
     Prose,
     Section,
     Table,
@@ -73,11 +73,11 @@ def write_points(found: Findings) -> Section:
     blocks += _draw_coarser(points.grid)
     if points.singling_out:
         blocks += [Heading("How many people look the same"), tabulate_shared(points.singling_out)]
-    blocks.append(Points([sentence(one) for one in points.assumptions], title="What is assumed"))
+    blocks.append(Bullets([sentence(one) for one in points.assumptions], title="What is assumed"))
     blocks += [Prose(sentence(note)) for note in points.notes]
     left_out = [f"{_PARTS.get(one.study, one.study)}: {one.why}" for one in points.left_out]
     if left_out:
-        blocks.append(Points(left_out, title="Not measured"))
+        blocks.append(Bullets(left_out, title="Not measured"))
     return Section(_TITLE, blocks, "points")
 
 

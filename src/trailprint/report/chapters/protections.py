@@ -15,7 +15,7 @@ from trailprint.audit.results.protections import (
     SearchFacts,
     TaskFacts,
 )
-from trailprint.report.blocks import Block, Figure, Heading, Key, Points, Prose, Section, Table
+from trailprint.report.blocks import Block, Bullets, Figure, Heading, Key, Prose, Section, Table
 from trailprint.report.charts import Mark, draw_scatter
 from trailprint.report.charts.axes import Axis
 from trailprint.report.charts.rows import ScatterRow
@@ -94,10 +94,10 @@ def _list_left_out(protections: Protections, titles: Mapping[str, str]) -> list[
         for (attack, why), n_points in unable.items()
     ]
     if told:
-        blocks.append(Points(told, title="Attacks that cannot be tried"))
+        blocks.append(Bullets(told, title="Attacks that cannot be tried"))
     left_out = [f"{refused.label}: {sentence(refused.why)}" for refused in protections.left_out]
     if left_out:
-        blocks.append(Points(left_out, title="Not tested"))
+        blocks.append(Bullets(left_out, title="Not tested"))
     return blocks
 
 

@@ -14,7 +14,7 @@ _LETTER = 0.62
 """Width of a letter, as a share of the font's size."""
 
 
-class Side(NamedTuple):
+class LabelSide(NamedTuple):
     """How far right and down of its point a text begins, and which of its ends that is."""
 
     dx: float
@@ -23,19 +23,19 @@ class Side(NamedTuple):
 
 
 SIDES = (
-    Side(9, -8, "left"),
-    Side(9, 9, "left"),
-    Side(-9, -8, "right"),
-    Side(-9, 9, "right"),
-    Side(0, -16, "center"),
-    Side(0, 17, "center"),
+    LabelSide(9, -8, "left"),
+    LabelSide(9, 9, "left"),
+    LabelSide(-9, -8, "right"),
+    LabelSide(-9, 9, "right"),
+    LabelSide(0, -16, "center"),
+    LabelSide(0, 17, "center"),
 )
 """Tried in this order."""
 
 
 def place_labels(
     places: Sequence[tuple[float, float]], labels: Sequence[str], font_size: float
-) -> list[Side]:
+) -> list[LabelSide]:
     """
     Choose for each label, in turn, the first side that covers least of what is there already.
 
@@ -54,7 +54,7 @@ def place_labels(
     return chosen
 
 
-def _box(x: float, y: float, side: Side, size: tuple[float, float]) -> Box:
+def _box(x: float, y: float, side: LabelSide, size: tuple[float, float]) -> Box:
     width, height = size
     left = {"left": 0.0, "center": -width / 2, "right": -width}[side.align] + x + side.dx
     return left, y + side.dy - height / 2, left + width, y + side.dy + height / 2

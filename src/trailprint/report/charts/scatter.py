@@ -16,7 +16,7 @@ from trailprint.report.charts.frame import (
     frame,
     layer_marks,
 )
-from trailprint.report.charts.labels import Side, place_labels
+from trailprint.report.charts.labels import LabelSide, place_labels
 from trailprint.report.charts.rows import ScatterRow
 from trailprint.report.charts.style import FONT_SIZES, WIDTHS, Size, light
 from trailprint.report.charts.svg import Drawing, draw, isolate
@@ -101,7 +101,7 @@ def _layer_points(points: Rows) -> list[Layer]:
     ]
 
 
-def _sides(points: Rows, x: Axis, y: Axis, variant: str) -> list[Side]:
+def _sides(points: Rows, x: Axis, y: Axis, variant: str) -> list[LabelSide]:
     width, height = WIDTHS[variant] - _MARGIN, HEIGHTS[variant] - _MARGIN
     places = [
         (x.locate(point["x"]) * width, (1 - y.locate(point["y"])) * height) for point in points
@@ -109,7 +109,7 @@ def _sides(points: Rows, x: Axis, y: Axis, variant: str) -> list[Side]:
     return place_labels(places, [point["label"][1:-1] for point in points], FONT_SIZES[variant])
 
 
-def _layer_texts(points: Rows, sides: Sequence[Side]) -> list[Layer]:
+def _layer_texts(points: Rows, sides: Sequence[LabelSide]) -> list[Layer]:
     """One layer for each side of a point that a label stands on."""
     look = {"fontWeight": "bold", "stroke": light("paper"), "strokeWidth": 3}
     return [

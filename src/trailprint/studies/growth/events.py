@@ -14,7 +14,7 @@ from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
 from trailprint.events.events import Events
 from trailprint.features.histograms import build_histogram_pair
-from trailprint.studies.repeated import Prepare, Prepared
+from trailprint.studies.repeated import Prepare, PreparedAttack
 from trailprint.studies.small_counts import VeiledRate, veil_rate
 
 
@@ -37,7 +37,7 @@ class PeopleFound:
 class Ready(NamedTuple):
     """An attack that is ready for two sides, and who is who in its rows."""
 
-    prepared: Prepared[Any]
+    prepared: PreparedAttack[Any]
     truth: Truth
 
 

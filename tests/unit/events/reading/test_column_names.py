@@ -50,6 +50,7 @@ def test_no_name_means_two_things():
         "deviceId,cell-id,eventTime",
         "MSISDN,Antenna,Start Time",
         "customer_id,venue,checkin_time",
+        "Card,Stop,Time",
     ],
 )
 def test_the_usual_names_are_read_and_said(write, header):
@@ -62,6 +63,20 @@ def test_the_usual_names_are_read_and_said(write, header):
         note.startswith(f"Columns taken by their names: user from {user}") for note in events.notes
     )
     assert CANARY not in str(events.notes)
+
+
+@pytest.mark.parametrize(
+    ("names", "location"),
+    [
+        (("user", "stop", "time"), "stop"),
+        (("user", "stop", "station", "time"), "station"),
+        (("user", "start", "stop"), None),
+        (("user", "time", "lat", "lon", "stop"), None),
+    ],
+)
+def test_a_stop_is_a_place_where_nothing_else_says_where_and_it_is_no_end(names, location):
+    found = find_columns(Header(names=names, is_proven=True), {})
+    assert found.get("location") == location
 
 
 def test_our_own_names_come_before_usual_ones_and_the_others_are_said(write):
