@@ -1,12 +1,14 @@
 """The command reference says what the program says, and every option says something."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from trailprint.cli import reference
+from trailprint.cli import front, reference
 
-COMMANDS = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
+ROOT = Path(__file__).parents[2]
+COMMANDS = ROOT / "docs" / "reference" / "commands.md"
 
 
 def test_every_command_argument_and_option_has_help():
@@ -15,6 +17,12 @@ def test_every_command_argument_and_option_has_help():
 
 def test_the_reference_is_up_to_date():
     assert COMMANDS.read_text(encoding="utf-8") == reference.render(), "run make reference"
+
+
+def test_the_readme_lists_every_command_once():
+    chapter = (ROOT / "README.md").read_text(encoding="utf-8").split("## Commands")[1]
+    listed = re.findall(r"^\| `([a-z]+)` \|", chapter.split("\n## ")[0], re.MULTILINE)
+    assert sorted(listed) == sorted(front.COMMANDS)
 
 
 def test_the_reference_does_not_depend_on_the_terminal(monkeypatch):
