@@ -166,10 +166,11 @@ def test_a_search_that_is_stopped_keeps_what_it_has(world, most):
     assert search.best is None or world.measured[search.best.chain, True] <= 0.3
 
 
-def make_success(n_right, n_expected, n_people, *, is_whole=True):
+def make_success(n_right, n_expected, n_people, *, is_whole=True, n_left=None):
     return Success(
         attack="x",
         people=n_people,
+        left=n_people if n_left is None else n_left,
         is_whole=is_whole,
         user_accuracy=n_right / n_people,
         cluster_accuracy=n_right / n_people,
@@ -194,3 +195,11 @@ def test_what_must_not_exceed_a_target_bounds_every_attack(found):
             assert bound >= present(wilson(one.expected_user_accuracy * 40, 40))[1] - 1e-12
     strongest = find_strongest(done)
     assert strongest.is_whole or not any(one.is_whole for one in done)
+
+
+@given(counts, st.integers(0, 40), st.integers(0, 40))
+def test_dropping_people_who_are_not_linked_makes_nobody_safer(n_right, n_expected, n_dropped):
+    n_left = max(40 - n_dropped, n_right, n_expected)
+    fewer = make_success(n_right, n_expected, 40, n_left=n_left)
+    assert fewer.at_risk >= make_success(n_right, n_expected, 40).at_risk
+    assert 0.0 <= fewer.at_risk <= 1.0

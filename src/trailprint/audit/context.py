@@ -136,7 +136,9 @@ class AuditContext:
 
     def fingerprint(self) -> dict[str, Any]:
         """What the data is, whatever the order of its rows; no value of it can be read off."""
-        return {"released": _digest(self.events[0]), "auxiliary": _digest(self.events[1])}
+        sides = {"released": self.sides.released, "auxiliary": self.sides.auxiliary}
+        whole = {} if self.sides.whole is None else {"whole": self.sides.whole}
+        return {name: _digest(events) for name, events in {**sides, **whole}.items()}
 
 
 def _count_transitions(events: Events) -> float:

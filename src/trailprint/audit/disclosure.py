@@ -17,8 +17,10 @@ from trailprint.audit.results.attacks import (
 )
 from trailprint.audit.results.data import KnownFacts
 from trailprint.audit.results.protections import (
+    AloneFacts,
     GroupFacts,
     JudgedBy,
+    MeasuredAlone,
     MeasuredGroups,
     MeasuredJudgement,
     MeasuredProtection,
@@ -145,6 +147,19 @@ def veil_protection(point: MeasuredProtection, n_people: int) -> ProtectionPoint
         tasks=point.tasks,
         at_most=None if is_told else highest_share(n_people),
         people=point.people,
+        left=point.left,
+        alone=None if point.alone is None else _veil_alone(point.alone),
+    )
+
+
+def _veil_alone(found: MeasuredAlone) -> AloneFacts:
+    is_told = not is_small(round(found.accuracy * found.people))
+    return AloneFacts(
+        people=found.people,
+        attack=found.attack,
+        accuracy=found.accuracy if is_told else None,
+        interval=found.interval if is_told else None,
+        at_most=None if is_told else highest_share(found.people),
     )
 
 

@@ -9,6 +9,8 @@ from trailprint.arguments import check_fields
 from trailprint.audit.results.findings import Headline
 from trailprint.display.numbers import format_percent
 from trailprint.errors import OptionError
+from trailprint.evaluation.intervals import wilson
+from trailprint.studies.small_counts import is_small
 
 FailOn = Literal["rate", "upper"]
 
@@ -38,23 +40,20 @@ class GateOptions:
         if self.fail_on not in ("rate", "upper"):
             raise OptionError(f"--fail-on must be rate or upper, got {self.fail_on!r} instead.")
 
-    def find_excess(self, headline: Headline) -> str | None:
+    def find_excess(self, headline: Headline, n_linked: int) -> str | None:
         """
         Say that the strongest attack links too many; None where it does not.
 
-        Where fewer than ten people are linked, the most that can be is compared.
+        ``n_linked`` is exact, as a target is compared exactly; of a few people the text tells no
+        figure.
         """
         if self.fail_above is None:
             return None
-        measured = headline.share
-        if measured is None:
-            measured = 1.0 if headline.at_most is None else headline.at_most
-        elif self.fail_on == "upper" and headline.interval is not None:
-            measured = headline.interval[1]
+        n_people, is_upper = headline.people or 0, self.fail_on == "upper"
+        upper = (wilson(n_linked, n_people) or (0.0, 1.0))[1]
+        measured = upper if is_upper else n_linked / max(n_people, 1)
         if measured <= self.fail_above:
             return None
-        what = "The upper end of the interval" if self.fail_on == "upper" else "The share linked"
-        return (
-            f"{what} is {format_percent(measured)}, above the {format_percent(self.fail_above)} "
-            "of --fail-above."
-        )
+        what = "The upper end of the interval" if is_upper else "The share linked"
+        figure = "" if is_small(n_linked) else f" {format_percent(measured)},"
+        return f"{what} is{figure} above the {format_percent(self.fail_above)} of --fail-above."

@@ -42,6 +42,7 @@ LEAST_ROWS = 1_000_000
 
 _ABOUT = f"{FOLDER}/about"
 _SIDES = ("released", "auxiliary")
+_WHOLE = "whole"
 _OWN_IDS = "own_ids"
 #: Members of sides that are plain values.
 _COPIED = ("kind", "description", "n_people", "sampled_of", "n_given")
@@ -110,7 +111,7 @@ class PreparedEvents:
             return sides
         store = FolderStore(self._work, WORK_MANIFEST)
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        files = {_file(name): self._copy(getattr(sides, name)) for name in _SIDES}
+        files = {_file(name): self._copy(events) for name, events in _list_events(sides).items()}
         if sides.own_ids is not None:
             files[_file(_OWN_IDS)] = self._new_file()
             pq.write_table(sides.own_ids, files[_file(_OWN_IDS)])
@@ -151,11 +152,13 @@ class PreparedEvents:
 
     def _open(self, plain: Mapping[str, Any], files: Mapping[str, str]) -> Sides:
         released, auxiliary = (self._events(files[_file(name)], plain[name]) for name in _SIDES)
+        whole = files.get(_file(_WHOLE))
         others = {name: plain[name] for name in _COPIED}
         own_ids = files.get(_file(_OWN_IDS))
         return Sides(
             released=released,
             auxiliary=auxiliary,
+            whole=None if whole is None else self._events(whole, plain[_WHOLE]),
             truth=plain["truth"],
             own_ids=None if own_ids is None else pq.read_table(own_ids),
             known=Known(**plain["known"]),
@@ -231,8 +234,14 @@ def _to_plain(sides: Sides) -> dict[str, Any]:
         **{name: getattr(sides, name) for name in _COPIED},
         "truth": sides.truth,
         "known": sides.known.to_dict(),
-        **{name: _describe(getattr(sides, name)) for name in _SIDES},
+        **{name: _describe(events) for name, events in _list_events(sides).items()},
     }
+
+
+def _list_events(sides: Sides) -> dict[str, Events]:
+    """Both sides, and what they were cut from."""
+    both = {name: getattr(sides, name) for name in _SIDES}
+    return both if sides.whole is None else {**both, _WHOLE: sides.whole}
 
 
 def _describe(events: Events) -> dict[str, Any]:

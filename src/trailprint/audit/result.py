@@ -94,6 +94,11 @@ class AuditResult(Shown):
         columns |= tell_point_risks(self._outcomes)
         return pa.table(columns)
 
+    def count_linked(self) -> int:
+        """How many people the attack of the headline links, exactly. Handle with care."""
+        strongest = self._found[self.findings.headline.attack or ""]
+        return attack_of(strongest).entry.correct
+
     def outcomes(self) -> PersonOutcomes:
         """Who was linked by which attack, as keyed hashes: what `trailprint.compare` pairs by."""
         return collect_outcomes(self._context.people, self._found)

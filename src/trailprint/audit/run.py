@@ -34,7 +34,7 @@ from trailprint.progress import Progress, tell_nobody
 from trailprint.store import MemoryStore, Store
 
 #: Raised whenever a part computes something else than before: kept parts are then done anew.
-_REVISION = 5
+_REVISION = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

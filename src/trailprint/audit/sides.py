@@ -55,6 +55,9 @@ class Sides(Discreet):
         With a truth file: auxiliary ids as they are used here (``used``) and as they were given.
     known : Known
         How much of the auxiliary side is known of each person: only that is left of it.
+    whole : Events, optional
+        The dataset before it was cut, with everybody in it: what would be published. None where
+        two were given.
     """
 
     released: Events
@@ -67,6 +70,7 @@ class Sides(Discreet):
     truth: Literal["same-ids", "file"] = "same-ids"
     own_ids: pa.Table | None = None
     known: Known = field(default_factory=Known)
+    whole: Events | None = None
 
     @property
     def tallies(self) -> list[Tally]:
@@ -102,13 +106,17 @@ def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOp
         n_given=_count_users(placed[0]),
         truth="same-ids" if truth is None else "file",
         own_ids=own_ids,
+        whole=placed[0] if len(placed) == 1 else None,
     )
     _check_people(sides)
     if options.users is not None:
         sides = draw_sides(sides, options.users, options.seed)
     # An audit asks hundreds of small questions: what is on Spark is collected for them.
     sides = replace(
-        sides, released=sides.released.bring_here(), auxiliary=sides.auxiliary.bring_here()
+        sides,
+        released=sides.released.bring_here(),
+        auxiliary=sides.auxiliary.bring_here(),
+        whole=None if sides.whole is None else sides.whole.bring_here(),
     )
     known, facts = restrict(sides.auxiliary, Knowledge.parse(options.knows, options.seed))
     return replace(sides, auxiliary=known, known=facts)
@@ -133,6 +141,13 @@ def _cut(events: Events, options: AuditOptions) -> tuple[Events, Events, str, st
     released, auxiliary, how = HALVINGS[kind](events, options.seed)
     sentence = f"{how} The first part stands for the release, the second for an adversary's data."
     return released, auxiliary, kind, sentence
+
+
+def cut_again(events: Events, options: AuditOptions) -> tuple[Events, Events]:
+    """Cut a release as an audit of it with the same options would."""
+    released, auxiliary, *_ = _cut(events, options)
+    known, _ = restrict(auxiliary.materialise(), Knowledge.parse(options.knows, options.seed))
+    return released.materialise(), known
 
 
 def cut_like(sides: Sides, events: Events, seed: int) -> tuple[Events, Events]:
@@ -215,4 +230,5 @@ def draw_sides(sides: Sides, n_wanted: int, seed: int) -> Sides:
         auxiliary=sides.auxiliary.having(condition).materialise(),
         n_people=n_wanted,
         sampled_of=sides.n_people,
+        whole=None if sides.whole is None else sides.whole.having(condition).materialise(),
     )

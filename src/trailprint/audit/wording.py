@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trailprint.audit.results.attacks import AttackFinding
 from trailprint.audit.results.protections import (
+    AloneFacts,
     HeadlineProtection,
     ProtectionPoint,
     SearchFacts,
@@ -82,8 +83,19 @@ def target_sentence(
     return (
         f"{target.label}: of {_count_tried(search)}, the least loss that leaves {wanted} "
         f"({left}; for every attack the upper end of the 95 % interval is not above it, however "
-        "ties between equal records are drawn), at an information loss of "
-        f"{percent(target.loss or 0.0)}."
+        "ties between equal records are drawn, and among those still in the release), at an "
+        f"information loss of {percent(target.loss or 0.0)}.{_tell_alone(target.alone)}"
+    )
+
+
+def _tell_alone(alone: AloneFacts | None) -> str:
+    """What an audit of the release itself will find."""
+    if alone is None:
+        return ""
+    left = share_or_most(alone.accuracy, alone.at_most)
+    return (
+        f" An audit of the release itself links {left} of the {alone.people:,} people it can be "
+        "about; the upper end of that interval is not above the target either."
     )
 
 

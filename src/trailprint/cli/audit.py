@@ -182,7 +182,7 @@ def run(
     if scoring.links is not None and not running.json:
         console = open_console(stderr=True)
         print_line(console, f"Links written to {scoring.links}, readable by you only.", "dim")
-    excess = auditing.gate.find_excess(result.findings.headline)
+    excess = auditing.gate.find_excess(result.findings.headline, result.count_linked())
     if excess is not None:
         print_line(open_console(stderr=True), excess, "bold")
         raise typer.Exit(_TOO_HIGH)

@@ -25,6 +25,7 @@ from trailprint.protections.protection import (
     HistogramChange,
     HistogramProtection,
     Protection,
+    Rule,
 )
 from trailprint.protections.tasks import TaskBaseline, Tasks
 
@@ -46,6 +47,9 @@ class ChainState(Discreet):
         How locations were renamed so far.
     facts : dict
         What the protections said of themselves.
+    whole : Events, optional
+        Everything that would be published, where both sides were cut from it: lists and grids are
+        learnt from it, as `apply_protections` will learn them.
     """
 
     released: Events
@@ -54,6 +58,7 @@ class ChainState(Discreet):
     events_before: float
     translations: tuple[Translation, ...] = ()
     facts: dict[str, Any] = field(default_factory=dict)
+    whole: Events | None = None
 
     @property
     def events_kept(self) -> float:
@@ -105,11 +110,16 @@ def changes_histograms(protections: Sequence[Protection]) -> bool:
 
 
 def start(
-    released: Events, auxiliary: Events | None = None, counting: HistogramOptions | None = None
+    released: Events,
+    auxiliary: Events | None = None,
+    counting: HistogramOptions | None = None,
+    whole: Events | None = None,
 ) -> ChainState:
     """Nothing done yet."""
     if auxiliary is not None:
         released, auxiliary = in_one_engine([released, auxiliary])
+    if whole is not None:
+        released, whole = in_one_engine([released, whole])
     original = build_histograms(with_locations(released), counting)
     _check_data(original)
     return ChainState(
@@ -117,6 +127,7 @@ def start(
         auxiliary=auxiliary,
         original=original,
         events_before=_n_events(released),
+        whole=whole,
     )
 
 
@@ -144,7 +155,7 @@ def protect_events(
 
 
 def _apply(stage: ChainState, step: EventProtection, seed: tuple[int, int]) -> ChainState:
-    rule = step.rule(stage.released, stage.auxiliary, seed)
+    rule, whole = _learn_rule(stage, step, seed)
     translations = stage.translations
     if step.renames_locations:
         translations = (*translations, learn_translation(stage.released, rule))
@@ -161,7 +172,20 @@ def _apply(stage: ChainState, step: EventProtection, seed: tuple[int, int]) -> C
         events_before=stage.events_before,
         translations=translations,
         facts={**stage.facts, **step.facts(stage.released, released)},
+        whole=whole,
     )
+
+
+def _learn_rule(
+    stage: ChainState, step: EventProtection, seed: tuple[int, int]
+) -> tuple[Rule, Events | None]:
+    """What is done to both sides; and everything that would be published, after it."""
+    if stage.whole is None:
+        return step.rule(stage.released, stage.auxiliary, seed), None
+    on_whole = step.rule(stage.whole, None, seed)
+    # What everybody knows is the same for all; what is done to one side depends on that side.
+    rule = on_whole if step.is_public else step.rule(stage.released, stage.auxiliary, seed)
+    return rule, on_whole(stage.whole)
 
 
 def protect_alone(events: Events, protections: Sequence[Protection], seed: int) -> Events:

@@ -62,6 +62,8 @@ class Success:
         The family it belongs to.
     people, is_whole : int, bool
         How many people it was tried on, and whether that is everybody.
+    left : int
+        How many of them still have records on both sides: nobody else can be linked.
     user_accuracy : float
         Share of them who are linked to their own record.
     cluster_accuracy : float
@@ -77,6 +79,7 @@ class Success:
     attack: str
     family: str = HISTOGRAM
     people: int = 0
+    left: int = 0
     is_whole: bool = True
     user_accuracy: float
     cluster_accuracy: float
@@ -86,22 +89,20 @@ class Success:
     chance: float
 
     @property
-    def upper(self) -> float:
-        """The upper end of the 95 % interval, of the draw that was made or on average."""
-        n_expected = self.expected_user_accuracy * self.people
-        expected = wilson(n_expected, self.people) or (0.0, 1.0)
-        return max(self.accuracy_interval[1], expected[1])
-
-    @property
     def at_risk(self) -> float:
         """
-        What must not exceed a target: the upper bound.
+        What must not exceed a target: the upper end of the 95 % interval among those left.
 
-        Where only some people were tried, the rate: fewer people are easier to tell apart, so
-        that it is above the rate among all.
+        Ties between equal records count as they were drawn or on average, whichever is more. Who
+        was dropped makes nobody else safer. Where only some people were tried, the rate counts:
+        fewer people are easier to tell apart, so that it is above the rate among all.
         """
         rate = max(self.user_accuracy, self.expected_user_accuracy)
-        return self.upper if self.is_whole else rate
+        n_linked = min(rate * self.people, self.left)
+        if not self.is_whole:
+            return n_linked / max(self.left, 1)
+        # Of nobody nothing is known.
+        return (wilson(n_linked, self.left) or (0.0, 1.0))[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -158,12 +158,11 @@ class Search:
         def suffices(value: Any) -> bool:
             return self._suffices((*before, choice.make(value)))
 
-        weak, strong = choice.neutral, None
-        first, last = 0, len(choice.values) - 1
-        if not suffices(choice.values[last]):
-            # Where values do not protect ever more, another one may still suffice.
-            for value in () if before else reversed(choice.values[:last]):
-                suffices(value)
+        weak, first = choice.neutral, 0
+        # Where few people are left less can be shown of them, so that a weaker value may suffice.
+        tried = range(len(choice.values) - 1, -1, -1)[: 1 if before else None]
+        last = next((place for place in tried if suffices(choice.values[place])), None)
+        if last is None:
             return
         strong = choice.values[last]
         while first < last:

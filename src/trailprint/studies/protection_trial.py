@@ -106,6 +106,7 @@ class TrialContext:
     Both sides, and what all trials of protections on them share.
 
     Events that a chain leads to are kept for a while: what begins in the same way goes on there.
+    ``whole`` is what would be published, where both sides were cut from it.
     """
 
     def __init__(
@@ -117,6 +118,7 @@ class TrialContext:
         counting: HistogramOptions | None,
         n_threads: int | None,
         judges: Sequence[Judge] = (),
+        whole: Events | None = None,
     ) -> None:
         check_order(protections)
         self._options = options
@@ -124,7 +126,7 @@ class TrialContext:
         self._n_threads = n_threads
         self._judges = tuple(judges)
         self._prices: dict[MatchOptions, NDArray[np.float64]] = {}
-        first = _Reached(start(released, auxiliary, counting), counting)
+        first = _Reached(start(released, auxiliary, counting, whole), counting)
         self._tasks = TaskBaseline(first.stage.released)
         self._reached: dict[tuple[Protection, ...], _Reached] = {(): first}
         self.n_people = _n_common(first.stage, auxiliary)
@@ -138,14 +140,23 @@ class TrialContext:
         judges: Sequence[Judge] | None = None,
         *,
         with_tasks: bool = True,
+        draws: int = 1,
     ) -> Point:
-        """Protect, attack, measure; with ``with_tasks`` also what the release is good for."""
+        """
+        Protect, attack, measure; with ``with_tasks`` also what the release is good for.
+
+        Histograms are matched with several ``draws`` of ties between equally good matchings.
+        """
         check_order(chain)
         reached = self._reach(chain)
         stage, sides = reached.stage, reached.sides
         change = protect_histograms(sides[0], chain, self._options.seed, self._n_threads)
         trial = _Trial(stage=stage, chain=chain, sides=(change.histograms, sides[1]))
-        found = [self._attack(*trial.sides, attack) for attack in self._options.attacks]
+        found = [
+            self._attack(*trial.sides, replace(attack, seed=self._options.seed + draw))
+            for attack in self._options.attacks
+            for draw in range(draws)
+        ]
         refused: list[NotJudged] = []
         for judge in self._judges if judges is None else judges:
             try:
@@ -181,7 +192,6 @@ class TrialContext:
     def _attack(
         self, released: Histograms, auxiliary: Histograms, options: MatchOptions
     ) -> Success:
-        options = replace(options, seed=self._options.seed)
         known = self._prices.get(options)
         linkage = match_histograms(
             released,
@@ -194,18 +204,19 @@ class TrialContext:
             self._prices[options] = linkage.prices
         truth = truth_from_ids(released.users, auxiliary.users)
         counted = _count_right(released.matrix, linkage, truth)
-        return _describe(f"{options.method} {options.metric}", linkage, counted, self.n_people)
+        done = _describe(f"{options.method} {options.metric}", linkage, counted, self.n_people)
+        return replace(done, left=truth.n_common)
 
     def _ask(self, judge: Judge, trial: _Trial) -> list[Success]:
         """What a family achieves, in each of its ways; a share of the people it is tried on."""
         n_people = self.n_people if judge.people is None else len(judge.people)
         found = []
         for way in trial.prepare(judge):
-            linkage = way.run()
-            counted = _count_right(way.records, linkage, truth_from_ids(*way.users))
+            linkage, truth = way.run(), truth_from_ids(*way.users)
+            counted = _count_right(way.records, linkage, truth)
             done = _describe(judge.name, linkage, counted, n_people)
             is_whole = n_people == self.n_people
-            found.append(replace(done, family=judge.name, is_whole=is_whole))
+            found.append(replace(done, family=judge.name, left=truth.n_common, is_whole=is_whole))
         return found
 
 

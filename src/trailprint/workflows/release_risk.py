@@ -20,7 +20,7 @@ MEASURED = "measured"
 
 _RESULT, _MANIFEST = "result.json", "manifest.json"
 #: What is taken over of a protection that was tried.
-_TOLD = ("accuracy", "at_most", "interval", "chance", "attack")
+_TOLD = ("accuracy", "at_most", "interval", "chance", "attack", "left", "alone")
 
 
 def read_risk(

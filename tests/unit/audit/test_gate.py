@@ -35,16 +35,20 @@ FEW = replace(HEADLINE, linked="<10", share=None, interval=None, at_most=0.09)
         (HEADLINE, 0.28, "rate", False),
         (HEADLINE, 0.28, "upper", True),
         (HEADLINE, 0.29, "upper", False),
-        (FEW, 0.09, "rate", False),
-        (FEW, 0.08, "rate", True),
+        (FEW, 0.03, "rate", False),
+        (FEW, 0.02, "rate", True),
         (FEW, 0.08, "upper", True),
+        (FEW, 0.09, "upper", False),
     ],
 )
 def test_what_is_too_high(
     headline: Headline, above: float | None, on: FailOn, is_too_high: bool
 ) -> None:
-    found = GateOptions(fail_above=above, fail_on=on).find_excess(headline)
+    n_linked = 3 if headline is FEW else 20
+    found = GateOptions(fail_above=above, fail_on=on).find_excess(headline, n_linked)
     assert (found is not None) == is_too_high
+    if headline is FEW and found is not None:
+        assert found.count("%") == 1  # The limit, and no figure of three people.
 
 
 def test_a_limit_is_a_share() -> None:

@@ -4,9 +4,11 @@ import datetime as dt
 
 import numpy as np
 import pytest
+from tests.presence import present
 
 from trailprint.attacks.options import MatchOptions
 from trailprint.errors import InputError, OptionError
+from trailprint.evaluation.intervals import wilson
 from trailprint.events.events import Events
 from trailprint.protections.chain import build_sides
 from trailprint.protections.coarsen import CoarsenNames
@@ -108,14 +110,19 @@ def test_a_target_out_of_reach_is_none(sides: Sides):
     assert found.searched == ()
 
 
-def test_people_left_out_lower_the_rate(sides: Sides):
+def test_people_left_out_lower_the_rate_but_make_nobody_else_safer(sides: Sides):
     options = SweepOptions(parameter="min_events", values=(1, 31), target_risk=0.5)
     found = sweep(*sides, [ActiveUsers()], options)
     few_kept = found.points[1]
     assert few_kept.loss.users_kept < 0.2
     assert few_kept.strongest.user_accuracy <= few_kept.loss.users_kept
     assert found.searched == ()  # not monotone: chosen among the values asked for
-    assert found.target is few_kept
+    left = few_kept.strongest.left
+    assert left <= 60 * few_kept.loss.users_kept
+    n_linked = round(few_kept.strongest.user_accuracy * 60)
+    assert few_kept.at_risk >= present(wilson(n_linked, left))[1]
+    assert few_kept.at_risk > 0.5
+    assert found.target is None
 
 
 def test_values_the_data_does_not_allow_are_left_out_and_said(sides: Sides):

@@ -43,6 +43,21 @@ class MeasuredGroups:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredAlone:
+    """
+    A release that was cut in two as an audit of it would cut it, exactly: not to be told.
+
+    ``people`` are those on both sides of that cut; ``at_risk`` is what must not exceed a target.
+    """
+
+    people: int
+    attack: str
+    accuracy: float
+    interval: Interval
+    at_risk: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskFacts:
     """
     What a release is good for; None where a task cannot be done with it.
@@ -65,7 +80,7 @@ class MeasuredProtection:
     A protection that was tried, with exact rates: not to be told.
 
     ``at_risk`` is what must not exceed a target, ``judged_by_all`` whether every family that ran
-    was asked; ``written`` is how it is typed.
+    was asked; ``written`` is how it is typed. ``left`` people still have records on both sides.
     """
 
     label: str
@@ -79,6 +94,8 @@ class MeasuredProtection:
     chance: float
     attack: str
     at_risk: float = 1.0
+    left: int | None = None
+    alone: MeasuredAlone | None = None
     judged: tuple[MeasuredJudgement, ...] = ()
     not_judged: tuple[NotJudgedBy, ...] = ()
     judged_by_all: bool = True
@@ -105,6 +122,22 @@ class JudgedBy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AloneFacts:
+    """
+    What an audit of the release itself will find, as far as it may be told.
+
+    The whole dataset was protected and cut in two again. ``people`` are on both sides of that cut,
+    and ``attack`` is the family that links most of them.
+    """
+
+    people: int
+    attack: str
+    accuracy: float | None
+    interval: Interval | None
+    at_most: float | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GroupFacts:
     """
     People whose released records are equal in everything but the id.
@@ -126,7 +159,8 @@ class ProtectionPoint:
 
     ``attack`` is the family that links most; ``judged`` what each achieves, ``not_judged`` which
     cannot be tried; ``tasks`` what the release is good for, where that was measured. ``written``
-    is what ``trailprint protect --apply`` takes.
+    is what ``trailprint protect --apply`` takes. ``left`` people still have records on both sides,
+    and ``alone`` is what an audit of the release itself finds, where it was tried.
     """
 
     label: str
@@ -149,6 +183,8 @@ class ProtectionPoint:
     tasks: TaskFacts | None = field(default=None, metadata=OMITTED)
     at_most: float | None = field(default=None, metadata=OMITTED)
     people: int | None = field(default=None, metadata=OMITTED)
+    left: int | None = field(default=None, metadata=OMITTED)
+    alone: AloneFacts | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

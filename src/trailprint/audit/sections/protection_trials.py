@@ -16,6 +16,7 @@ from trailprint.audit.results.protections import (
     NotJudgedBy,
     TaskFacts,
 )
+from trailprint.audit.sections.release_alone import measure_alone
 from trailprint.audit.wording import lower_first
 from trailprint.protections.protection import Protection
 from trailprint.protections.registry import is_writable, write_protection
@@ -30,22 +31,37 @@ NONE = "none"
 class Trials:
     """Protected releases of one audit, judged by the families that ran."""
 
-    def __init__(self, context: TrialContext, judges: Sequence[Judge]) -> None:
-        self._context = context
+    def __init__(
+        self,
+        audit: AuditContext,
+        options: TrialOptions,
+        trial: TrialContext,
+        judges: Sequence[Judge],
+    ) -> None:
+        self._audit, self._options, self._trial = audit, options, trial
         self._judges = tuple(judges)
         self._quick = tuple(judge for judge in judges if judge.is_quick)
 
     def measure(
         self, chain: Sequence[Protection], title: str | None = None, *, is_full: bool
     ) -> MeasuredProtection:
-        """Protect and attack, with every family or with those that are quick."""
+        """
+        Protect and attack, with every family or with those that are quick.
+
+        What seems to reach a target is also tried as an audit of the release will find it.
+        """
         judges = self._judges if is_full else self._quick
         parameters = chain[0].parameters() if chain else {}
         is_by_all = len(judges) == len(self._judges)
         # Tasks take longer than quick judges on large data: only of what may be shown.
-        point = self._context.measure(tuple(chain), parameters, judges, with_tasks=is_by_all)
-        found = describe_point(chain, point, title)
-        return replace(found, judged_by_all=is_by_all)
+        point = self._trial.measure(tuple(chain), parameters, judges, with_tasks=is_by_all)
+        found = replace(describe_point(chain, point, title), judged_by_all=is_by_all)
+        target = self._options.target_risk
+        if not (is_by_all and chain) or target is None or found.at_risk > target:
+            return found
+        alone = measure_alone(self._audit, chain, judges, self._options)
+        at_risk = max(found.at_risk, 0.0 if alone is None else alone.at_risk)
+        return replace(found, alone=alone, at_risk=at_risk)
 
 
 def start_trials(
@@ -57,8 +73,15 @@ def start_trials(
         attacks=choose_weights(before),
         seed=context.options.seed,
     )
-    trial = TrialContext(*context.events, chain, options, context.counting, context.n_threads)
-    return Trials(trial, call_judges(context, before))
+    trial = TrialContext(
+        *context.events,
+        chain,
+        options,
+        context.counting,
+        context.n_threads,
+        whole=context.sides.whole,
+    )
+    return Trials(context, options, trial, call_judges(context, before))
 
 
 def describe_point(
@@ -78,6 +101,7 @@ def describe_point(
         chance=found.chance,
         attack=found.family,
         at_risk=point.at_risk,
+        left=found.left,
         judged=tuple(_describe_judge(one) for one in find_by_family(point.attacks).values()),
         not_judged=tuple(NotJudgedBy(attack=one.family, why=one.why) for one in point.not_judged),
         groups=MeasuredGroups(

@@ -51,7 +51,7 @@ def write_protections(found: Findings) -> Section:
         blocks.append(Prose(_tell_search(protections.search, len(shown))))
     if any(_is_measured(point) for _, point in shown):
         blocks += [_draw(protections, shown, titles), *_compare_attacks(shown, titles)]
-        blocks += [*_tell_tasks(shown), *_tell_singling_out(shown)]
+        blocks += [*_tell_releases(shown, titles), *_tell_tasks(shown), *_tell_singling_out(shown)]
     else:
         blocks.append(Prose("No protection was tested."))
     blocks += _list_left_out(protections, titles)
@@ -134,6 +134,36 @@ def _tell_judge(one: JudgedBy | None, point: ProtectionPoint) -> str:
     most = max(other.people for other in point.judged)
     of = "" if one.people == most else f" of {count(one.people)}"
     return f"{rate(one)}{of}{' *' if one.attack == point.attack else ''}"
+
+
+def _tell_releases(shown: Numbered, titles: Mapping[str, str]) -> list[Block]:
+    """What an audit of each release itself will find, where that was tried."""
+    told = [(number, point, point.alone) for number, point in shown if point.alone is not None]
+    if not told:
+        return []
+    table = Table(
+        columns=("Protection", "Strongest attack", "People it is about", "Linked", "95 % interval"),
+        rows=[
+            (
+                f"{number}. {point.label}",
+                titles.get(alone.attack, alone.attack),
+                count(alone.people),
+                rate(alone),
+                rate_interval(alone.interval, alone.at_most),
+            )
+            for number, point, alone in told
+        ],
+        caption="Of people who have records on both sides of the release, cut in two again",
+        text_columns=2,
+    )
+    text = (
+        "Above, the two sides of this audit were protected, and rates are of everybody in it. What "
+        "is published is the whole dataset. What seemed to reach the target was therefore also "
+        "protected as a whole and cut in two again, as an audit of the release will do it: of "
+        "fewer people where protecting leaves some with too little. A release reaches the target "
+        "only if it does both ways."
+    )
+    return [Heading("As an audit of the release will find it"), Prose(text), table]
 
 
 def _tell_tasks(shown: Numbered) -> list[Block]:

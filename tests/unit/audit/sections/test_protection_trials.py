@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from trailprint.audit.results.protections import MeasuredAlone
 from trailprint.audit.sections import protection_trials
 from trailprint.audit.sections.protection_trials import Trials, describe_point, label_chain
 from trailprint.protections.registry import parse_protection
+from trailprint.studies.options import TrialOptions
 
 
 def success(family: str, accuracy: float) -> Any:
@@ -17,6 +19,7 @@ def success(family: str, accuracy: float) -> Any:
         family=family,
         attack=f"{family} jointly",
         people=40,
+        left=30,
         user_accuracy=accuracy,
         accuracy_interval=(accuracy - 0.1, accuracy + 0.1),
         cluster_accuracy=accuracy,
@@ -76,6 +79,26 @@ def test_quick_judges_alone_do_not_count_as_all(chain, is_full, called):
         seen.extend(judge.name for judge in chosen)
         return POINT
 
-    trials = Trials(SimpleNamespace(measure=measure), judges)  # type: ignore[arg-type]
+    trial: Any = SimpleNamespace(measure=measure)
+    trials = Trials(SimpleNamespace(), TrialOptions(), trial, judges)  # type: ignore[arg-type]
     assert trials.measure(chain, is_full=is_full).judged_by_all is is_full
     assert seen == called
+
+
+@pytest.mark.parametrize(
+    ("target", "alone_risk", "at_risk"), [(0.7, 0.9, 0.9), (0.7, 0.1, 0.6), (0.5, 0.9, 0.6)]
+)
+def test_what_seems_to_reach_a_target_is_tried_as_it_will_be_published(
+    chain, monkeypatch, target, alone_risk, at_risk
+):
+    alone = MeasuredAlone(
+        people=30, attack="trail", accuracy=0.1, interval=(0.0, 0.2), at_risk=alone_risk
+    )
+    monkeypatch.setattr(protection_trials, "measure_alone", lambda *_: alone)
+    trial: Any = SimpleNamespace(measure=lambda *_, with_tasks: POINT)
+    options = TrialOptions(target_risk=target)
+    found = Trials(SimpleNamespace(), options, trial, ()).measure(  # type: ignore[arg-type]
+        chain, is_full=True
+    )
+    assert found.at_risk == at_risk
+    assert found.alone == (alone if target > POINT.at_risk else None)
