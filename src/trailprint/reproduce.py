@@ -51,6 +51,7 @@ def reproduce(
     reading: ReadOptions | None = None,
     settings: Mapping[str, str] | None = None,
     full: bool = False,
+    name_locations: bool = False,
     out: Place | None = None,
     seed: int = 0,
     n_threads: int | None = None,
@@ -72,6 +73,8 @@ def reproduce(
         What to change of the experiments' settings.
     full : bool
         The papers' sizes, however long it takes.
+    name_locations : bool
+        Draw maps of where places are; without it nothing shows a position.
     out : path, optional
         A folder for page, tables and JSON; each table is written as soon as it is there.
     seed, n_threads, memory
@@ -85,6 +88,7 @@ def reproduce(
     context = Context(
         seed=seed,
         full=full,
+        name_locations=name_locations,
         data=found,
         reading=reading or ReadOptions(),
         settings=changed,

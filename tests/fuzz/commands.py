@@ -273,6 +273,8 @@ _REPRODUCE = (
     "--data nothing",
     "--set nothing=1",
     "--set cell-m=x",
+    "--set rounds=0",
+    "--name-locations",
     "--list --full",
 )
 

@@ -36,6 +36,8 @@ class ReproduceOptions:
         Your own copies of the papers' data.
     full : bool
         The papers' sizes, however long it takes.
+    name_locations : bool
+        Draw the papers' maps: they show where places are.
     settings : tuple of str
         Change a setting that --list shows.
     out : str, optional
@@ -45,6 +47,7 @@ class ReproduceOptions:
     list_all: bool = False
     data: str | None = None
     full: bool = False
+    name_locations: bool = False
     settings: tuple[str, ...] = ()
     out: str | None = None
 
@@ -116,6 +119,7 @@ def _reproduce(
             reading=reading,
             settings=parse_settings(chosen.settings, wanted),
             full=chosen.full,
+            name_locations=chosen.name_locations,
             out=chosen.out,
             seed=running.seed,
             n_threads=running.threads,

@@ -50,6 +50,8 @@ class Context:
         Limits of the engine; change nothing but the time.
     progress : callable, optional
         Told what is being done and which share of the experiment is over.
+    name_locations : bool
+        Whether maps may show where places are.
     settings : mapping of str to str
         What the user changed of the experiments' ``settings``, as typed.
     """
@@ -62,6 +64,7 @@ class Context:
     n_threads: int | None = None
     memory: str | None = None
     progress: Progress | None = None
+    name_locations: bool = False
     _kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def own(self, source: str) -> Path | None:
@@ -119,9 +122,10 @@ class Chart:
 
     Attributes
     ----------
-    kind : {"line", "bar", "point"}
+    kind : {"line", "bar", "point", "map"}
         Lines join points in the order of ``x``, a number; bars take any ``x``, one bar for each
-        row; points are not joined. At most six series.
+        row; points are not joined; a map has longitudes as ``x`` and latitudes as ``y``. At most
+        six series.
     low, high : str, optional
         An interval around ``y``.
     log_x, log_y : bool
@@ -132,9 +136,13 @@ class Chart:
         Only the rows with these values are drawn.
     paper : str, optional
         A column of the paper's own values, drawn as ticks on bars.
+    shade : str, optional
+        Of maps: a column of shares; the larger, the darker.
+    cell_m : float, optional
+        Of maps: the side of the squares that places are, in metres.
     """
 
-    kind: Literal["line", "bar", "point"]
+    kind: Literal["line", "bar", "point", "map"]
     x: str
     y: str
     x_title: str
@@ -148,6 +156,8 @@ class Chart:
     y_is_share: bool = False
     where: Mapping[str, Any] = field(default_factory=dict)
     paper: str | None = None
+    shade: str | None = None
+    cell_m: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

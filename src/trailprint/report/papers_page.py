@@ -24,6 +24,7 @@ from trailprint.report.blocks import (
 )
 from trailprint.report.charts import draw_bars, draw_lines, draw_scatter
 from trailprint.report.charts.axes import Axis
+from trailprint.report.charts.maps import draw_map
 from trailprint.report.charts.rows import BarRow, LineRow, ScatterRow
 from trailprint.report.charts.style import SERIES
 from trailprint.report.charts.svg import Drawing
@@ -214,6 +215,8 @@ def _draw(rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]) -> Draw
     x = Axis(chart.x_title, kind="log" if chart.log_x else "linear")
     if chart.kind == "bar":
         return draw_bars(_bars(rows, chart, letters), y)
+    if chart.kind == "map":
+        return draw_map(_map_places(rows, chart, letters), cell_m=chart.cell_m)
     points = _points(rows, chart, letters)
     if chart.kind == "line":
         return draw_lines(points, x, y)
@@ -229,6 +232,22 @@ def _bars(rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]) -> list
             "low": row.get(chart.low) if chart.low else None,
             "high": row.get(chart.high) if chart.high else None,
             "mark": row.get(chart.paper) if chart.paper else None,
+            "series": letter,
+        }
+        for row in rows
+        if (letter := _letter(row, chart, letters))
+    ]
+
+
+def _map_places(
+    rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Places of a map; without shares all are equally dark."""
+    return [
+        {
+            "lat": row[chart.y],
+            "lon": row[chart.x],
+            "share": row[chart.shade] if chart.shade else 1.0,
             "series": letter,
         }
         for row in rows
@@ -270,6 +289,8 @@ def _letter(row: Row, chart: Chart, letters: Mapping[str, str]) -> str | None:
 
 
 def _legend(chart: Chart, letters: Mapping[str, str]) -> list[Key]:
+    if chart.kind == "map":
+        return []
     shape: Any = {"line": "line", "bar": "bar", "point": "dot"}[chart.kind]
     keys = [Key(letter, name, shape) for name, letter in letters.items() if chart.series]
     if chart.paper:
@@ -278,6 +299,8 @@ def _legend(chart: Chart, letters: Mapping[str, str]) -> list[Key]:
 
 
 def _how_to_read(chart: Chart) -> str:
+    if chart.kind == "map":
+        return "North is up." + (f" The darker, the larger: {chart.shade}." if chart.shade else "")
     marks = {"line": "Each line is one series", "bar": "Each bar is one row", "point": "Each point"}
     text = f"{marks[chart.kind]}; the scale shows: {chart.y_title}."
     if chart.kind == "point":
@@ -300,7 +323,7 @@ def _data(rows: Sequence[Row], chart: Chart, name: str) -> Table:
 
 
 def _columns(chart: Chart) -> tuple[str | None, ...]:
-    return chart.series, chart.x, chart.y, chart.low, chart.high, chart.paper
+    return chart.series, chart.x, chart.y, chart.low, chart.high, chart.paper, chart.shade
 
 
 def _cell(value: Any) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from trailprint.arrays import Ints
 from trailprint.errors import OptionError
@@ -140,9 +141,13 @@ def simulate_campus(options: CampusOptions | None = None) -> pa.Table:
         random, campus, options.n_users, options.conformity, even_halls=options.lifelike
     )
     location, column = _destinations(random, options, people, campus, visits)
+    is_settled = _draw_settled(random, options)[visits.user]
+    home = people.places[visits.user, HOME]
+    location, column = np.where(is_settled, home, location), np.where(is_settled, HOME, column)
     stays = VisitStays(
         location=location,
-        is_home=location == people.places[visits.user, HOME],
+        is_home=location == home,
+        is_still=is_settled,
         usual=draw_usual(random, options.n_users, visits, column) if options.lifelike else None,
     )
     records = associate(random, campus, visits, stays, options.n_days * DAY_S)
@@ -183,7 +188,6 @@ def _destinations(
 
     Returns access points, and which of the person's places each is, `ANYWHERE` for none of them.
     """
-    settled = random.random(options.n_users) < _SETTLED if options.lifelike else None
     regular = random.beta(*beta_around(options.regularity, _SPREAD), options.n_users)
     weekday = _weekdays(options)[visits.day]
     planned = people.timetable[visits.user, weekday, visits.block]
@@ -192,12 +196,17 @@ def _destinations(
     by_plan = fate < regular[visits.user]
     column = np.where(by_plan, planned, liked)
     wandering = ~by_plan & (random.random(len(fate)) < _WANDERING)
-    if settled is not None:
-        column = np.where(settled[visits.user], HOME, column)
-        wandering &= ~settled[visits.user]
     chosen = people.places[visits.user, column]
     chosen[wandering] = campus.draw(random, people.quarter[visits.user[wandering]])
     return chosen, np.where(wandering, ANYWHERE, column)
+
+
+def _draw_settled(random: np.random.Generator, options: CampusOptions) -> NDArray[np.bool_]:
+    """Whose device stays in their room; only lifelike ones do."""
+    if not options.lifelike:
+        return np.zeros(options.n_users, dtype=bool)
+    settled: NDArray[np.bool_] = random.random(options.n_users) < _SETTLED
+    return settled
 
 
 def _log(

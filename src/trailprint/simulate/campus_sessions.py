@@ -53,11 +53,13 @@ class VisitStays:
     """
     What is known of each visit.
 
-    ``usual`` is how long it lasts by habit, in seconds; None where habits do not matter.
+    ``usual`` is how long it lasts by habit, in seconds; None where habits do not matter. A device
+    that ``is_still`` stays on one access point, which it always hears best.
     """
 
     location: Ints
     is_home: NDArray[np.bool_]
+    is_still: NDArray[np.bool_]
     usual: Floats | None
 
 
@@ -101,6 +103,7 @@ def associate(
         away &= random.random(len(visit)) >= _RECONNECTS
     # A seat may be nearer to the other one: which comes first is drawn for each visit.
     swapped = (random.random(len(start)) < _OTHER_SIDE)[visit] ^ away
+    away, swapped = away & ~stays.is_still[visit], swapped & ~stays.is_still[visit]
     place = stays.location[visit]
     weight = np.where(away & is_lifelike, _HAND_OFF, 1.0)
     least = _LEAST_S if is_lifelike else 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trailprint.errors import InputError
+from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.candidates import CandidateSets
 from trailprint.papers.comparison import PREDICTED
 from trailprint.papers.experiment import Context
@@ -54,3 +54,17 @@ def test_what_was_found_is_told_in_words():
     ]
     told = figures._read_lengths(rows)
     assert all(share in told for share in ("70%", "40%", "60%"))
+
+
+@pytest.mark.parametrize("rounds", ["0", "11", "-1", "two", "1.5", ""])
+def test_rounds_that_cannot_be_are_refused_before_anything_runs(rounds):
+    for experiment in figures.EXPERIMENTS:
+        assert experiment.check is not None
+        with pytest.raises(OptionError, match="from 1 to 10"):
+            experiment.check(Context(settings={"rounds": rounds}))
+
+
+def test_rounds_are_one_or_all_ten_unless_set():
+    assert figures._n_rounds(Context()) == 1
+    assert figures._n_rounds(Context(full=True)) == 10
+    assert figures._n_rounds(Context(full=True, settings={"rounds": "3"})) == 3

@@ -49,6 +49,7 @@ def by_metric(rows, **where):
 def test_every_table_and_figure_of_the_paper_has_an_experiment():
     assert [each.name.removeprefix("2016-") for each in EXPERIMENTS] == [
         "table-2",
+        "figure-4",
         "figure-5",
         "figure-6",
         "table-3",

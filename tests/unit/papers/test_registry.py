@@ -17,7 +17,7 @@ EXPECTED = {
     "2013-rejection",
     "2016-table-2",
     "2016-table-3",
-    *(f"2016-figure-{n}" for n in (*range(5, 13),)),
+    *(f"2016-figure-{n}" for n in (*range(4, 13),)),
     "2016-section-4a6",
     "2016-section-4c4",
     "2016-section-4d",

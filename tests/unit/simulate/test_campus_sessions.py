@@ -80,7 +80,10 @@ def test_hand_offs_are_short_where_stays_have_a_habit():
     visits = Visits(np.zeros(n, dtype=np.int64), np.arange(n), np.full(n, 1))
 
     def length_there_and_here(usual):
-        stays = VisitStays(location=np.full(n, here), is_home=np.zeros(n, dtype=bool), usual=usual)
+        nowhere = np.zeros(n, dtype=bool)
+        stays = VisitStays(
+            location=np.full(n, here), is_home=nowhere, is_still=nowhere, usual=usual
+        )
         found = associate(np.random.default_rng(2), campus, visits, stays, n * 86_400.0)
         length = found.end_s - found.start_s
         # Visits with several records that begin here: every other record is next door.

@@ -21,6 +21,14 @@ from trailprint.papers.comparison import (
     tuned,
 )
 from trailprint.papers.experiment import Chart, Context, Experiment, Outcome
+from trailprint.papers.naini_2016.maps import (
+    CELL_M,
+    MAP_SQUARE_M,
+    UNNAMED,
+    VEILED,
+    map_chart,
+    map_squares,
+)
 from trailprint.papers.naini_2016.matching import (
     accuracy_chart,
     compare_with_truth,
@@ -41,7 +49,7 @@ from trailprint.papers.naini_2016.positions import (
 
 CELLS_M = (10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0)
 COMPARED_CELLS_M = (300.0, 500.0, 1_000.0)
-MAP_CELL_M, RING_M = 100.0, 1_500.0
+RING_M = 1_500.0
 CHAIN_RADIUS_M = 500.0
 
 _PEOPLE_FORCED = forced("As many receivers are simulated, all of them with two weeks or more.")
@@ -67,8 +75,14 @@ def run_figure_10(context: Context) -> Outcome:
     context.tell("Counting squares", 0.0)
     rows = [*_visited_squares(context), *_weekly_people(context)]
     weeks = _weeks_per_person(context)
+    squares = map_squares(context) if context.name_locations else []
+    nowhere = {"lat": None, "lon": None} if squares else {}
+    drawn = [{"part": "map", "at": None, **square} for square in squares]
+    map_of_squares = map_chart(
+        "Squares with a fix", shade="amount", cell_m=MAP_SQUARE_M, where={"part": "map"}
+    )
     return Outcome(
-        rows=rows,
+        rows=[*({**row, **nowhere} for row in rows), *drawn],
         comparisons=(
             Comparison(
                 quantity="people with two active weeks or more",
@@ -107,20 +121,28 @@ def run_figure_10(context: Context) -> Outcome:
                 where={"part": "b"},
                 title="(b) when",
             ),
+            *([map_of_squares] if drawn else []),
         ),
-        notes=(
-            "The paper draws a map and each person's weeks; here both are counts, so that nobody's "
-            "places or times are shown.",
-            PROTOCOL,
-        ),
+        notes=(*_notes_on_map(context), PROTOCOL),
     )
+
+
+def _notes_on_map(context: Context) -> tuple[str, ...]:
+    weeks = "The paper shows each person's weeks; here they are counts."
+    if not context.name_locations:
+        return (UNNAMED, weeks)
+    shaded = (
+        f"Squares of {MAP_SQUARE_M:g} m; the darker, the more of their squares of {CELL_M:g} m "
+        "have a fix. The paper draws the latter."
+    )
+    return (shaded, VEILED, weeks)
 
 
 def _visited_squares(context: Context) -> list[dict[str, Any]]:
     """The share of squares with a fix, by their distance from the middle of the box."""
     events, grid = (
         position_events(context),
-        GridOptions(cell_m=MAP_CELL_M, box=Protocol.of(context).box),
+        GridOptions(cell_m=CELL_M, box=Protocol.of(context).box),
     )
     cells = to_cells(events, grid)
     x, y = (f"CAST(regexp_extract(location, '{axis}(-?\\d+)', 1) AS INTEGER)" for axis in "xy")
@@ -145,7 +167,7 @@ def _ring(
     squares: np.ndarray[tuple[int, int], np.dtype[np.int64]], n_side: int
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """Which ring around the middle each square lies in."""
-    away = np.hypot(*(squares - (n_side - 1) / 2).T) * MAP_CELL_M
+    away = np.hypot(*(squares - (n_side - 1) / 2).T) * CELL_M
     return np.asarray(away // RING_M, dtype=np.int64)
 
 

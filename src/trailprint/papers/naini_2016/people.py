@@ -79,7 +79,8 @@ def choose_users(histograms: Histograms, users: pa.Array) -> Histograms:
 # Call records.
 
 
-def _population(context: Context, *, large: bool) -> CallPopulation:
+def call_population(context: Context, *, large: bool) -> CallPopulation:
+    """The simulated callers: the paper's number of them, or a small country."""
     n_users, scale = (PAPER_USERS, 1.0) if large else (SMALL_USERS, SMALL_USERS / PAPER_USERS)
     return context.share(
         f"2016 call population of {n_users}",
@@ -115,7 +116,7 @@ def call_weeks(context: Context) -> Split:
     own = _own_calls(context, "location")
     if own is not None:
         return own
-    population = _population(context, large=context.full)
+    population = call_population(context, large=context.full)
     return context.share(
         "2016 call weeks",
         lambda: _busiest(
@@ -133,7 +134,7 @@ def call_sides(context: Context, *, large: bool = False, by: str = "location") -
     own = _own_calls(context, by)
     if own is not None:
         return context.share(f"2016 own call sides by {by}", lambda: _count(own))
-    population = _population(context, large=large or context.full)
+    population = call_population(context, large=large or context.full)
     place = np.arange(population.n_antennas) if by == "location" else population.antenna_region
     return (
         _week_histograms(population, population.weeks[0], place),

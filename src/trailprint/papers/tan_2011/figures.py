@@ -9,7 +9,7 @@ from typing import Any
 
 from trailprint.attacks.options import CorrelateOptions, Model
 from trailprint.attacks.sequence.correlation import correlate_sequences
-from trailprint.errors import InputError
+from trailprint.errors import InputError, OptionError
 from trailprint.evaluation.candidates import CandidateSets, average_sets, measure_candidates
 from trailprint.evaluation.truth import truth_from_ids
 from trailprint.events.events import Events
@@ -34,6 +34,9 @@ PAPER = "Tan et al. 2011"
 SOURCE = "associations-2011"
 N_FOLDS = 10
 N_ROUNDS, N_ROUNDS_FULL = 1, 10
+SETTINGS: Mapping[str, str] = {
+    "rounds": "how many of the ten rounds to run (default 1; 10 with --full)",
+}
 #: The reduced campus has fewer people on the same map, as many of them at an access point at home.
 N_USERS = 300
 MIN_ACTIVE_DAYS = 45
@@ -113,7 +116,7 @@ def _correlate(
     kept = {attack: f"2011 {name}, {attack}" for attack in attacks}
     found: dict[str, list[CandidateSets]] = {attack: [] for attack in attacks}
     if not all(context.has(key) for key in kept.values()):
-        for number in range(N_ROUNDS_FULL if context.full else N_ROUNDS):
+        for number in range(_n_rounds(context)):
             sides, models = _cut(context, _PROTECTIONS[name], number), MemoryStore()
             for attack, options in attacks.items():
                 linkage = correlate_sequences(
@@ -124,6 +127,16 @@ def _correlate(
     return {
         attack: context.share(kept[attack], partial(found.__getitem__, attack)) for attack in kept
     }
+
+
+def _n_rounds(context: Context) -> int:
+    """How many of the ten rounds are run; refuses a number that cannot be."""
+    text = context.settings.get("rounds", str(N_ROUNDS_FULL if context.full else N_ROUNDS))
+    if not (text.isdecimal() and 1 <= int(text) <= N_FOLDS):
+        raise OptionError(
+            f"--set rounds must be a whole number from 1 to {N_FOLDS}, got {text!r}. Try rounds=1."
+        )
+    return int(text)
 
 
 def _filled(sets: CandidateSets | None) -> list[CandidateSets]:
@@ -288,6 +301,8 @@ EXPERIMENTS = (
         title="How much must be known to find somebody in a log",
         run=run_figure_3,
         sources=(SOURCE,),
+        settings=SETTINGS,
+        check=_n_rounds,
     ),
     Experiment(
         name="2011-figure-4",
@@ -295,6 +310,8 @@ EXPERIMENTS = (
         title="Access points named by floor or building only",
         run=_run_protected("nothing", "floors kept", "buildings kept"),
         sources=(SOURCE,),
+        settings=SETTINGS,
+        check=_n_rounds,
     ),
     Experiment(
         name="2011-figure-5",
@@ -302,5 +319,7 @@ EXPERIMENTS = (
         title="Places and times perturbed",
         run=_run_protected("nothing", "locations perturbed", "times perturbed"),
         sources=(SOURCE,),
+        settings=SETTINGS,
+        check=_n_rounds,
     ),
 )

@@ -37,7 +37,8 @@ def draw_map(rows: Rows, *, cell_m: float | None = None, size: Size = "full") ->
     """
     Places where they lie, north up, darker for a larger share.
 
-    Reads ``lat`` and ``lon`` in degrees and ``share`` from 0 to 1. With ``cell_m``, squares are as
+    Reads ``lat`` and ``lon`` in degrees, ``share`` from 0 to 1, and ``series`` where places have
+    colours of their own. With ``cell_m``, squares are as
     large as cells, or as small as can be seen. Lengths are true along parallels at the middle.
     """
     places = _project(rows)
@@ -61,7 +62,7 @@ def draw_map(rows: Rows, *, cell_m: float | None = None, size: Size = "full") ->
     return draw(describe, size)
 
 
-def _project(rows: Rows) -> list[dict[str, float]]:
+def _project(rows: Rows) -> list[dict[str, Any]]:
     """Kilometres from the first place, paler places first so that dark ones lie on top."""
     first = rows[0]
     shrink = math.cos(math.radians(float(first["lat"])))
@@ -70,6 +71,7 @@ def _project(rows: Rows) -> list[dict[str, float]]:
             "x": _turn(float(row["lon"]) - float(first["lon"])) * shrink * _KM_PER_DEGREE,
             "y": (float(row["lat"]) - float(first["lat"])) * _KM_PER_DEGREE,
             "shade": _PALEST + (_DARKEST - _PALEST) * float(row["share"]),
+            "colour": light(row.get("series", "a")),
         }
         for row in sorted(rows, key=lambda row: float(row["share"]))
     ]
@@ -80,7 +82,7 @@ def _turn(degrees: float) -> float:
     return (degrees + 180) % 360 - 180
 
 
-def _fit(places: Sequence[dict[str, float]], width: int, height: int, cell_km: float) -> Frame:
+def _fit(places: Sequence[dict[str, Any]], width: int, height: int, cell_km: float) -> Frame:
     """The smallest frame in which everything fits, with a margin and room for the scale."""
     ends = {
         axis: (min(place[axis] for place in places), max(place[axis] for place in places))
@@ -93,7 +95,7 @@ def _fit(places: Sequence[dict[str, float]], width: int, height: int, cell_km: f
     return Frame((west + east) / 2, (south + north) / 2 - 0.05 * height * km, km, width, height)
 
 
-def _layer_places(places: Sequence[dict[str, float]], frame: Frame, cell_m: float | None) -> Layer:
+def _layer_places(places: Sequence[dict[str, Any]], frame: Frame, cell_m: float | None) -> Layer:
     pixels = _LEAST_PIXELS if cell_m is None else cell_m / 1_000 / frame.km_per_pixel
     pixels = max(pixels, _LEAST_PIXELS)
     shape = "circle" if cell_m is None else "square"
@@ -104,9 +106,11 @@ def _layer_places(places: Sequence[dict[str, float]], frame: Frame, cell_m: floa
             "shape": shape,
             "size": pixels**2,
             "filled": True,
-            "color": light("a"),
         },
-        "encoding": {"opacity": {"field": "shade", "type": "quantitative", "scale": None}},
+        "encoding": {
+            "opacity": {"field": "shade", "type": "quantitative", "scale": None},
+            "color": {"field": "colour", "type": "nominal", "scale": None},
+        },
     }
 
 
