@@ -381,6 +381,7 @@ AUDIT = parse_options(
     --dry-run
     --measure top-locations:n=2
     --name-locations
+    --likely-trails
     --attacks combined
     --fail-above 0.05
     --fail-above 0.5 --fail-on upper

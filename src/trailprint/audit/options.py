@@ -51,6 +51,10 @@ class AuditOptions:
         left out and listed.
     sequence_users : int
         At most this number of people, drawn at random, get a model in the sequence attack.
+    likely_trails : bool
+        Trails may have visits missing or wrong on either side: in the trail attack also link the
+        most likely counterparts, all pairs compared. REIDIT, which the attack is otherwise, needs
+        one side's trails to lie within the other's.
     name_locations : bool
         Name revealing locations in the result. With positions, also draw two maps: where people
         are, and where correct links come from.
@@ -78,6 +82,7 @@ class AuditOptions:
     users: int | None = None
     time_limit_s: float | None = TIME_LIMIT_S
     sequence_users: int = 2000
+    likely_trails: bool = False
     name_locations: bool = False
     seed: int = 0
 

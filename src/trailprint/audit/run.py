@@ -102,6 +102,7 @@ def fingerprint_work(context: AuditContext) -> dict[str, Any]:
         **context.fingerprint(),
         "seed": context.options.seed,
         "weight": context.options.weight,
+        "likely_trails": context.options.likely_trails,
         "revision": _REVISION,
         "versions": {name: version(name) for name in ("trailprint", "duckdb", "numpy")},
     }

@@ -40,6 +40,8 @@ REIDIT = (
     TrailOptions(algorithm="incomplete", reserved="released"),
 )
 """The variants of trail matching, whatever the data allows: the strongest counts."""
+LIKELY = TrailOptions(algorithm="likely")
+"""Trail matching where either side may have visits the other lacks; it looks at all pairs."""
 
 MOST_SEQUENCES = 2_000
 """Of more people, as many are drawn for sequences: each gets a model."""
@@ -58,7 +60,7 @@ def list_judges(
     return judges
 
 
-def judge_trails(n_threads: int | None = None) -> Judge:
+def judge_trails(n_threads: int | None = None, ways: Sequence[TrailOptions] = REIDIT) -> Judge:
     """Every variant; where only histograms are released, the places they are not zero at."""
 
     def prepare(released: Histograms, auxiliary: Histograms) -> list[PreparedAttack[Trails]]:
@@ -71,7 +73,7 @@ def judge_trails(n_threads: int | None = None) -> Judge:
                 records=first.to_matrix().astype(float),
                 n_locations=len(first.locations),
             )
-            for way in REIDIT
+            for way in ways
         ]
 
     return Judge(name="trail", on_histograms=prepare, is_quick=True)

@@ -6,7 +6,7 @@ import pytest
 
 from trailprint.features.trails import Trails
 from trailprint.studies.popularity import fit_zipf, rank_frequency
-from trailprint.studies.trail_sensitivity import withhold
+from trailprint.studies.trail_sensitivity import _draw_named, withhold
 
 
 def trails_with_visitors(visitors) -> Trails:
@@ -71,6 +71,28 @@ def test_a_person_withholds_everywhere_and_a_place_for_everybody() -> None:
     # Names that are left whole are found, unless they lie within another trail.
     assert ends["person"]["reidentified"] > ends["person"]["auxiliary"] - 1
     assert ends["place"]["reidentified"] > ends["visit"]["reidentified"] - 10
+
+
+@pytest.mark.parametrize("by", ["visit", "person", "place"])
+def test_as_many_names_are_left_as_the_definition_says(by) -> None:
+    """A name is left where one of its lots keeps it: as many lots as visits, or one."""
+    trails, probability, n_runs = random_trails(), 0.8, 300
+    n_lots = np.ones(trails.n_users) if by == "person" else trails.lengths
+    expected = np.sum(1 - probability**n_lots)
+    found = withhold(trails, probability, by=by, n_runs=n_runs, n_points=2).to_pylist()[-1]
+    # All places share their lots, so that runs differ more than with lots of one's own.
+    half = 1.5 * (found["auxiliary_high"] - found["auxiliary_low"]) / 2
+    assert found["auxiliary"] == pytest.approx(expected, abs=half)
+
+
+@pytest.mark.parametrize("by", ["visit", "person", "place"])
+def test_lots_are_drawn_for_visits_people_or_places(by) -> None:
+    trails = random_trails()
+    named = _draw_named(trails, 0.5, by, np.random.default_rng(3))
+    user = np.repeat(np.arange(trails.n_users), trails.lengths)
+    for group, is_one in ((user, by == "person"), (trails.indices, by == "place")):
+        shares = np.bincount(group, named) / np.bincount(group)
+        assert set(shares.tolist()) <= {0.0, 1.0} if is_one else len(set(shares.tolist())) > 2
 
 
 def test_more_withholding_leaves_fewer_names_and_links() -> None:

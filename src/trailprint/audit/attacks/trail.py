@@ -21,14 +21,15 @@ from trailprint.audit.attacks.measuring import (
 from trailprint.audit.context import AuditContext, Sizes
 from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
-from trailprint.audit.planning.estimates import trail_seconds
+from trailprint.audit.planning.estimates import likely_seconds, trail_seconds
 from trailprint.audit.planning.memory import trail_bytes
+from trailprint.audit.planning.seconds import Seconds
 from trailprint.audit.results.kept import attack_of
 from trailprint.features.trails import Trails
 from trailprint.linkage import Linkage
 from trailprint.studies.driving_locations import trail_changes
 from trailprint.studies.judging import Judge
-from trailprint.workflows.judging import REIDIT, judge_trails
+from trailprint.workflows.judging import LIKELY, REIDIT, judge_trails
 
 TrailAttack = Callable[[Trails, Trails], Linkage]
 
@@ -38,11 +39,16 @@ _REIDIT = {
     ("incomplete", "released"): "REIDIT-I: released trails within known ones",
     ("multiple", "auxiliary"): "REIDIT-M: known trails within released ones",
     ("multiple", "released"): "REIDIT-M: released trails within known ones",
+    ("likely", "both"): "The most likely counterparts, with visits missing on either side",
 }
 
 
 class TrailFamily(AttackFamily):
-    """REIDIT with what the data allows and with equal trails only; what links more counts."""
+    """
+    REIDIT with what the data allows and with equal trails only; what links more counts.
+
+    Where `AuditOptions.likely_trails` asks for them, likely counterparts are tried as well.
+    """
 
     name = "trail"
     title = "Trail matching"
@@ -53,8 +59,8 @@ class TrailFamily(AttackFamily):
         "One side may lack visits that the other has, but has none the other lacks.",
     )
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "algorithm": ("complete", "incomplete", "multiple"),
-        "reserved": ("none", "auxiliary", "released"),
+        "algorithm": ("complete", "incomplete", "multiple", "likely"),
+        "reserved": ("none", "auxiliary", "released", "both"),
     }
 
     def needed_bytes(self, sizes: Sizes) -> float:
@@ -62,8 +68,8 @@ class TrailFamily(AttackFamily):
         return trail_bytes(sizes)
 
     def estimate(self, context: AuditContext) -> float:
-        """Up to four variants."""
-        return 4 * trail_seconds(context.sizes)
+        """Up to four variants, and likely counterparts."""
+        return 4 * trail_seconds(context.sizes) + _likely_seconds(context)
 
     def run(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
@@ -81,7 +87,7 @@ class TrailFamily(AttackFamily):
 
     def estimate_control(self, context: AuditContext, outcome: Outcome | None) -> float:
         """Two more matchings."""
-        return 3 * trail_seconds(context.sizes)
+        return 3 * trail_seconds(context.sizes) + 2 * _likely_seconds(context)
 
     def control(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
@@ -93,15 +99,18 @@ class TrailFamily(AttackFamily):
 
     def judge(self, context: AuditContext, outcome: Outcome) -> Judge:
         """Every variant; where only histograms are released, the places they are not zero at."""
-        return judge_trails(context.n_threads)
+        ways = (*REIDIT, LIKELY) if context.options.likely_trails else REIDIT
+        return judge_trails(context.n_threads, ways)
 
     def estimate_judging(self, context: AuditContext) -> float:
         """Each variant once."""
-        return len(REIDIT) * trail_seconds(context.sizes)
+        return len(REIDIT) * trail_seconds(context.sizes) + _likely_seconds(context)
 
-    def leave_out(self, context: AuditContext, outcome: Outcome, locations: Ints) -> Floats:
-        """Match again without each of the locations."""
+    def leave_out(self, context: AuditContext, outcome: Outcome, locations: Ints) -> Floats | None:
+        """Match again without each of the locations; likely counterparts would take too long."""
         linkage = restore_linkage(outcome, context)
+        if linkage.facts["algorithm"] == LIKELY.algorithm:
+            return None
         return trail_changes(
             *context.trails, linkage, context.truth, locations, n_threads=context.n_threads
         )
@@ -109,6 +118,11 @@ class TrailFamily(AttackFamily):
     def estimate_leave_out(self, sizes: Sizes) -> float:
         """One more matching."""
         return trail_seconds(sizes)
+
+
+def _likely_seconds(context: AuditContext) -> Seconds:
+    """Of one run of likely counterparts; none where they are not asked for."""
+    return likely_seconds(context.sizes) if context.options.likely_trails else Seconds({})
 
 
 def trail_attack(context: AuditContext, options: TrailOptions) -> TrailAttack:
@@ -134,8 +148,13 @@ def _allowed_reidit(context: AuditContext) -> tuple[CandidateMethod, list[str]]:
         return first, [
             "The data does not contradict the release tactic assumed, under which no link is wrong."
         ]
-    tried = [_try_reidit(context, way) for way in REIDIT]
+    ways = (*REIDIT, LIKELY) if context.options.likely_trails else REIDIT
+    tried = [_try_reidit(context, way) for way in ways]
     return max(tried, key=lambda way: way.count_right(context.truth)), [
         "The data contradicts every release tactic REIDIT assumes, so links may be wrong. Of its "
         "three variants the one with the most right links is shown."
+        if len(ways) == len(REIDIT)
+        else "The data contradicts every release tactic REIDIT assumes, so links may be wrong. Of "
+        "its three variants and the most likely counterparts the one with the most right links is "
+        "shown."
     ]

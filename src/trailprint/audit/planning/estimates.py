@@ -15,6 +15,8 @@ from trailprint.audit.planning.seconds import Seconds
 
 #: Learning how much views count looks at this number of people at most.
 _LEARNT_FROM = 600
+#: Trails that agreement is learnt from at most.
+_LEARNT_TRAILS = 2_000
 #: Views that count for something, as long as nobody knows how many do.
 USUAL_VIEWS = 5
 
@@ -52,6 +54,13 @@ def trail_seconds(sizes: Sizes) -> Seconds:
     """One matching of trails."""
     n_users = sizes.n_released + sizes.n_auxiliary
     return Seconds({"trail": 0.003 + 2e-9 * sizes.n_pairs + 1e-6 * n_users})
+
+
+def likely_seconds(sizes: Sizes) -> Seconds:
+    """Likely counterparts of trails: all pairs of both sides and of either, several times."""
+    n, m = sizes.n_released, sizes.n_auxiliary
+    n_looked_at = 2 * n * m + 2 * (n * n + m * m) + 10 * min(n, _LEARNT_TRAILS) * m
+    return Seconds({"likely": 0.02 + 2.8e-8 * n_looked_at})
 
 
 def sequence_seconds(sizes: Sizes, n_most: int) -> Seconds:
