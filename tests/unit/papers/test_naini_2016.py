@@ -33,11 +33,16 @@ def context():
         patch.setattr(calls, "PARTS", (20, 4, 1))
         patch.setattr(overall, "GROUP_SIZES", (1, 3, 10))
         patch.setattr(overall, "N_GROUPED_CALLERS", 400)
-        patch.setattr(gps, "CELLS_M", (10.0, 100.0, 1_000.0, 10_000.0))
+        patch.setattr(gps, "CELLS_M", (100.0, 1_000.0, 10_000.0))
         patch.setattr(gps, "COMPARED_CELLS_M", (300.0, 1_000.0))
         patch.setattr(web, "TOP_SITES", (5, 60, 500))
         patch.setattr(populations, "N_POPULATIONS", 3)
         yield Context(seed=FIRST_SEED, n_threads=2)
+
+
+@pytest.fixture(scope="module")
+def figure_9(context):
+    return web.run_figure_9(context)
 
 
 def by_metric(rows, **where):
@@ -130,8 +135,8 @@ def test_most_sites_have_one_visitor_and_a_few_most_visits(context):
     assert alone > 0.9 * sites
 
 
-def test_popular_sites_alone_identify_many(context):
-    rows = web.run_figure_9(context).rows
+def test_popular_sites_alone_identify_many(figure_9):
+    rows = figure_9.rows
     proposed = [row["accuracy"] for row in rows if row["metric"] == "proposed"]
     assert proposed == sorted(proposed)
     assert 0.35 < proposed[1] < 0.7
@@ -152,7 +157,7 @@ def test_maps_and_weeks_are_shown_as_counts(context):
 def test_squares_of_a_moderate_size_identify_most(context):
     rows = gps.run_figure_11(context).rows
     proposed = {row["cell_m"]: row["accuracy"] for row in rows if row["metric"] == "proposed"}
-    # Three populations do not tell 10 m from 100 m; tests/unit/simulate/test_gps.py asks eight.
+    # tests/unit/simulate/test_gps.py asks eight populations whether 10 m are too small.
     assert proposed[100.0] > proposed[1_000.0] + 0.02
     assert proposed[10_000.0] == min(proposed.values())
 
@@ -165,7 +170,10 @@ def test_joint_matching_beats_one_by_one_and_chains_of_places(context):
     best = {row["method"]: row["accuracy"] for row in sorted(rows, key=lambda r: r["accuracy"])}
     assert best["joint"] > best["one by one"]
     assert best["joint"] > best["mobility Markov chain"]
-    assert best["mobility Markov chain"] == pytest.approx(0.45, abs=0.12)
+    # What three populations can tell; tests/unit/simulate/test_gps.py asks more of them.
+    (chains,) = (row for row in rows if row["method"] == "mobility Markov chain")
+    assert chains["low"] < 0.45 + 0.07
+    assert chains["high"] > 0.45 - 0.07
 
 
 def test_running_times_are_measured_for_all_three(context):
@@ -198,7 +206,7 @@ def test_the_same_seed_gives_the_same_numbers():
     assert first.rows == again.rows
 
 
-def test_results_hold_plain_values_only(context):
-    rows = web.run_figure_9(context).rows
+def test_results_hold_plain_values_only(figure_9):
+    rows = figure_9.rows
     assert {type(value) for row in rows for value in row.values()} <= {int, float, str}
     assert all(row.keys() == rows[0].keys() for row in rows)

@@ -37,7 +37,7 @@ def write_calls(folder, *, has_positions: bool = True):
     ]
     place = {"a": (5.1, -4.0), "b": (5.2, -4.1), "c": (9.4, -5.6), "rare": (7.7, -3.3)}
     region = {"a": "south", "b": "south", "c": "north", "rare": "north"}
-    columns = {
+    columns: dict[str, list[str] | list[float]] = {
         "user": [user for user, _, _ in rows],
         "location": [antenna for _, antenna, _ in rows],
         "region": [region[antenna] for _, antenna, _ in rows],

@@ -9,13 +9,13 @@ from scipy import sparse
 from tests.presence import present
 
 from trailprint.errors import OptionError
+from trailprint.evaluation.intervals import wilson
 from trailprint.events.places.grid import Box
 from trailprint.features.histograms import Histograms
-from trailprint.features.places import build_chain_pair
 from trailprint.papers.experiment import Context
 from trailprint.papers.naini_2016 import gps
-from trailprint.papers.naini_2016.matching import METRICS, share_right
-from trailprint.papers.naini_2016.positions import CITY_BOX, position_halves, position_sides
+from trailprint.papers.naini_2016.matching import METRICS, share_one_by_one, share_right
+from trailprint.papers.naini_2016.positions import CITY_BOX, position_sides
 from trailprint.simulate.city import CITY_M
 from trailprint.simulate.gps import (
     LAT_PER_M,
@@ -141,14 +141,19 @@ def test_on_average_squares_of_about_a_hundred_metres_identify_most(halves):
     assert coarse > large + 0.1
 
 
+def test_one_by_one_identifies_as_many_as_154_people_can_tell_from_the_papers_half(halves):
+    context = Context(n_threads=1)
+    found = [share_one_by_one(context, count_squares(half, 300)) for half in halves]
+    low, high = present(wilson(PAPER_USERS / 2, PAPER_USERS))
+    assert low < np.mean(found) < high
+
+
 def test_on_average_chains_of_places_identify_as_many_as_their_authors_report():
     accuracies, without_place = [], []
-    for seed in TEST_SEEDS[:6]:
+    for seed in TEST_SEEDS[:5]:
         context = Context(seed=seed, n_threads=1)
         accuracies.append(present(gps._match_chains(context).accuracy))
-        sides = position_halves(context)
-        chains = build_chain_pair(sides.released, sides.auxiliary)
-        none = [np.diff(side.first_place) == 0 for side in chains]
+        none = [np.diff(side.first_place) == 0 for side in gps.chain_sides(context)]
         without_place.append(np.mean(none[0] | none[1]))
     assert np.mean(accuracies) == pytest.approx(0.45, abs=0.07)
     assert np.mean(without_place) < 0.2

@@ -12,7 +12,7 @@ from trailprint.attacks.sequence.mobility_markov import score_mobility_markov
 from trailprint.evaluation.risk import Risk
 from trailprint.evaluation.truth import truth_from_ids
 from trailprint.events.places.grid import GridOptions, to_cells
-from trailprint.features.places import OwnPlaceOptions, build_chain_pair
+from trailprint.features.places import MobilityChains, OwnPlaceOptions, build_chain_pair
 from trailprint.papers.comparison import (
     PREDICTED,
     Comparison,
@@ -312,11 +312,17 @@ def _method(name: str, metres: float, risk: Risk) -> dict[str, Any]:
     return {"method": name, "setting": f"{metres:g} m", **risk_row(risk)}
 
 
+def chain_sides(context: Context) -> tuple[MobilityChains, MobilityChains]:
+    """Everybody's chain of places in either half of their weeks."""
+    halves, places = position_halves(context), OwnPlaceOptions(max_radius_m=CHAIN_RADIUS_M)
+    return context.share(
+        "2016 chains", lambda: build_chain_pair(halves.released, halves.auxiliary, places)
+    )
+
+
 def _match_chains(context: Context) -> Risk:
     """Everybody's nearest chain beside the truth."""
-    halves = position_halves(context)
-    places = OwnPlaceOptions(max_radius_m=CHAIN_RADIUS_M)
-    released, auxiliary = build_chain_pair(halves.released, halves.auxiliary, places)
+    released, auxiliary = chain_sides(context)
     scores = score_mobility_markov(released, auxiliary)
     linkage = linkage_from_scores(scores, LinkChoice(seed=context.seed))
     return compare_with_truth(linkage, truth_from_ids(released.users, auxiliary.users))
