@@ -42,9 +42,7 @@ _SPREAD = 8.0
 _ONLINE = np.array([0.55, 0.65, 0.65, 0.6, 0.65, 0.65, 0.65, 0.7, 0.8])
 _WANDERING = 0.25
 """Of the visits off the timetable, those to anywhere at all."""
-_LIFELIKE_ONLINE = 0.7
-"""Of these visits, those of lifelike devices before the last block: they make more records each."""
-_SETTLED = 0.25
+_SETTLED = 0.27
 """Of lifelike devices, those that stay in their owner's room."""
 
 
@@ -115,7 +113,7 @@ class CampusOptions:
             n_users=n_users,
             n_days=62,
             n_access_points=max(1, round(n_users * _PAPER_ACCESS_POINTS / PAPER_USERS)),
-            conformity=0.55,
+            conformity=0.5,
             min_active_days=45,
             lifelike=True,
             first_day=dt.date(2010, 1, 4),
@@ -138,7 +136,7 @@ def simulate_campus(options: CampusOptions | None = None) -> pa.Table:
     n_access_points = options.n_access_points or max(20, 2 * options.n_users // 5)
     campus = draw_map(random, n_access_points)
     people = draw_people(
-        random, campus, options.n_users, options.conformity, even_halls=options.lifelike
+        random, campus, options.n_users, options.conformity, lifelike=options.lifelike
     )
     location, column = _destinations(random, options, people, campus, visits)
     is_settled = _draw_settled(random, options)[visits.user]
@@ -164,9 +162,7 @@ def _presence(random: np.random.Generator, options: CampusOptions) -> Visits:
     keys = random.random((options.n_users, options.n_days)) / coming
     rank = np.argsort(np.argsort(keys, axis=1), axis=1)
     comes = (keys < 1) | (rank < options.min_active_days)
-    often = _ONLINE.copy()
-    often[:-1] *= _LIFELIKE_ONLINE if options.lifelike else 1.0
-    online = there < often * np.where(weekend, 0.7, 1.0)[:, None]
+    online = there < _ONLINE * np.where(weekend, 0.7, 1.0)[:, None]
     # Coming means being seen: the likeliest block counts on days without any.
     online[:, :, N_BLOCKS - 1] |= ~online.any(axis=2)
     return Visits(*np.nonzero(online & comes[:, :, None]))

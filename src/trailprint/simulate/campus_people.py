@@ -22,6 +22,8 @@ _CLASSES_PER_PROGRAMME = 6
 _CLASSES_TAKEN = 3
 _PEOPLE_PER_CIRCLE = 6
 _SPREAD = 4.0
+_DAILY = 0.7
+"""Of the blocks of a lifelike week, those that are alike on every day."""
 
 #: What the columns of ``People.places`` are; classes and then personal places follow.
 HOME, MEAL, STUDY, FIRST_CLASS = range(4)
@@ -55,11 +57,11 @@ class People:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Housing:
-    """The quarter and the hall of each programme, and whether halls are filled evenly."""
+    """The quarter and the hall of each programme, and whether people are lifelike."""
 
     quarter: Ints
     hall: Ints
-    is_even: bool
+    is_lifelike: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,24 +80,24 @@ def draw_people(
     n_users: int,
     conformity: float,
     *,
-    even_halls: bool = False,
+    lifelike: bool = False,
 ) -> People:
     """
     Draw people who share halls, classes and habits with others, and so resemble them.
 
     Those of a programme take three of its six classes, and many of them live in one hall. Within
     it there are circles of friends. Each person takes a share of their traits from their circle, on
-    average ``conformity``; the others are their own. With ``even_halls`` a hall belongs to one
-    programme, and whoever lives apart lives in another one's hall: as many people share an
-    access point at home on a campus with few people as on a full one.
+    average ``conformity``; the others are their own. With ``lifelike`` most blocks are spent alike
+    on every day, a hall belongs to one programme, and whoever lives apart lives in another one's
+    hall: as many people share an access point at home on a campus with few people as on a full one.
     """
     n_programmes = max(campus.n_quarters, round(n_users / _PEOPLE_PER_PROGRAMME))
     n_circles = max(n_programmes, round(n_users / _PEOPLE_PER_CIRCLE))
     quarter = np.arange(n_programmes) % campus.n_quarters
     hall = campus.building[campus.draw(random, quarter, HALL)]
-    if even_halls:
+    if lifelike:
         hall = _even_halls(random, campus, quarter)
-    housing = _Housing(quarter, hall, even_halls)
+    housing = _Housing(quarter, hall, lifelike)
     circle = random.integers(0, n_circles, n_users)
     programme = (np.arange(n_circles) % n_programmes)[circle]
     shared = _draw_traits(random, campus, housing, np.arange(n_circles) % n_programmes)
@@ -133,7 +135,10 @@ def _draw_traits(
     liking = random.gamma(_LIKINGS, size=(n, N_PLACES)) + 1e-9
     liking /= liking.sum(axis=1, keepdims=True)
     taken = _classes(random, programme)
-    return _Traits(places, taken, liking, _free_weeks(random, liking))
+    free = _free_weeks(random, liking)
+    if housing.is_lifelike:
+        free = _repeat_days(random, free)
+    return _Traits(places, taken, liking, free)
 
 
 def _mix(
@@ -157,7 +162,7 @@ def _homes(
     random: np.random.Generator, campus: CampusMap, housing: _Housing, programme: Ints
 ) -> Ints:
     """Half live in the programme's hall; the others in any hall of the quarter."""
-    if housing.is_even:
+    if housing.is_lifelike:
         # Programmes take their quarters by turns, so that these steps stay in one.
         n_quarters = campus.n_quarters
         n_alike = -(-(len(housing.hall) - housing.quarter[programme]) // n_quarters)
@@ -220,6 +225,12 @@ def _free_weeks(random: np.random.Generator, liking: Floats) -> Ints:
     studies = random.random((n_users, 7)) < 0.4
     timetable[:, :, _EVENING] = np.where(studies, STUDY, timetable[:, :, _EVENING])
     return timetable
+
+
+def _repeat_days(random: np.random.Generator, weeks: Ints) -> Ints:
+    """Make most blocks of a week those of one usual day."""
+    usual = random.random(weeks.shape) < _DAILY
+    return np.where(usual, weeks[:, :1], weeks)
 
 
 def draw_columns(random: np.random.Generator, shares: Floats, rows: Ints) -> Ints:

@@ -19,7 +19,7 @@ from trailprint.simulate.campus_people import BLOCK_HOURS, BLOCK_LENGTHS, N_BLOC
 DAY_S = 86_400
 ANYWHERE = -1
 """Instead of one of a person's places: somewhere they just happened to go."""
-_CHANGES, _LIFELIKE_CHANGES = 0.8, 1.4
+_CHANGES, _LIFELIKE_CHANGES = 0.8, 0.9
 """Mean number of times a device connects again during a visit."""
 _OTHER_SIDE = 0.2
 """Of the visits, those where the device takes the neighbour first."""

@@ -39,6 +39,26 @@ def share_on_one_floor(records) -> float:
     return float(np.mean([len(each) == 1 for each in floors.values()]))
 
 
+def test_settled_devices_stay_on_one_access_point(lifelike):
+    user, location, *_ = lifelike
+    places = {name: set(location[user == name].tolist()) for name in np.unique(user).tolist()}
+    on_one_floor = [
+        seen for seen in places.values() if len({each.rsplit(".", 1)[0] for each in seen}) == 1
+    ]
+    assert on_one_floor
+    assert all(len(seen) == 1 for seen in on_one_floor)
+
+
+def test_the_days_of_lifelike_people_are_alike():
+    def share_alike(lifelike):
+        random = np.random.default_rng(5)
+        campus = draw_map(random, 400)
+        weeks = draw_people(random, campus, 400, 0.5, lifelike=lifelike).timetable[:, :5]
+        return np.mean(weeks[:, 1:] == weeks[:, :1])
+
+    assert share_alike(True) > share_alike(False) + 0.1
+
+
 def test_about_a_quarter_of_lifelike_devices_stay_on_a_floor_and_no_others(lifelike, plain):
     assert share_on_one_floor(lifelike) == pytest.approx(0.25, abs=0.1)
     assert share_on_one_floor(plain) == 0
@@ -96,10 +116,10 @@ def test_hand_offs_are_short_where_stays_have_a_habit():
 
 
 def test_as_many_people_share_an_access_point_at_home_on_an_emptier_campus():
-    def at_home(n_users, even_halls):
+    def at_home(n_users, lifelike):
         random = np.random.default_rng(3)
         campus = draw_map(random, 1_364)
-        people = draw_people(random, campus, n_users, 0.5, even_halls=even_halls)
+        people = draw_people(random, campus, n_users, 0.5, lifelike=lifelike)
         home = people.places[:, HOME]
         return np.bincount(home, minlength=1_364)[home].mean()
 
