@@ -14,6 +14,7 @@ from trailprint.errors import EngineError
 #: rows takes longer than running it.
 SETTINGS = (
     "spark.driver.memory=1g",
+    "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions=2",
     "spark.default.parallelism=2",
     "spark.sql.adaptive.enabled=false",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from datetime import datetime, timedelta
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,7 +17,9 @@ from trailprint.engines.opening import session_to_read_in
 from trailprint.engines.spark.loading import list_address, load_address
 from trailprint.engines.spark.planning import planned
 from trailprint.errors import BadRowsError, ColumnError, EngineError, SourceError
+from trailprint.events.filters import FilterOptions, apply_filters
 from trailprint.events.fingerprints import fingerprint
+from trailprint.events.options import Window
 from trailprint.events.reading.on_spark import find_on_spark, is_at_address, is_frame_of_spark
 from trailprint.events.spark_engine import SparkEngine, engine_on_spark
 from trailprint.workflows.engines import run_on
@@ -40,6 +45,27 @@ def test_values_are_converted_alike(spark, rows_of, name):
     here, there = tp.read(table, options), tp.read(spark.createDataFrame(table), options)
     assert rows_of(there) == rows_of(here)
     assert there.tally == here.tally
+
+
+#: A night in which clocks are set back, by zone.
+SET_BACK = {
+    "Europe/Zurich": "2024-10-27",
+    "America/New_York": "2024-11-03",
+    "Australia/Lord_Howe": "2024-04-07",
+}
+
+
+@pytest.mark.parametrize("zone", SET_BACK)
+def test_an_hour_that_comes_twice_is_read_alike(spark, rows_of, zone):
+    midnight = datetime.fromisoformat(SET_BACK[zone])
+    times = [midnight + timedelta(minutes=10 * n) for n in range(30)]
+    table = pa.table({"user": ["a"] * 30, "location": ["x"] * 30, "start": times})
+    options = tp.ReadOptions(timezone=zone)
+    here, there = tp.read(table, options), tp.read(to_spark(spark, table), options)
+    assert rows_of(there) == rows_of(here)
+    hours = FilterOptions(hours=Window.parse("01:15-02:45"))
+    assert rows_of(apply_filters(there, hours)) == rows_of(apply_filters(here, hours))
+    assert 0 < apply_filters(here, hours).count() < 30
 
 
 def test_a_folder_of_parquet_is_read_on_spark_when_it_is_asked_for(spark, tmp_path, rows_of):
@@ -77,20 +103,69 @@ def test_addresses_are_for_spark_alone(spark):
             tp.read("s3a://bucket/visits.csv")
 
 
-def test_what_lies_at_an_address_is_recognised(spark, tmp_path, monkeypatch):
-    folder, table = tmp_path / "visits", tmp_path / "table"
-    spark.createDataFrame(make_events(seed=3)).write.orc(str(folder) + ".orc")
-    spark.createDataFrame(make_events(seed=3)).write.parquet(str(folder))
-    for path in (f"file://{folder}", f"file://{folder}.orc"):
-        assert load_address(spark, path).count() == 155
-    (table / "_delta_log").mkdir(parents=True)
-    with pytest.raises(EngineError, match=r"spark\.jars\.packages"):
-        load_address(spark, f"file://{table}")
-    names = [name for name, _, _ in list_address(spark, f"file://{folder}")]
+@pytest.fixture(scope="module")
+def folders(spark, tmp_path_factory):
+    """The same rows as Parquet and as ORC, and what only looks like a table."""
+    place = tmp_path_factory.mktemp("folders")
+    frame = to_spark(spark, make_events(seed=3)).coalesce(1)
+    frame.write.parquet(str(place / "visits"))
+    frame.write.orc(str(place / "visits.orc"))
+    (place / "visits.orc").rename(place / "rows")
+    (place / "visits" / "metadata").mkdir()
+    return place
+
+
+def test_what_lies_at_an_address_is_recognised(spark, folders, monkeypatch):
+    for name in ("visits", "rows", "rows/*.orc", "visit?"):
+        assert load_address(spark, f"file://{folders}/{name}").count() == 155
+    names = [name for name, _, _ in list_address(spark, f"file://{folders}/visits")]
     assert any(name.endswith(".parquet") for name in names)
     monkeypatch.setattr("trailprint.events.fingerprints.is_at_address", lambda _: True)
     with run_on("spark"):
-        assert fingerprint(f"file://{folder}").bytes > 0
+        assert fingerprint(f"file://{folders}/visits").bytes > 0
+
+
+def test_another_file_system_of_hadoop_is_read_by_its_address(spark, folders, rows_of):
+    # Set for the given session alone, as credentials of an object store may be.
+    spark.conf.set("fs.viewfs.mounttable.store.link./bucket", f"file://{folders}")
+    here = tp.read(str(folders / "visits"))
+    with run_on("spark"):
+        there = tp.read("viewfs://store/bucket/visits")
+        assert there.engine.is_on_spark
+        assert rows_of(there) == rows_of(here)
+        with pytest.raises(EngineError, match="there are none"):
+            tp.read("viewfs://store/bucket/nothing")
+        with pytest.raises(SourceError, match="Give it as text"):
+            tp.read(Path("viewfs://store/bucket/visits"))
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("s3a://bucket/visits", "no connector .*hadoop-aws"),
+        ("nowhere://bucket/visits", "no connector"),
+        ("hdfs://no-such-host.invalid:8020/visits", "could not read the data"),
+    ],
+)
+def test_an_address_reaches_spark_and_what_it_lacks_is_said(spark, address, said):
+    with run_on("spark"), pytest.raises(EngineError, match=said) as found:
+        tp.read(address)
+    assert "bucket" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sign"),
+    [("Delta", "_delta_log/0.json"), ("Iceberg", "metadata/v1.metadata.json")],
+)
+def test_a_table_is_for_sessions_that_have_its_package(spark, tmp_path, kind, sign):
+    pq.write_table(make_events(seed=3), tmp_path / "deleted.parquet")
+    (tmp_path / sign).parent.mkdir()
+    (tmp_path / sign).write_text("{}")
+    with pytest.raises(SourceError, match=f"a table of {kind}"):
+        tp.read(tmp_path)
+    for source in (tmp_path, f"file://{tmp_path}"):
+        with run_on("spark"), pytest.raises(EngineError, match=r"spark\.jars\.packages"):
+            tp.read(source)
 
 
 def test_errors_hold_no_value_of_the_data(spark):
@@ -156,11 +231,21 @@ def test_commands_say_the_same(spark, run, tmp_path, command, without_clocks):
     assert without_clocks(found.json) == without_clocks(expected.json)
 
 
-def test_an_audit_says_the_same(spark, tmp_path, without_clocks):
+def test_an_audit_says_the_same(spark, run, tmp_path, without_clocks):
     path = _write_campus(tmp_path)
-    options = tp.AuditOptions(attacks="histogram", protections="top-locations:n=5", users=25)
-    found = [tp.audit(path, options=options, engine=name).to_dict() for name in ("local", "spark")]
-    assert without_clocks(found[0]) == without_clocks(found[1])
+    said = []
+    for name in ("local", "spark"):
+        asked = ("--attacks", "histogram", "--protect", "top-locations:n=5", "--users", 25)
+        found = run("audit", path, *asked, "--out", tmp_path / name, "--json", "--engine", name)
+        assert found.code == 0
+        kept = json.loads((tmp_path / name / "result.json").read_text())
+        said.append(without_clocks([_without_folder(found.json), _without_folder(kept)]))
+    assert said[0] == said[1]
+
+
+def _without_folder(result):
+    """A result without what its own folder, command and versions say."""
+    return {name: value for name, value in result.items() if name not in ("files", "about")}
 
 
 def _write_campus(folder):

@@ -13,6 +13,11 @@ from trailprint.engines.spark.rows import OTHER_DUCKDB
 from trailprint.engines.spark.tasks import OTHER_KERNELS
 from trailprint.errors import EngineError
 
+_NO_CONNECTOR = (
+    "The Spark session has no connector for addresses of this kind. Start it with the connector's "
+    "package, such as --spark-conf spark.jars.packages=org.apache.hadoop:hadoop-aws:VERSION for "
+    "s3a://, in the version of Spark's own Hadoop."
+)
 #: What a failure's message holds, and what it means.
 _MEANINGS = {
     OTHER_KERNELS: "Every Spark worker must have the same version of trailprint as the driver, but "
@@ -26,6 +31,13 @@ _MEANINGS = {
     "Set spark.pyspark.python with --spark-conf to a Python of this version.",
     "maxResultSize": "Spark returned more than spark.driver.maxResultSize allows. "
     "Raise it to 1g or more with --spark-conf.",
+    "No FileSystem for scheme": _NO_CONNECTOR,
+    "FileSystem not found": _NO_CONNECTOR,
+    "DATA_SOURCE_NOT_FOUND": "The data is a Delta or Iceberg table, which the Spark session cannot "
+    "read. Start it with the table's package (--spark-conf spark.jars.packages=…), or give a "
+    "DataFrame.",
+    "PATH_NOT_FOUND": "Spark must find files at the address, but there are none. See that it is "
+    "right, and that the session may list them.",
     "TIMESTAMP(NANOS": "Spark reads times of Parquet files in microseconds, but these have "
     "nanoseconds. Write them in microseconds, or read them with --engine local.",
 }

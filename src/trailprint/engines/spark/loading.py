@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
 from trailprint.engines.spark.failures import explaining_failures
+from trailprint.engines.table_folders import TABLE_FILES
 
 _NOT_LOADED = (
     "Spark could not read the data. See that the path is right, that every worker may read it, and "
     "that it is Parquet, ORC, or a Delta or Iceberg table whose package the session has "
     "(--spark-conf spark.jars.packages=…)."
 )
-#: Of a table that is a folder: what lies in it.
-_TABLES = {"delta": "_delta_log", "iceberg": "metadata"}
+#: How many names of files are looked at to tell what they are.
+_SOME_FILES = 100
 _INFERENCE = "spark.sql.sources.partitionColumnTypeInference.enabled"
 
 
@@ -37,30 +39,33 @@ def load_address(session: SparkSession, address: str) -> DataFrame:
 
 
 def _find_kind(session: SparkSession, address: str) -> str:
-    if address.lower().rstrip("/").endswith(".orc"):
-        return "orc"
-    if any(sign in address for sign in "*?[{"):
-        return "parquet"
-    found = (kind for kind, folder in _TABLES.items() if _exists(session, f"{address}/{folder}"))
-    return next(found, "parquet")
+    """How Spark calls what lies at an address: by files that only a table has, or by names."""
+    if not any(sign in address for sign in "*?[{"):
+        for kind, pattern in TABLE_FILES.items():
+            if _matches(session, f"{address}/{pattern}"):
+                return kind
+    names = (name for name, _, _ in itertools.islice(_walk(session, address), _SOME_FILES))
+    return "orc" if any(name.lower().endswith(".orc") for name in names) else "parquet"
 
 
-def _exists(session: SparkSession, address: str) -> bool:
-    files, path = _open_address(session, address)
-    return bool(files.exists(path))
+def _matches(session: SparkSession, pattern: str) -> bool:
+    files, path = _open_address(session, pattern)
+    return bool(files.globStatus(path))
 
 
 def list_address(session: SparkSession, address: str) -> list[tuple[str, int, int]]:
     """Names, sizes and times of change of the files at an address, or that match a pattern."""
-    listed = []
     with explaining_failures(_NOT_LOADED):
-        files, path = _open_address(session, address)
-        for place in files.globStatus(path) or ():
-            found = files.listFiles(place.getPath(), True)
-            while found.hasNext():
-                one = found.next()
-                listed.append((str(one.getPath()), one.getLen(), one.getModificationTime()))
-    return sorted(listed)
+        return sorted(_walk(session, address))
+
+
+def _walk(session: SparkSession, address: str) -> Iterator[tuple[str, int, int]]:
+    files, path = _open_address(session, address)
+    for place in files.globStatus(path) or ():
+        found = files.listFiles(place.getPath(), True)
+        while found.hasNext():
+            one = found.next()
+            yield str(one.getPath()), one.getLen(), one.getModificationTime()
 
 
 def _open_address(session: SparkSession, address: str) -> tuple[Any, Any]:

@@ -13,6 +13,7 @@ from typing import Literal
 import pyarrow as pa
 
 from trailprint.display.discreet import Discreet
+from trailprint.engines.table_folders import find_table_kind
 from trailprint.errors import SourceError, reason_of
 from trailprint.events.reading.partitions import fixed_part
 from trailprint.system.addresses import PathName, readable_path
@@ -72,6 +73,7 @@ def list_files(source: PathName, is_data: Callable[[str], bool]) -> Listing:
     if mode is None:
         listing = Listing(paths=_match(text), is_named=False, root=fixed_part(text))
     elif stat.S_ISDIR(mode):
+        _check_no_table(text)
         listing = Listing(paths=_walk(text, is_data), is_named=False, root=text)
     elif stat.S_ISREG(mode):
         listing = Listing(paths=(text,), is_named=True)
@@ -92,6 +94,17 @@ def _mode(text: str) -> int | None:
         ) from None
     except (OSError, ValueError):
         return None
+
+
+def _check_no_table(folder: str) -> None:
+    """Refuse a folder whose files alone do not say which rows there are."""
+    kind = find_table_kind(folder)
+    if kind is not None:
+        raise SourceError(
+            f"The folder must hold files of data alone, but it is a table of {kind}, which keeps "
+            "rows that were deleted. Read it with --engine spark in a session that has "
+            f"{kind}, or export it as Parquet."
+        )
 
 
 def _walk(folder: str, is_data: Callable[[str], bool]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ layouts, databases and workbooks are read here, whatever the engine.
 
 from __future__ import annotations
 
+import glob
 import logging
 import os
 import re
@@ -15,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from trailprint.display.discreet import Discreet
 from trailprint.engines.opening import session_to_read_in
+from trailprint.engines.table_folders import find_table_kind
 from trailprint.errors import InputError, SourceError
 from trailprint.events.engine import Engine
 from trailprint.events.reading.files import find_files
+from trailprint.system.addresses import readable_path
 
 if TYPE_CHECKING:
     from trailprint.events.spark_engine import SparkEngine
@@ -79,6 +82,7 @@ def _open_path(source: Any) -> tuple[Any, tuple[str, ...]]:
     path = os.fspath(source)
     if not is_at_address(path):
         return _open_files(session, path)
+    _check_whole(source, path)
     if path.lower().endswith(_TEXT):
         raise SourceError(
             "Spark reads Parquet, ORC, Delta and Iceberg by their address, got text, a database or "
@@ -90,13 +94,26 @@ def _open_path(source: Any) -> tuple[Any, tuple[str, ...]]:
     return load_address(session, path), ()
 
 
+def _check_whole(source: Any, path: str) -> None:
+    """Refuse an address that has lost a slash on its way."""
+    if not isinstance(source, str) and "://" not in path:
+        raise SourceError(
+            "An address must be text, got a path object, which drops one of its slashes. "
+            "Give it as text."
+        )
+
+
 def _open_files(session: Any, path: str) -> tuple[Any, tuple[str, ...]]:
     """A DataFrame of Parquet files that are also files of this machine; None for others."""
+    reached = _is_local(session) or path.lower().startswith("file:")
+    if reached and (address := _find_table(path)) is not None:
+        from trailprint.engines.spark.loading import load_address
+
+        return load_address(session, address), ()
     try:
         files = find_files(path)
     except InputError:
         return None, ()  # Reading it here says why.
-    reached = _is_local(session) or path.lower().startswith("file:")
     plain = all(map(_PLAIN.fullmatch, files.paths))
     if files.format != "parquet" or not reached or not plain:
         _LOG.info(_READ_HERE)
@@ -109,6 +126,19 @@ def _open_files(session: Any, path: str) -> tuple[Any, tuple[str, ...]]:
     frame = load_files(session, paths, root)
     own = {name.casefold() for name in files.parquet_names()}
     return frame, tuple(key for key in keys if key.casefold() not in own)
+
+
+def _find_table(path: str) -> str | None:
+    """The address of what is on this machine and only Spark reads: a table, or files of ORC."""
+    try:
+        local = readable_path(path)
+    except InputError:
+        return None
+    files = glob.glob(os.path.join(glob.escape(local), "*.orc")) if os.path.isdir(local) else []
+    is_orc = local.lower().endswith(".orc") and os.path.exists(local)
+    if not (is_orc or files or find_table_kind(local)) or not _PLAIN.fullmatch(local):
+        return None
+    return f"file://{os.path.abspath(local)}"
 
 
 def _is_local(session: Any) -> bool:
