@@ -35,17 +35,20 @@ class Stage:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._what: str | None = None
+        self._share: float | None = None
 
     def tell(self, what: str, done: float | None) -> None:
         """What the work itself says; where it knows a share, nobody else's counts."""
         self._what = what if done is None else None
-        self._progress(what, done)
+        self._share = self._share if done is None else None
+        self._progress(what, self._share if done is None else done)
 
     def share(self, done: float) -> None:
-        """A share of what was told last; all of it is none, for what follows is not known."""
+        """A share of what is being done; all of it is none, for what follows is not known."""
         what = self._what
         if what is not None:
-            self._progress(what, done if done < 1.0 else None)
+            self._share = done if done < 1.0 else None
+            self._progress(what, self._share)
 
 
 def shows_progress(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:

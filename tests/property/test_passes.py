@@ -18,13 +18,19 @@ from trailprint.kernels.distances.points import WeightedPoints, nearest_distance
 from trailprint.kernels.distances.sparse_rows import build_rows
 from trailprint.kernels.grouping.refinement import refine_groups
 from trailprint.kernels.grouping.selection import select_groups
-from trailprint.kernels.matching.join import build_join
+from trailprint.kernels.matching.join import build_join, row_work
 from trailprint.kernels.matching.lookup import choose_columns, rank_pairs
 from trailprint.kernels.matching.margins import link_margins
 from trailprint.kernels.matching.metrics import METRICS
 from trailprint.kernels.matching.reduction import reduce_problem
 from trailprint.kernels.matching.solve import solve_reduced
-from trailprint.kernels.passes import Pass, _Shares, passes_run_by, passes_told_to
+from trailprint.kernels.passes import (
+    Pass,
+    _Shares,
+    expecting_work,
+    passes_run_by,
+    passes_told_to,
+)
 from trailprint.kernels.stopping import OutOfTimeError, time_limit
 from trailprint.kernels.subsets.drawn import count_drawn, count_holders
 from trailprint.kernels.subsets.ordered import build_itineraries, find_fewest_in_order
@@ -218,6 +224,24 @@ def test_whoever_watches_is_told_how_far_passes_are(runner):
     assert n_told > 10 or runner is not None
     choose_columns(join, 0)
     assert len(shares) == n_told
+
+
+def test_passes_are_told_as_a_share_of_all_the_work_that_is_expected():
+    shares: list[float] = []
+    counts = np.ones((2, 30, 6), np.int64)
+    metric = METRICS["l1"]
+    join = build_join(scaled_csr(counts[0], metric), scaled_csr(counts[1], metric), 6, metric)
+    work = float(row_work(join).sum()) + join.n_rows
+    with passes_told_to(shares.append):
+        with expecting_work(2 * work, 0.2, 0.6):
+            choose_columns(join, 0)
+            assert max(shares) == pytest.approx(0.4)
+            choose_columns(join, 0)
+            choose_columns(join, 0)
+        assert shares == sorted(shares)
+        assert shares[-1] == pytest.approx(0.2 + 0.4 * 0.99)
+        choose_columns(join, 0)
+    assert shares[-1] == 1.0
 
 
 def test_passes_at_once_are_told_as_one():

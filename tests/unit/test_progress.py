@@ -141,3 +141,15 @@ def test_shares_of_others_belong_to_what_was_told_last_unless_it_knows_its_own()
     stage.tell("Training", 0.2)
     stage.share(0.7)
     assert told[3:] == [("Training", 0.2)]
+
+
+def test_what_is_told_next_goes_on_from_the_share_that_was_reached():
+    told: list[tuple[str, float | None]] = []
+    stage = progress.Stage(lambda what, done: told.append((what, done)))
+    stage.tell("Matching", None)
+    stage.share(0.4)
+    stage.tell("Matching, round 1", None)
+    assert told[-1:] == [("Matching, round 1", 0.4)]
+    stage.tell("Writing", 0.0)
+    stage.tell("Counting", None)
+    assert told[-1:] == [("Counting", None)]

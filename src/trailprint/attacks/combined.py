@@ -69,11 +69,12 @@ def match_views(
             f"metric must be one of {', '.join(METRICS_OF_VIEWS)} with several views, "
             f"got {options.metric!r} instead."
         )
-    problem = _pose(released, auxiliary, weights, METRICS[options.metric])
+    problem = pose_views(released, auxiliary, weights, METRICS[options.metric])
     return match_problem(problem, options, n_threads=n_threads, progress=progress, start=start)
 
 
-def _pose(released: Views, auxiliary: Views, weights: ViewWeights, metric: Metric) -> Problem:
+def pose_views(released: Views, auxiliary: Views, weights: ViewWeights, metric: Metric) -> Problem:
+    """Put the views that count side by side, and leave out people without data."""
     began = time.perf_counter()
     columns = join_views(released, auxiliary, weights)
     gate = columns.gate

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from trailprint.attacks.histogram import pose_problem
+from trailprint.attacks.matching import JOINT_PASSES, MARGIN_PASSES, Problem, to_arrays
 from trailprint.attacks.options import MatchOptions
-from trailprint.errors import OptionError
 from trailprint.features.histograms import Histograms
+from trailprint.features.views import Views
+from trailprint.kernels.distances.transport import Ground, transport_gains
 from trailprint.kernels.matching.candidates import best_pairs
 from trailprint.kernels.matching.join import Join, row_work
 from trailprint.kernels.matching.margins import KEPT_PAIRS
-from trailprint.kernels.matching.metrics import METRICS
 from trailprint.kernels.matching.parts import cut_join, measure_join
 from trailprint.kernels.matching.pricing import FIRST_CANDIDATES
 from trailprint.kernels.passes import passes_run_by
 
 #: Terms of the people who are looked at: some tenths of a second.
 SAMPLE_TERMS = 10_000_000
-#: A joint matching takes about as long as this many passes over all pairs, and its margins as
-#: this many more: 8 and 43 for 10,000 simulated callers, 6 and 54 for 46,986.
-JOINT_PASSES, MARGIN_PASSES = 7.0, 50.0
 #: Copies of the join that exist at once: as given, reduced, and split into its parts.
 JOINS = 3
-#: Bytes of a candidate pair: in the rows' order, in the columns', and while they are sorted.
-CANDIDATE_BYTES = 20
+#: Candidate pairs of a row in the end, about: those it begins with, and as many again.
+CANDIDATES = 2 * FIRST_CANDIDATES
+#: Bytes of a candidate pair: column, gain and key in the rows' order, row and gain in the
+#: columns', and column and gain while it is new.
+CANDIDATE_BYTES = 20 + 12 + 12
+#: Bytes of a pair of people that --metric transport compares: its gain, dense and as a row.
+GAIN_BYTES = 32
+#: Pairs of places that are looked at with --metric transport: some tenths of a second.
+SAMPLE_PLACES = 200_000
 #: Bytes of a pair that is kept for margins.
 KEPT_BYTES = 12
 
@@ -45,22 +51,28 @@ class Survey(NamedTuple):
     n_terms: int
     n_passes: float
     n_parts: int
-    join_bytes: int
     driver_bytes: int
     worker_bytes: int
     core_seconds: float
 
 
-def count_terms(released: Histograms, auxiliary: Histograms) -> int:
+def count_terms(released: Histograms | Views, auxiliary: Histograms | Views) -> int:
     """The work of one pass over all pairs: how often two people share a location."""
-    n_columns = released.matrix.shape[1]
-    both = [np.bincount(one.matrix.indices, minlength=n_columns) for one in (released, auxiliary)]
+    pairs = zip(_matrices(released), _matrices(auxiliary), strict=True)
+    return sum(_count_shared(*pair) for pair in pairs)
+
+
+def _matrices(side: Histograms | Views) -> Sequence[sparse.csr_array]:
+    return (side.matrix,) if isinstance(side, Histograms) else side.matrices
+
+
+def _count_shared(first: sparse.csr_array, second: sparse.csr_array) -> int:
+    both = [np.bincount(one.indices, minlength=first.shape[1]) for one in (first, second)]
     return int(both[0] @ both[1])
 
 
-def survey_histograms(
-    released: Histograms,
-    auxiliary: Histograms,
+def survey_problem(
+    problem: Problem,
     options: MatchOptions,
     *,
     worker_bytes: int | None = None,
@@ -71,30 +83,59 @@ def survey_histograms(
 
     ``worker_bytes`` is what a worker may hold; more is compared in parts.
     """
-    if options.metric == "transport":
-        raise OptionError("--dry-run plans sums over shared places: leave --metric transport.")
-    problem = pose_problem(released, auxiliary, METRICS[options.metric])
     join = problem.join
     work = row_work(join)
     pairs_per_term, seconds_per_term = _try_rows(join, work, seed)
     n_terms = int(work.sum())
     n_passes = _count_passes(options)
-    join_bytes = sum(array.nbytes for array in join if isinstance(array, np.ndarray))
     parts = cut_join(join, worker_bytes).n_parts
     held = sum(measure_join(join)) // parts
     kept = KEPT_PAIRS * KEPT_BYTES * (join.n_rows + join.n_cols)
     if options.margins and (worker_bytes is None or held + kept <= worker_bytes):
         held += kept
-    candidates = FIRST_CANDIDATES * CANDIDATE_BYTES * (join.n_rows + join.n_cols)
     return Survey(
         n_pairs=pairs_per_term * n_terms,
         n_terms=n_terms,
         n_passes=n_passes,
         n_parts=parts,
-        join_bytes=join_bytes,
-        driver_bytes=JOINS * join_bytes + (candidates if options.method == "joint" else 0),
+        driver_bytes=_measure_driver(join, options),
         worker_bytes=held,
         core_seconds=n_passes * seconds_per_term * n_terms,
+    )
+
+
+def _measure_driver(join: Join, options: MatchOptions) -> int:
+    """Bytes of the joins and, of a joint matching, of its candidates."""
+    join_bytes = sum(array.nbytes for array in join if isinstance(array, np.ndarray))
+    if options.method != "joint":
+        return JOINS * join_bytes
+    # Rows are the scarcer side, and nobody has more candidates than there are columns.
+    n_rows, n_cols = sorted((join.n_rows, join.n_cols))
+    return JOINS * join_bytes + CANDIDATE_BYTES * n_rows * min(CANDIDATES, n_cols)
+
+
+def survey_transport(
+    released: Histograms, auxiliary: Histograms, ground: Ground, *, seed: int = 0
+) -> Survey:
+    """Look at a few people as --metric transport does, which compares all pairs in this process."""
+    first, second = released.probabilities(), auxiliary.probabilities()
+    n_places = max(first.nnz * second.nnz, 1)
+    order = np.random.default_rng(seed).permutation(first.shape[0])
+    n_tried = max(1, round(first.shape[0] * min(1.0, SAMPLE_PLACES / n_places)))
+    some = first[np.sort(order[:n_tried])]
+    transport_gains(to_arrays(some[:1]), to_arrays(second[:1]), ground, 1)
+    began = time.perf_counter()
+    transport_gains(to_arrays(some), to_arrays(second), ground, 1)
+    seconds = time.perf_counter() - began
+    n_pairs = first.shape[0] * second.shape[0]
+    return Survey(
+        n_pairs=n_pairs,
+        n_terms=n_places,
+        n_passes=1.0,
+        n_parts=1,
+        driver_bytes=GAIN_BYTES * n_pairs,
+        worker_bytes=0,
+        core_seconds=seconds * n_places / max(some.nnz * second.nnz, 1),
     )
 
 

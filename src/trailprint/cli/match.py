@@ -168,6 +168,7 @@ def run(
         _plan(
             sides.open(released, auxiliary, engine, seed=running.seed),
             matching,
+            views,
             knowledge,
             running,
             where,
@@ -204,6 +205,7 @@ def run(
 def _plan(
     datasets: Sequence[Events],
     matching: Matching,
+    views: ViewOptions | None,
     knows: Knowledge | None,
     running: RunOptions,
     where: EngineOptions,
@@ -211,13 +213,12 @@ def _plan(
     """Say what the matching would need."""
     from trailprint.workflows.match_plan import plan_match
 
-    if matching.views:
-        raise OptionError("--dry-run plans one histogram and does not go with --views.")
     plan = plan_match(
         datasets[0],
         datasets[1],
         matching.match_options(running.seed),
         histograms=matching.histograms,
+        views=views,
         knows=knows,
         engine=where,
         n_threads=running.threads,

@@ -92,28 +92,55 @@ def get_most_bytes() -> int | None:
 
 
 class _Shares:
-    """Tells which share of all passes under way is over; several may be at once."""
+    """
+    Tells which share of the work is over; several passes may be under way at once.
+
+    Without anything expected, that of the passes under way; else that of all that is expected.
+    """
 
     def __init__(self, tell: Callable[[float], None]) -> None:
         self._tell = tell
         self._lock = threading.Lock()
         self._numbers = itertools.count()
         self._shares: dict[int, tuple[float, float]] = {}
+        self._expected: tuple[float, float, float] | None = None
+        self._over = 0.0
+        self._finished: set[int] = set()
 
     def of_pass(self, one: Pass) -> Callable[[float], None]:
         """What a pass tells its share to."""
         work = float(one.work.sum()) + one.work.size
         return partial(self._add, next(self._numbers), work)
 
+    def expect(self, expected: tuple[float, float, float] | None) -> None:
+        """Count passes from now on against this much work, told as a share between two others."""
+        with self._lock:
+            self._expected, self._over = expected, 0.0
+            self._shares.clear()
+
     def _add(self, number: int, work: float, share: float) -> None:
         with self._lock:
+            if number in self._finished:  # Its last block has said so.
+                return
+            if share >= 1.0:
+                self._finished.add(number)
             self._shares[number] = work * share, work
             done, total = (sum(part) for part in zip(*self._shares.values(), strict=True))
+            told = self._rate(done, total)
             if done >= total:
+                self._over += total
                 self._shares.clear()
-        self._tell(min(done / total, 1.0) if total > 0 else 1.0)
+        self._tell(told)
+
+    def _rate(self, done: float, total: float) -> float:
+        if self._expected is None:
+            return min(done / total, 1.0) if total > 0 else 1.0
+        expected, low, high = self._expected
+        return low + (high - low) * min((self._over + done) / max(expected, 1.0), _ALMOST)
 
 
+#: More work than was expected leaves the rest open.
+_ALMOST = 0.99
 _shares: ContextVar[_Shares | None] = ContextVar("shares", default=None)
 
 
@@ -125,6 +152,24 @@ def passes_told_to(tell: Callable[[float], None]) -> Iterator[None]:
         yield
     finally:
         _shares.reset(before)
+
+
+@contextlib.contextmanager
+def expecting_work(work: float, low: float = 0.0, high: float = 1.0) -> Iterator[None]:
+    """
+    Tell whoever watches about how much work the passes inside have in all.
+
+    Inside, what is told goes from ``low`` to ``high``, shares of something larger.
+    """
+    shares = _shares.get()
+    if shares is None:
+        yield
+        return
+    shares.expect((work, low, high))
+    try:
+        yield
+    finally:
+        shares.expect(None)
 
 
 def _run_elsewhere(runner: Runner, one: Pass) -> bool:

@@ -5,21 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from trailprint.arguments import check_arguments
-from trailprint.attacks.combined import match_views
-from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.options import MatchOptions, RejectionOptions
 from trailprint.attacks.rejection import Rejection, decide, decide_by_lengths
-from trailprint.attacks.transport import match_transport
 from trailprint.attacks.view_weights import ViewWeights
-from trailprint.display.discreet import Discreet, Words
+from trailprint.display.discreet import Words
 from trailprint.display.numbers import to_finite
 from trailprint.display.plots import Plot, draw_line
 from trailprint.display.tables import Table
@@ -35,26 +31,25 @@ from trailprint.evaluation.risk import (
     show_risk,
 )
 from trailprint.evaluation.truth import Truth, find_truth
-from trailprint.events.events import Events
 from trailprint.events.knowledge import Knowledge, Known, open_knowledge, restrict
 from trailprint.events.options import ReadOptions
 from trailprint.events.periods import periods_overlap
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, TruthSource, open_places, open_truth
-from trailprint.features.histograms import Histograms, build_histogram_pair
+from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
-from trailprint.features.positions import locate
 from trailprint.features.views import Views
 from trailprint.linkage import Linkage
 from trailprint.progress import Progress, shows_progress, tell_nobody
 from trailprint.workflows.engines import runs_on_engine
+from trailprint.workflows.match_attack import Looks, MatchAttack, prepare_attack
 from trailprint.workflows.match_people import tell_people
 from trailprint.workflows.match_plan import announce_plan
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.renamed import Recovered, recover_locations
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
-from trailprint.workflows.views import ViewShare, build_views, describe_views
+from trailprint.workflows.views import ViewShare, describe_views
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -312,14 +307,14 @@ def match(
         released, recovered = recover_locations(
             released, auxiliary, seed=options.seed, n_threads=n_threads
         )
-    attack = _prepare(released, auxiliary, _Looks(histograms, views), options, n_threads)
+    attack = prepare_attack(released, auxiliary, Looks(histograms, views), options, n_threads)
     _check_rejection(rejection, attack, histograms)
     first, second = attack.sides
     known = find_truth(first.users, second.users, open_truth(truth, released.engine))
     overlap = periods_overlap(released, auxiliary)
     watch.lap("read")
     announce_compilation()
-    announce_plan(attack.sides, options, engine, n_threads)
+    announce_plan(attack, options, engine, n_threads)
     report("Matching (the first run on a machine compiles for some seconds)", None)
     linkage = attack.run(options, n_threads=n_threads, progress=progress)
     has_curve = options.margins and known.source != "none"
@@ -343,47 +338,8 @@ def match(
     )
 
 
-class _Looks(NamedTuple):
-    """How people are looked at: by one histogram, or by several views."""
-
-    histograms: HistogramOptions | None
-    views: ViewOptions | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Attack(Discreet):
-    """What is matched, and how; ``weights`` are those of several views."""
-
-    sides: tuple[Histograms, Histograms] | tuple[Views, Views]
-    run: Callable[..., Linkage]
-    weights: ViewWeights | None = None
-
-
-def _prepare(
-    released: Events,
-    auxiliary: Events,
-    looks: _Looks,
-    options: MatchOptions,
-    n_threads: int | None,
-) -> _Attack:
-    """Build what the attack sees of both sides."""
-    if looks.views is None:
-        pair = build_histogram_pair(released, auxiliary, looks.histograms)
-        if options.metric != "transport":
-            return _Attack(pair, partial(match_histograms, *pair))
-        place = locate((released, auxiliary), pair[0].locations)
-        return _Attack(pair, partial(match_transport, *pair, place))
-    if looks.histograms not in (None, HistogramOptions()):
-        raise OptionError(
-            "--views have weights and slots of their own: leave --weight and --slots."
-        )
-    built = build_views(released, auxiliary, looks.views, seed=options.seed, n_threads=n_threads)
-    first, second, weights = built
-    return _Attack((first, second), partial(match_views, first, second, weights), weights)
-
-
 def _describe(
-    attack: _Attack,
+    attack: MatchAttack,
     views: ViewOptions | None,
     truth: Truth,
     options: MatchOptions,
@@ -399,7 +355,7 @@ def _describe(
 
 
 def _check_rejection(
-    rejection: RejectionOptions | None, attack: _Attack, histograms: HistogramOptions | None
+    rejection: RejectionOptions | None, attack: MatchAttack, histograms: HistogramOptions | None
 ) -> None:
     if rejection is None:
         return

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from trailprint.arguments import check_arguments
 from trailprint.attacks.options import MatchOptions
-from trailprint.attacks.planning import count_terms, survey_histograms
+from trailprint.attacks.planning import count_terms
 from trailprint.display.numbers import format_seconds, to_finite
 from trailprint.engines.cores import count_spark_cores
 from trailprint.engines.options import EngineName, EngineOptions, choose_engine
@@ -17,9 +16,10 @@ from trailprint.events.knowledge import Knowledge, open_knowledge, restrict
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, open_places
-from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.options import HistogramOptions
 from trailprint.kernels.threads import available_threads
+from trailprint.workflows.match_attack import Looks, MatchAttack, prepare_attack
+from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.results import Result
 
 _LOG = logging.getLogger(__name__)
@@ -84,6 +84,7 @@ def plan_match(
     options: MatchOptions | None = None,
     *,
     histograms: HistogramOptions | None = None,
+    views: ViewOptions | None = None,
     knows: Knowledge | str | None = None,
     reading: ReadOptions | None = None,
     places: PlaceOptions | None = None,
@@ -94,29 +95,30 @@ def plan_match(
     Estimate what `trailprint.match` with the same arguments needs; nothing is matched.
 
     Events are read and counted. A few people are then compared with all others, on one core.
+    Weights of views are not learnt: all of them count.
     """
     options = options or MatchOptions()
     first, second = open_places([released, auxiliary], reading, places)
     second, _ = restrict(second, open_knowledge(knows, options.seed))
-    pair = build_histogram_pair(first, second, histograms)
-    return _plan_histograms(pair, options, choose_engine(engine), n_threads)
+    if views is not None and views.weights == "learnt":
+        views = replace(views, weights="equal")
+    attack = prepare_attack(first, second, Looks(histograms, views), options, n_threads)
+    return _plan(attack, options, choose_engine(engine), n_threads)
 
 
 def announce_plan(
-    sides: Sequence[object],
+    attack: MatchAttack,
     options: MatchOptions,
     engine: EngineOptions | EngineName | None,
     n_threads: int | None,
 ) -> None:
     """Say in the log what a matching on Spark, or a long one here, is going to need."""
     chosen = choose_engine(engine or "local")
-    pair = [side for side in sides if isinstance(side, Histograms)]
-    if len(pair) != 2 or options.metric == "transport":
+    if options.metric == "transport":
         return
-    if chosen.engine == "local" and count_terms(*pair) < LONG_TERMS:
+    if chosen.engine == "local" and count_terms(*attack.sides) < LONG_TERMS:
         return
-    plan = _plan_histograms((pair[0], pair[1]), options, chosen, n_threads)
-    _LOG.info(describe_plan(plan))
+    _LOG.info(describe_plan(_plan(attack, options, chosen, n_threads)))
 
 
 def describe_plan(plan: MatchPlan) -> str:
@@ -142,19 +144,16 @@ def show_cores(n_cores: int) -> str:
     return f"{n_cores:,} core{'s' if n_cores != 1 else ''}"
 
 
-def _plan_histograms(
-    pair: tuple[Histograms, Histograms],
-    options: MatchOptions,
-    engine: EngineOptions,
-    n_threads: int | None,
+def _plan(
+    attack: MatchAttack, options: MatchOptions, engine: EngineOptions, n_threads: int | None
 ) -> MatchPlan:
-    survey = survey_histograms(*pair, options, worker_bytes=engine.worker_bytes)
+    survey, first = attack.survey(options, engine.worker_bytes), attack.sides[0]
     cores = _count_cores(engine, n_threads)
     return MatchPlan(
         engine=engine.engine,
-        released_users=pair[0].n_users,
-        auxiliary_users=pair[1].n_users,
-        locations=pair[0].n_locations,
+        released_users=first.n_users,
+        auxiliary_users=attack.sides[1].n_users,
+        locations=first.n_locations,
         pairs=round(survey.n_pairs),
         passes=survey.n_passes,
         parts=survey.n_parts,

@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 from tests.oracles.matching import best_pairs_of_size, jensen_shannon_gains
 from tests.oracles.shapes import to_csr
 
-from trailprint.kernels.csr import main_locations
+from trailprint.kernels.csr import main_locations, transpose_csr
 from trailprint.kernels.matching.auction import bid_rows
 from trailprint.kernels.matching.candidates import BestPairs
 from trailprint.kernels.matching.cardinality import solve_size
@@ -65,6 +65,28 @@ def check_prices(state, gains):
     assert u[flows.row] + v[flows.col] == pytest.approx(gains[flows.row, flows.col], abs=1e-9)
     assert len(np.unique(flows.row)) == len(flows.row)
     assert len(np.unique(flows.col)) == len(flows.col)
+
+
+@settings(max_examples=100, deadline=None)
+@given(gains=gains_strategy(), seed=st.integers(0, 2**32 - 1))
+def test_candidates_that_come_in_several_goes_are_by_column_as_they_are_by_row(gains, seed):
+    rng = np.random.default_rng(seed)
+    n, m = gains.shape
+    one = np.array([0, n]), np.array([0, m])
+    state = build_state(np.ones(n, np.int64), np.ones(m, np.int64), *one)
+    for _ in range(3):
+        rows = np.flatnonzero(rng.random(n) < 0.6)
+        column = np.array([rng.permutation(m) for _ in rows], np.int32).reshape(-1, m)
+        kept = rng.integers(0, m + 1, len(rows)).astype(np.int32)
+        nothing = np.zeros(len(rows)), np.zeros(len(rows), np.int64)
+        pairs = BestPairs(column, np.take_along_axis(gains[rows], column, 1), kept, *nothing)
+        state = add_candidates(state, rows, pairs)
+        by_row, by_column = (side[3:6] for side in (state.rows, state.cols))
+        for found, expected in zip(by_column, transpose_csr(*by_row, m), strict=True):
+            np.testing.assert_array_equal(found, expected)
+        assert len(np.unique(np.repeat(np.arange(n), np.diff(by_row[0])) * m + by_row[1])) == len(
+            by_row[1]
+        )
 
 
 @settings(max_examples=150, deadline=None)

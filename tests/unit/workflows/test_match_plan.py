@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import trailprint as tp
 from trailprint.attacks import planning
-from trailprint.attacks.planning import survey_histograms
+from trailprint.attacks.histogram import pose_problem
+from trailprint.attacks.planning import survey_problem
 from trailprint.engines import cores
 from trailprint.engines.cores import read_master
 from trailprint.engines.options import EngineOptions
 from trailprint.events.write import write_events
 from trailprint.features.histograms import build_histogram_pair
-from trailprint.simulate import CampusOptions, simulate_campus
+from trailprint.kernels.matching.metrics import METRICS
+from trailprint.simulate import CampusOptions, GpsOptions, simulate_campus, simulate_gps
 from trailprint.workflows import match_plan, plan_match
 from trailprint.workflows.match_plan import describe_plan
+from trailprint.workflows.options import ViewOptions
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +32,26 @@ def sides():
 def test_the_pairs_are_those_that_are_met(sides):
     met = tp.match(*sides).linkage.facts["overlapping_pairs"]
     assert plan_match(*sides).pairs == met
+
+
+def test_the_pairs_of_views_are_those_that_are_met(sides):
+    views = ViewOptions(names=("visits", "moves"), weights="equal", contributions=False)
+    met = tp.match(*sides, views=views).linkage.facts["overlapping_pairs"]
+    assert plan_match(*sides, views=views).pairs == met
+    assert plan_match(*sides, views=replace(views, weights="learnt")).pairs == met
+
+
+def test_transport_compares_everybody_with_everybody(monkeypatch):
+    phones = tp.read(simulate_gps(GpsOptions(n_users=6)))
+    both = tp.split(phones, tp.SplitOptions(at="median"))
+    options = tp.MatchOptions(metric="transport")
+    plan = plan_match(both.released, both.auxiliary, options)
+    assert plan.pairs == plan.released_users * plan.auxiliary_users > 1
+    assert plan.passes == 1
+    assert plan.core_seconds > 0
+    monkeypatch.setattr(planning, "SAMPLE_PLACES", 1)
+    few = plan_match(both.released, both.auxiliary, options)
+    assert (few.pairs, few.driver_memory_mb) == (plan.pairs, plan.driver_memory_mb)
 
 
 def test_pairs_of_a_few_people_are_scaled_up(sides, monkeypatch):
@@ -91,7 +116,8 @@ def test_little_memory_means_more_parts(sides):
     whole = plan_match(*sides)
     less = EngineOptions(worker_memory="1MB")
     assert plan_match(sides[0], sides[1], engine=less).parts == whole.parts == 1
-    survey = survey_histograms(*build_histogram_pair(*sides), tp.MatchOptions(), worker_bytes=5_000)
+    problem = pose_problem(*build_histogram_pair(*sides), METRICS["jensen-shannon"])
+    survey = survey_problem(problem, tp.MatchOptions(), worker_bytes=5_000)
     assert survey.n_parts > 1
     assert survey.worker_bytes <= 5_000
 
@@ -119,6 +145,6 @@ def test_the_command_matches_nothing(sides, run, tmp_path):
     shown = run("match", *paths, "--dry-run", "--engine", "spark")
     assert shown.code == 0
     assert "memory on each executor" in shown.out
-    refused = run("match", *paths, "--dry-run", "--views", "all")
-    assert refused.code == 2
-    assert "does not go with --views" in refused.err
+    views = run("match", *paths, "--dry-run", "--views", "all", "--json")
+    assert views.code == 0
+    assert views.json["worker_memory_mb"] > found.json["worker_memory_mb"]

@@ -91,7 +91,8 @@ def _select_row(
     """Keep the touched columns of greatest ``gain - v`` above the floor, best first: (kept, bound).
 
     Meaning: row i and columns counted from ``first`` draw the order of equals (`_turn`), so that
-    rows with tied columns keep others, and nothing depends on how columns are cut or walked.
+    rows with tied columns keep others, and nothing depends on how columns are cut or walked. The
+    gains of all others are forgotten on the way: a second walk would cost as much again.
     """
     k = column.size
     kept = 0
@@ -102,6 +103,7 @@ def _select_row(
         key = scratch[j] - v[j]
         if key <= floor or key < worst:
             bound = max(bound, key)
+            scratch[j] = 0.0
         elif kept < k:
             keys[kept] = key
             column[kept] = j
@@ -113,15 +115,27 @@ def _select_row(
         else:
             bound = max(bound, worst)
             if _is_worse(i, worst, first + column[0], key, first + j):
+                scratch[column[0]] = 0.0
                 keys[0] = key
                 column[0] = j
                 _sink(i, first, keys, column, 0, k)
                 worst = keys[0]
+            else:
+                scratch[j] = 0.0
     if kept < k:
         for place in range(kept // 2 - 1, -1, -1):
             _sink(i, first, keys, column, place, kept)
     _sort(i, first, keys, column, kept)
     return kept, bound
+
+
+@njit(cache=True, nogil=True)
+def _count_users(n: int, touched: Indices, col_size: Ints) -> int:
+    """Count the users that the touched columns stand for. Cost: O(n)."""
+    users = 0
+    for t in range(n):
+        users += col_size[touched[t]]
+    return users
 
 
 @njit(cache=True, nogil=True)
@@ -137,7 +151,10 @@ def _best_rows(
     high: int,
     out: BestPairs,
 ) -> None:
-    """Fill ``out`` for ``rows[low:high]``; ``first`` is where the join begins in a larger one."""
+    """Fill ``out`` for ``rows[low:high]``; ``first`` is where the join begins in a larger one.
+
+    Meaning: with no ``col_size`` every column stands for one user. Cost: a bare pass, and a heap.
+    """
     scratch = np.zeros(join.n_cols)
     touched = np.empty(join.n_cols + 1, np.int32)
     k = out.column.shape[1]
@@ -146,6 +163,7 @@ def _best_rows(
     for r in range(low, high):
         i = rows[r]
         n = fill_all(join, i, scratch, touched) if every else fill_row(join, i, scratch, touched)
+        out.overlap[r] = n if col_size.size == 0 else _count_users(n, touched, col_size)
         kept, bound = _select_row(
             first[0] + i, n, scratch, touched, v, floor[r], first[1], keys, column
         )
@@ -154,11 +172,7 @@ def _best_rows(
         for s in range(kept):
             out.column[r, s] = first[1] + column[s]
             out.gain[r, s] = scratch[column[s]]
-        overlap = 0
-        for t in range(n):
-            scratch[touched[t]] = 0.0
-            overlap += col_size[touched[t]]
-        out.overlap[r] = overlap
+            scratch[column[s]] = 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -235,7 +249,7 @@ def best_pairs(
     """
     prices = np.zeros(join.n_cols) if v is None else v
     floors = np.full(rows.size, -np.inf) if floor is None else floor
-    sizes = np.ones(join.n_cols, np.int64) if col_size is None else col_size
+    sizes = np.zeros(0, np.int64) if col_size is None else col_size
     out = _no_pairs(rows.size, k)
     cut = cut_join(join, get_most_bytes())
     for part in cut.parts():

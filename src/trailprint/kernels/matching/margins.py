@@ -32,6 +32,8 @@ KEPT_PAIRS = 96
 MOST_NODES = 256
 LONG_SEARCH = 4096
 """Nodes that a search without a limit is expected to visit."""
+SEARCH_WORK = float(KEPT_PAIRS * MOST_NODES)
+"""Terms that a search takes about as long as."""
 DIRECT = 1e-12
 """A way to the super-node this close, relatively, to the direct one counts as direct."""
 
@@ -180,7 +182,7 @@ def _search_links(
     """Search all the given links."""
     n_links = links.shape[0]
     out = _Found(np.zeros(n_links), np.zeros(n_links, np.bool_))
-    work = np.full(n_links, float(KEPT_PAIRS) * min(most_nodes, LONG_SEARCH))
+    work = np.full(n_links, SEARCH_WORK * min(most_nodes, LONG_SEARCH) / MOST_NODES)
     fixed, fresh = (ahead, back, ways), (links, cap, most_nodes)
     run_pass(Pass(_margin_range, fixed, fresh, work, out), n_threads)
     return out

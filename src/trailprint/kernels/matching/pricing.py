@@ -192,9 +192,9 @@ def _price(
     need = np.maximum(need, np.where(bound > u + tolerance, need, bound))
     if rows.size:
         new = best_pairs(join, rows, MORE_CANDIDATES, v=v, n_threads=n_threads)
-        filled = np.arange(MORE_CANDIDATES) < new.kept[:, None]
-        keys = np.where(filled, new.gain - v[new.column], -np.inf).max(axis=1) - multiplier
-        need[rows] = np.maximum(need[rows], keys)
+        # Kept pairs come best first.
+        best = np.where(new.kept > 0, new.gain[:, 0] - v[new.column[:, 0]], -np.inf)
+        need[rows] = np.maximum(need[rows], best - multiplier)
         pricing.near[rows] = new.bound
         state = add_candidates(state, rows, new)
     if join.row_total.size and join.n_cols:

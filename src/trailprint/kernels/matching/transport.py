@@ -8,7 +8,6 @@ import numpy as np
 
 from trailprint.arrays import Floats, Indices, Ints
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.csr import transpose_csr
 from trailprint.kernels.heaps import ABSENT
 from trailprint.kernels.matching.auction import bid_rows
 from trailprint.kernels.matching.candidates import BestPairs
@@ -143,15 +142,66 @@ def _append(
     return start, edges, gains
 
 
+@njit(cache=True, nogil=True)
+def _by_column(rows: Ints, new: BestPairs, n_cols: int) -> tuple[Ints, Indices, Floats]:
+    """Return new pairs by column (ptr, row, gain), rows ascending, as they are in ``rows``."""
+    start = np.zeros(n_cols + 1, np.int64)
+    for r in range(rows.size):
+        for s in range(new.kept[r]):
+            start[new.column[r, s] + 1] += 1
+    for j in range(n_cols):
+        start[j + 1] += start[j]
+    place = start[:-1].copy()
+    edge = np.empty(start[-1], np.int32)
+    gain = np.empty(start[-1])
+    for r in range(rows.size):
+        for s in range(new.kept[r]):
+            j = new.column[r, s]
+            edge[place[j]] = rows[r]
+            gain[place[j]] = new.gain[r, s]
+            place[j] += 1
+    return start, edge, gain
+
+
+@njit(cache=True, nogil=True)
+def _merge_columns(
+    ptr: Ints, edge: Indices, gain: Floats, more_ptr: Ints, more: Indices, more_gain: Floats
+) -> tuple[Ints, Indices, Floats]:
+    """Merge two matrices by column, whose rows ascend, into one whose rows do.
+
+    Meaning: what turning the whole matrix over would give. Cost: O(all entries), read and written
+    in order, where turning it over would write all over the memory.
+    """
+    start = ptr + more_ptr
+    edges = np.empty(start[-1], np.int32)
+    gains = np.empty(start[-1])
+    for j in range(ptr.size - 1):
+        a, b = ptr[j], more_ptr[j]
+        for at in range(start[j], start[j + 1]):
+            if b == more_ptr[j + 1] or (a < ptr[j + 1] and edge[a] < more[b]):
+                edges[at], gains[at] = edge[a], gain[a]
+                a += 1
+            else:
+                edges[at], gains[at] = more[b], more_gain[b]
+                b += 1
+    return start, edges, gains
+
+
 def add_candidates(state: State, rows: Ints, new: BestPairs) -> State:
-    """Return the state with more candidate pairs; those its rows already have are dropped."""
-    side = state.rows
-    _keep_new(side.ptr, side.edge, rows, new, state.cols.price.size)
+    """Return the state with more candidate pairs; those its rows already have are dropped.
+
+    ``rows`` ascend, and ``new`` is shortened in place.
+    """
+    side, columns = state.rows, state.cols
+    _keep_new(side.ptr, side.edge, rows, new, columns.price.size)
+    if not new.kept.any():
+        return state
     ptr, edge, gain = _append(side.ptr, side.edge, side.gain, rows, new)
-    col_ptr, col_edge, col_gain = transpose_csr(ptr, edge, gain, state.cols.price.size)
+    turned = _by_column(rows, new, columns.price.size)
+    col_ptr, col_edge, col_gain = _merge_columns(columns.ptr, columns.edge, columns.gain, *turned)
     return state._replace(
         rows=side._replace(ptr=ptr, edge=edge, gain=gain, key=np.zeros(edge.size)),
-        cols=state.cols._replace(ptr=col_ptr, edge=col_edge, gain=col_gain),
+        cols=columns._replace(ptr=col_ptr, edge=col_edge, gain=col_gain),
         tight=TIGHT * max(1.0, float(gain.max(initial=0.0))),
     )
 
