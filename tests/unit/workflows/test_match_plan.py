@@ -18,6 +18,7 @@ from trailprint.features.histograms import build_histogram_pair
 from trailprint.kernels.matching.metrics import METRICS
 from trailprint.simulate import CampusOptions, GpsOptions, simulate_campus, simulate_gps
 from trailprint.workflows import match_plan, plan_match
+from trailprint.workflows.match_attack import Looks, prepare_attack
 from trailprint.workflows.match_plan import describe_plan
 from trailprint.workflows.options import ViewOptions
 
@@ -148,3 +149,11 @@ def test_the_command_matches_nothing(sides, run, tmp_path):
     views = run("match", *paths, "--dry-run", "--views", "all", "--json")
     assert views.code == 0
     assert views.json["worker_memory_mb"] > found.json["worker_memory_mb"]
+
+
+def test_what_is_planned_is_what_is_matched(sides):
+    views = ViewOptions(names=("visits", "moves"), weights="equal")
+    for looks in (Looks(None, None), Looks(None, views)):
+        attack = prepare_attack(*sides, looks, tp.MatchOptions(), None)
+        survey = attack.survey(tp.MatchOptions(), None)
+        assert attack.run(tp.MatchOptions()).facts["overlapping_pairs"] == round(survey.n_pairs)
