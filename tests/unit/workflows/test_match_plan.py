@@ -154,6 +154,6 @@ def test_the_command_matches_nothing(sides, run, tmp_path):
 def test_what_is_planned_is_what_is_matched(sides):
     views = ViewOptions(names=("visits", "moves"), weights="equal")
     for looks in (Looks(None, None), Looks(None, views)):
-        attack = prepare_attack(*sides, looks, tp.MatchOptions(), None)
+        attack = prepare_attack(sides[0], sides[1], looks, tp.MatchOptions(), None)
         survey = attack.survey(tp.MatchOptions(), None)
         assert attack.run(tp.MatchOptions()).facts["overlapping_pairs"] == round(survey.n_pairs)
