@@ -10,7 +10,7 @@ ifneq ($(wildcard ../shared/data),)
 export TRAILPRINT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: setup demo test check lint types layers unit kernels fuzz torture bench docs reference dist clean
+.PHONY: setup demo test check lint types layers unit kernels fuzz laws torture bench docs reference dist clean
 
 setup: $(VENV)/.dev
 
@@ -73,6 +73,11 @@ WORKERS ?= 2
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz --corpus
 	$(BIN)/python -m tests.fuzz --cases $(CASES) --start $(FIRST) --workers $(WORKERS)
+
+# make laws EXAMPLES=10: every law with this many times the examples that its test asks for.
+EXAMPLES ?= 5
+laws: $(VENV)/.dev kernels
+	TRAILPRINT_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m law
 
 # make torture KILLS=100: kills and resumes, interrupts, a full disk, too little memory.
 KILLS   ?= 20

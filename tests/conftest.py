@@ -18,8 +18,10 @@ import pytest
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pyarrow as pa
+from hypothesis import settings
 
 from trailprint import Engine, Events, ReadOptions, read
+from trailprint.cli.compile_ahead import compile_first
 from trailprint.cli.main import main
 
 # Started in the background or by nohup, the tests would have programs that ignore signals.
@@ -70,13 +72,35 @@ FIRST = (
 )
 
 
+#: How many examples of a law are tried, as a multiple of what its test asks for. They differ from
+#: run to run; `make laws` tries many.
+EXAMPLES = float(os.environ.get("TRAILPRINT_EXAMPLES", "0.5"))
+
+
+def scale_examples(test: Any) -> None:
+    """Let a law be tried with more examples or with fewer, never with less than five."""
+    own = getattr(test, "_hypothesis_internal_use_settings", None)
+    if own is not None and not hasattr(test, "is_scaled"):
+        number = max(min(own.max_examples, 5), round(EXAMPLES * own.max_examples))
+        test._hypothesis_internal_use_settings = settings(own, max_examples=number)
+        test.is_scaled = True
+
+
+def is_law(item: pytest.Item) -> bool:
+    """Whether a test tries examples that hypothesis makes up."""
+    return hasattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow, and put what takes longest first."""
+    """Mark what is slow, put what takes longest first, and say how many examples are tried."""
     here = Path(__file__).parent
     slow, first = (tuple(str(here / name) for name in names) for names in (SLOW, FIRST))
     for item in items:
         if str(item.path).startswith(slow):
             item.add_marker("slow")
+        if is_law(item):
+            item.add_marker("law")
+            scale_examples(getattr(item, "obj"))  # noqa: B009
     place = {path: number for number, path in enumerate(first)}
     items.sort(key=lambda item: place.get(str(item.path), len(place)))
 
@@ -111,6 +135,12 @@ def own_key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(scope="session")
+def kernels() -> None:
+    """Kernels are compiled, so that no command has to say that it compiles them."""
+    compile_first()
 
 
 @pytest.fixture(scope="session")

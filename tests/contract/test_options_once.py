@@ -9,7 +9,6 @@ from dataclasses import MISSING, dataclass, fields
 from importlib import import_module
 
 import pytest
-import typer
 
 import trailprint as tp
 from trailprint import options as public_options
@@ -20,7 +19,7 @@ from trailprint.cli.groups import Given, Panel, find_groups, takes_options
 from trailprint.cli.inputs import SideInputs
 from trailprint.cli.main import main
 from trailprint.cli.option_fields import OptionField, choices_of, read_attributes, read_fields
-from trailprint.cli.program import build_app
+from trailprint.cli.program import build_program
 from trailprint.errors import OptionError, TrailprintError, to_flag
 from trailprint.events.filters import FilterOptions
 from trailprint.events.options import Window
@@ -57,7 +56,7 @@ EVERY = [(name, kind, flag) for name in COMMANDS for kind, flag in flags_of(name
 
 @functools.cache
 def parameters_of(command: str) -> dict[str, typing.Any]:
-    program: typing.Any = typer.main.get_command(build_app())
+    program: typing.Any = build_program()
     return {parameter.name: parameter for parameter in program.commands[command].params}
 
 

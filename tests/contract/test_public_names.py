@@ -169,6 +169,7 @@ def test_version(run):
     "command",
     [name for name in COMMANDS if name not in ("reproduce", "app")],
 )
+@pytest.mark.usefixtures("kernels")
 def test_json_is_one_object_and_nothing_else(run, write, tmp_path, command):
     rows = "".join(f"u{i % 4},l{i % 3},2024-01-{1 + i % 20:02}\n" for i in range(60))
     path = write("v.csv", "user,location,start\n" + rows)

@@ -28,9 +28,11 @@ def main() -> int:
         quick = (number for number in itertools.count(wanted.start) if _is_quick(number))
         cases = itertools.islice(quick, wanted.cases)
     if wanted.corpus is not None:
-        cases = load_corpus(wanted.corpus)
+        kept = load_corpus(wanted.corpus)
+        cases = itertools.chain(kept, cases) if wanted.quick else kept
     summary = Summary()
-    for report in Pool(n_workers=wanted.workers, limit_s=wanted.limit).run(cases):
+    pool = Pool(n_workers=wanted.workers, limit_s=wanted.limit, warm=not wanted.cold)
+    for report in pool.run(cases):
         summary.add(report)
         if report.problems and not wanted.silent:
             _say(f"case {report.name}: {report.problems[0].signature}", sys.stderr)
@@ -51,10 +53,15 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--start", type=int, default=0, help="number of the first case")
     parser.add_argument("--quick", action="store_true", help="few of the cases that cost much")
     parser.add_argument(
-        "--corpus", nargs="?", type=Path, const=FOLDER, help="the kept cases, or those of a folder"
+        "--corpus",
+        nargs="?",
+        type=Path,
+        const=FOLDER,
+        help="the kept cases, or those of a folder; with --quick others, too",
     )
     parser.add_argument("--workers", type=int, default=1, help="processes at once")
     parser.add_argument("--limit", type=float, default=LIMIT_S, help="seconds a case may take")
+    parser.add_argument("--cold", action="store_true", help="nothing is loaded before a case")
     parser.add_argument("--silent", action="store_true", help="only the summary")
     parser.add_argument("--case", help="show one case: its number, or a file of the corpus")
     parser.add_argument("--minimise", help="make a failing case smaller")

@@ -59,7 +59,7 @@ class Report:
 # In a worker.
 
 
-def serve(connection: Connection, root: str, memory: int) -> None:
+def serve(connection: Connection, root: str, memory: int, warm: bool) -> None:
     """Run the cases that arrive until there are no more."""
     os.setsid()
     faults = (Path(root) / "faults.txt").open("w")
@@ -68,7 +68,8 @@ def serve(connection: Connection, root: str, memory: int) -> None:
     os.environ["TMPDIR"] = tempfile.tempdir = root
     os.environ.pop("TRAILPRINT_DEBUG", None)
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    _warm_up(Path(root))
+    if warm:
+        _warm_up(Path(root))
     gc.collect()
     gc.freeze()
     connection.send("ready")
@@ -151,11 +152,16 @@ class _Worker:
 
 @dataclass(slots=True)
 class Pool:
-    """A few workers; ``run`` gives a report for every case, in the order they end."""
+    """
+    A few workers; ``run`` gives a report for every case, in the order they end.
+
+    Workers that are not ``warm`` load what a case needs when it needs it.
+    """
 
     n_workers: int = 1
     limit_s: float = LIMIT_S
     memory: int = _MEMORY
+    warm: bool = True
     _workers: list[_Worker] = field(default_factory=list)
 
     def run(self, cases: Iterable[int | Case]) -> Iterator[Report]:
@@ -207,7 +213,7 @@ class Pool:
     def _start(self) -> _Worker:
         root = tempfile.mkdtemp(prefix="fuzz-")
         ours, theirs = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=serve, args=(theirs, root, self.memory))
+        process = _SPAWN.Process(target=serve, args=(theirs, root, self.memory, self.warm))
         process.start()
         theirs.close()
         return _Worker(root, process, ours, since=time.monotonic())

@@ -22,7 +22,7 @@ import typer
 
 from trailprint.audit.attacks.registry import family_names, find_family
 from trailprint.cli.option_fields import OptionField, choices_of, type_for_typer
-from trailprint.cli.program import build_app
+from trailprint.cli.program import build_program
 from trailprint.cli.settings import Typed
 from trailprint.errors import TrailprintError
 from trailprint.events.reading.layouts import LAYOUTS
@@ -305,7 +305,7 @@ def check_values(command: str, values: Mapping[str, Any]) -> str:
 
 def _parse(command: str, words: list[str]) -> dict[str, Any]:
     """The options objects of a command line; each has checked itself."""
-    program: Any = typer.main.get_command(build_app((command,)))
+    program: Any = build_program((command,))
     own = program.commands[command]
     with own.make_context(command, words) as context:
         typed = dict(context.params)

@@ -11,7 +11,7 @@ from trailprint.errors import OptionError
 from trailprint.features.options import DURATION_EDGES_S, check_edges
 
 MetricName = Literal["jensen-shannon", "l1", "cosine", "dot", "likelihood"]
-AnyMetricName = Literal["jensen-shannon", "l1", "cosine", "dot", "likelihood", "transport"]
+AnyMetricName = Literal[MetricName, "transport"]
 Method = Literal["joint", "one-by-one"]
 Direction = Literal["released", "auxiliary"]
 Algorithm = Literal["complete", "incomplete", "multiple", "likely"]

@@ -68,7 +68,7 @@ def audit(
     engine : EngineOptions or {"local", "spark"}, optional
         Who runs the passes over all people. Does not affect results.
     n_threads : int, optional
-        Changes nothing but the time.
+        Does not affect results.
     progress : callable, optional
         Told what is being done and which share of all is over.
     on_plan : callable, optional

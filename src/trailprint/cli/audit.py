@@ -167,7 +167,6 @@ def run(
         result = audit_to_folder(
             asked, folder.out, running, where=where, reserved_s=reserved_s, prepared=prepared
         )
-    asked_for = folder.per_user or scoring.links is not None
     written = Outputs(
         findings=result.findings,
         sources=described,
@@ -175,14 +174,19 @@ def run(
         command=typed.command("audit"),
         release=_propose_release(result.findings, data, giving, options, folder.out),
         asked=typed.kept(),
-        per_user=result.per_user() if asked_for else None,
+        per_user=result.per_user() if folder.per_user or scoring.links is not None else None,
     )
     finish(written, folder.out, running)
     _write_links(scoring, result, engine)
     if scoring.links is not None and not running.json:
         console = open_console(stderr=True)
         print_line(console, f"Links written to {scoring.links}, readable by you only.", "dim")
-    excess = auditing.gate.find_excess(result.findings.headline, result.count_linked())
+    _stop_above(auditing.gate, result)
+
+
+def _stop_above(gate: GateOptions, result: AuditResult) -> None:
+    """End with a code of its own where the risk is above what is allowed."""
+    excess = gate.find_excess(result.findings.headline, result.count_linked())
     if excess is not None:
         print_line(open_console(stderr=True), excess, "bold")
         raise typer.Exit(_TOO_HIGH)

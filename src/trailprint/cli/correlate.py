@@ -92,31 +92,17 @@ def run(
             f"--days say how much is known, got {str(knowledge)!r} instead. Try --at median."
         )
     engine = running.engine()
+    how: dict[str, Any] = {"work": visits.work, "engine": where, "n_threads": running.threads}
     with showing(engine) as progress:
         if protocol is not None:
-            events = open_events(released, sides.reading, sides.shaping, engine)
-            found = correlate_folds(
-                visits.long_enough(events),
-                options,
-                protocol,
-                work=visits.work,
-                engine=where,
-                n_threads=running.threads,
-                progress=progress,
-            ).to_dict()
+            events = visits.long_enough(open_events(released, sides.reading, sides.shaping, engine))
+            found = correlate_folds(events, options, protocol, progress=progress, **how).to_dict()
         else:
             both = sides.open(released, auxiliary, engine, seed=running.seed)
-            result = correlate(
-                visits.long_enough(both[0]),
-                visits.long_enough(both[1]),
-                options,
-                knows=knowledge,
-                truth=scoring.read_truth(engine),
-                work=visits.work,
-                engine=where,
-                n_threads=running.threads,
-                progress=progress,
-            )
+            truth = scoring.read_truth(engine)
+            how |= {"knows": knowledge, "truth": truth, "progress": progress}
+            first, second = (visits.long_enough(side) for side in both)
+            result = correlate(first, second, options, **how)
             scoring.write_links(result.links(), engine)
             found = result.to_dict()
     if running.json:

@@ -63,9 +63,9 @@ def _load(arguments: list[str]) -> None:
 
     before = memory.limit_loading()
     try:
-        from trailprint.cli.program import find_app
+        from trailprint.cli.program import find_program
 
-        find_app(arguments)
+        find_program(arguments)
     except Exception as error:
         if not (memory.is_short_of_memory(error) or memory.is_memory_limited()):
             raise

@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,10 +34,16 @@ _TOO_MANY = (
 )
 
 
-def find_app(arguments: Sequence[str]) -> typer.Typer:
+def find_program(arguments: Sequence[str]) -> Any:
     """The program with the command that is named, or with all where none is."""
     named = bool(arguments) and arguments[0] in COMMANDS and COMPLETING not in os.environ
-    return build_app((arguments[0],) if named else tuple(COMMANDS))
+    return build_program((arguments[0],) if named else tuple(COMMANDS))
+
+
+@functools.cache
+def build_program(names: tuple[str, ...] = tuple(COMMANDS)) -> Any:
+    """The program with these commands, as the parser knows it: built once."""
+    return typer.main.get_command(build_app(names))
 
 
 @functools.cache
@@ -77,9 +83,9 @@ def run(arguments: list[str] | None = None) -> None:
         _buffer_output()
     try:
         given = sys.argv[1:] if arguments is None else arguments
-        app = find_app(given)
-        check_flags(app, given)
-        code = app(args=arguments, standalone_mode=False)
+        program = find_program(given)
+        check_flags(program, given)
+        code = program(args=arguments, standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
     except TrailprintError as error:

@@ -13,10 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from trailprint.cli.help import names_of, render_command, render_panel, wrap
-from trailprint.cli.program import build_app
+from trailprint.cli.program import build_program
 
 WIDTH = 100
 
@@ -32,7 +30,7 @@ options that cannot be used (one sentence on standard error), 3 for a risk above
 
 def render() -> str:
     """The whole reference as Markdown."""
-    program: Any = typer.main.get_command(build_app())
+    program: Any = build_program()
     sections = [_HEAD, _section(_title(program), _program(program))]
     for name, command in _commands(program):
         sections.append(
@@ -43,7 +41,7 @@ def render() -> str:
 
 def without_help() -> list[str]:
     """Commands, arguments and options that say nothing about themselves."""
-    program: Any = typer.main.get_command(build_app())
+    program: Any = build_program()
     silent = [] if program.help else [_title(program)]
     for name, command in [("", program), *_commands(program)]:
         if not command.help:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from itertools import pairwise
-
-import typer
+from typing import Any
 
 from trailprint.errors import OptionError
 
@@ -14,13 +13,13 @@ _VALUES = frozenset({"true", "false", "yes", "no", "on", "off", "0", "1"})
 """What people write behind a switch, taking it for an option with a value."""
 
 
-def check_flags(app: typer.Typer, arguments: Sequence[str]) -> None:
+def check_flags(program: Any, arguments: Sequence[str]) -> None:
     """
     Refuse ``--per-user true``: the parser would take the value for a file.
 
     A file of that name may follow a switch, so an existing one is let through.
     """
-    switches = _find_switches(app, arguments)
+    switches = _find_switches(program, arguments)
     for name, value in pairwise(arguments):
         if name in switches and value.lower() in _VALUES and not os.path.exists(value):
             raise OptionError(
@@ -28,9 +27,9 @@ def check_flags(app: typer.Typer, arguments: Sequence[str]) -> None:
             )
 
 
-def _find_switches(app: typer.Typer, arguments: Sequence[str]) -> set[str]:
+def _find_switches(program: Any, arguments: Sequence[str]) -> set[str]:
     """The switches of the command that is named."""
-    commands = getattr(typer.main.get_command(app), "commands", {})
+    commands = getattr(program, "commands", {})
     command = commands.get(arguments[0]) if arguments else None
     parameters = [] if command is None else command.params
     return {name for one in parameters if getattr(one, "is_flag", False) for name in one.opts}

@@ -180,7 +180,14 @@ class MatchResult(Result):
             "periods_overlap": self.periods_overlap,
             "seconds": dict(self.seconds),
             "peak_memory_mb": self.peak_memory_mb,
+            **self._asked_for(),
         }
+        plain: dict[str, Any] = to_finite(result)
+        return plain
+
+    def _asked_for(self) -> dict[str, Any]:
+        """What is told only where it was asked for."""
+        result: dict[str, Any] = {}
         if self.rejection is not None:
             result |= {
                 "decision": self.rejection.decision,
@@ -201,8 +208,7 @@ class MatchResult(Result):
             result["renamed_locations"] = self.renamed._asdict()
         if self.options.margins:
             result["precision_at_coverage"] = [asdict(point) for point in self.curve]
-        plain: dict[str, Any] = to_finite(result)
-        return plain
+        return result
 
     @staticmethod
     def _n_linked(ends: NDArray[Any]) -> int:
@@ -278,7 +284,7 @@ def match(
     engine : EngineOptions or {"local", "spark"}, optional
         Who runs the passes over all pairs. Does not affect results.
     n_threads : int, optional
-        Changes nothing but the time.
+        Does not affect results.
     progress : callable, optional
         Told what is being done and which share is over.
 

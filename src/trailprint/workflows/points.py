@@ -104,7 +104,7 @@ def points(
     engine : EngineOptions or {"local", "spark"}, optional
         Who runs the passes over all people. Does not affect results.
     n_threads : int, optional
-        Changes nothing but the time.
+        Does not affect results.
     progress : callable, optional
         Told what is being done.
 

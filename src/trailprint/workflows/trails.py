@@ -187,7 +187,7 @@ def trails(
         Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are taken for
         equal people. Several people may share a pseudonym.
     n_threads : int, optional
-        Changes nothing but the time.
+        Does not affect results.
     progress : callable, optional
         Told what is being done.
 

@@ -3,11 +3,11 @@
 import pytest
 
 from trailprint.cli.audit import _advise
-from trailprint.cli.program import build_app
+from trailprint.cli.program import build_program
 from trailprint.cli.switches import check_flags
 from trailprint.errors import OptionError
 
-app = build_app()
+program = build_program()
 
 
 @pytest.mark.parametrize(
@@ -27,15 +27,15 @@ def test_a_switch_with_a_value_is_refused_in_a_sentence(run, words):
 
 
 def test_values_of_options_and_files_are_left_alone(tmp_path, monkeypatch):
-    check_flags(app, ["match", "a.csv", "--seed", "1"])
-    check_flags(app, ["match", "--margins", "a.csv"])
-    check_flags(app, [])
-    check_flags(app, ["nonsense", "--margins", "true"])
+    check_flags(program, ["match", "a.csv", "--seed", "1"])
+    check_flags(program, ["match", "--margins", "a.csv"])
+    check_flags(program, [])
+    check_flags(program, ["nonsense", "--margins", "true"])
     monkeypatch.chdir(tmp_path)
     (tmp_path / "true").write_text("user,location\n")
-    check_flags(app, ["match", "--margins", "true"])
+    check_flags(program, ["match", "--margins", "true"])
     with pytest.raises(OptionError):
-        check_flags(app, ["match", "--margins", "false"])
+        check_flags(program, ["match", "--margins", "false"])
 
 
 @pytest.mark.parametrize(

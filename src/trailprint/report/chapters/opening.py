@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.data import DataFacts
@@ -14,6 +13,7 @@ from trailprint.report.about import About
 from trailprint.report.blocks import Block, Facts, Figure, Note, Prose, Table, Tile, Tiles
 from trailprint.report.chapters.next_steps import write_next
 from trailprint.report.charts import draw_people
+from trailprint.report.charts.rows import PeopleRow
 from trailprint.report.wording import (
     UNKNOWN,
     capital,
@@ -126,7 +126,7 @@ def _draw_hundred(headline: Headline) -> Figure:
     ]
     if headline.protection is not None:
         rows.append(_row("Protected", headline.protection.share, headline.protection.at_most))
-    known = [row for row in rows if row["share"] is not None]
+    known = [row for row in rows if row is not None]
     return Figure(
         title="Of a hundred people like these",
         summary="; ".join(f"{row['label']}: {row['words']}" for row in known) + ".",
@@ -139,10 +139,12 @@ def _draw_hundred(headline: Headline) -> Figure:
     )
 
 
-def _row(label: str, exact: float | None, at_most: float | None) -> dict[str, Any]:
+def _row(label: str, exact: float | None, at_most: float | None) -> PeopleRow | None:
     share = at_most if exact is None else exact
+    if share is None:
+        return None
     words = in_a_hundred(share)
-    if exact is None and share is not None:
+    if exact is None:
         words = f"at most {words.removeprefix('fewer than ')}"
     return {
         "label": label,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup
 
+from trailprint.report.charts.rows import PeopleRow
 from trailprint.report.charts.style import FONT_SIZES, WIDTHS, light
 from trailprint.report.charts.svg import Drawing, Picture, isolate
 
@@ -28,7 +29,7 @@ class _Crowd(NamedTuple):
 _CROWDS = {"wide": _Crowd(20, 11.5), "narrow": _Crowd(10, 10.5)}
 
 
-def draw_people(rows: Sequence[Mapping[str, Any]]) -> Drawing:
+def draw_people(rows: Sequence[PeopleRow]) -> Drawing:
     """
     A hundred dots for each row, side by side; at most three rows fit a phone.
 
@@ -38,7 +39,7 @@ def draw_people(rows: Sequence[Mapping[str, Any]]) -> Drawing:
     return Drawing(pictures=tuple(_draw(rows, variant) for variant in _CROWDS))
 
 
-def _draw(rows: Sequence[Mapping[str, Any]], variant: str) -> Picture:
+def _draw(rows: Sequence[PeopleRow], variant: str) -> Picture:
     crowd, width = _CROWDS[variant], WIDTHS[variant]
     panel = width / max(len(rows), 1)
     inside = [
@@ -49,7 +50,7 @@ def _draw(rows: Sequence[Mapping[str, Any]], variant: str) -> Picture:
     return Picture(variant=variant, width=width, height=height, inside=Markup("".join(inside)))
 
 
-def _write(row: Mapping[str, Any], crowd: _Crowd, variant: str) -> str:
+def _write(row: PeopleRow, crowd: _Crowd, variant: str) -> str:
     n_dark = round(_HUNDRED * row["share"])
     part_of_one = row["share"] > 0 and n_dark == 0
     size = FONT_SIZES[variant]

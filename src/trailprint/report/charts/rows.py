@@ -22,6 +22,16 @@ class BarRow(TypedDict):
     series: NotRequired[str]
 
 
+class PeopleRow(TypedDict):
+    """A share of a hundred people: how it is drawn, and how it is told in words and as a rate."""
+
+    label: str
+    share: float
+    text: str
+    words: NotRequired[str]
+    rate: NotRequired[str]
+
+
 class LineRow(TypedDict):
     """A point of a line, with its band; ``guess`` beyond the measurements."""
 

@@ -7,9 +7,11 @@ can only come out as text.
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from xml.etree import ElementTree
 
@@ -88,7 +90,13 @@ def _render(description: dict[str, Any], variant: str) -> Picture:
         "config": configure(variant),
         **description,
     }
-    text = vl_convert.vegalite_to_svg(spec, vl_version="5.20", allowed_base_urls=[])
+    return _compile(vl_convert.vegalite_to_svg, json.dumps(spec), variant)
+
+
+@lru_cache(maxsize=256)
+def _compile(to_svg: Callable[..., str], spec: str, variant: str) -> Picture:
+    """A picture, remembered: a page that is written again while work goes on draws what is new."""
+    text = to_svg(json.loads(spec), vl_version="5.20", allowed_base_urls=[])
     root = ElementTree.fromstring(text)
     _, _, width, height = (float(part) for part in root.attrib["viewBox"].split())
     inside = "".join(_write(child) for child in root)

@@ -1,5 +1,6 @@
 """From a description to SVG that is safe to stand in a page."""
 
+import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,20 @@ def test_nothing_remains_that_only_a_script_would_need() -> None:
     (picture,) = draw(describe_text("a"), "half").pictures
     for word in ("aria-", "pointer-events", "xlink", "font-family", "mark-"):
         assert word not in picture.inside
+
+
+def test_the_same_chart_is_drawn_once(monkeypatch) -> None:
+    drawn = []
+    to_svg = vl_convert.vegalite_to_svg
+
+    def render(spec, **named):
+        drawn.append(spec)
+        return to_svg(spec, **named)
+
+    monkeypatch.setattr(vl_convert, "vegalite_to_svg", render)
+    first, again, other = (draw(describe_text(text), "half") for text in "aab")
+    assert first == again != other
+    assert len(drawn) == 2
 
 
 @given(st.text())
