@@ -6,11 +6,13 @@ import json
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.csv
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trailprint.errors import InputError
 from trailprint.papers.experiment import Context
 from trailprint.papers.naini_2016.gps import run_figure_10
 from trailprint.papers.naini_2016.maps import (
@@ -90,6 +92,22 @@ def test_without_positions_there_is_no_map_of_antennas_and_it_says_so(tmp_path) 
         outcome = run_figure_4(context)
         assert [chart.kind for chart in outcome.charts] == ["line"]
         assert "lat and lon" in outcome.notes[0]
+
+
+def test_call_records_without_regions_are_refused_in_plain_words(tmp_path) -> None:
+    path = write_calls(tmp_path)
+    pyarrow.csv.write_csv(pyarrow.csv.read_csv(path).drop_columns("region"), path)
+    with pytest.raises(InputError, match="2016-figure-4 needs call records with a column 'region'"):
+        run_figure_4(Context(data={"call-records": path}, n_threads=1))
+
+
+def test_antennas_of_few_people_only_make_no_map(tmp_path) -> None:
+    path = write_calls(tmp_path)
+    rare = pyarrow.csv.read_csv(path)
+    rare = rare.filter(pa.compute.equal(rare["location"], "rare"))
+    pyarrow.csv.write_csv(rare, path)
+    outcome = run_figure_4(Context(data={"call-records": path}, name_locations=True, n_threads=1))
+    assert [chart.kind for chart in outcome.charts] == ["line"]
 
 
 def test_simulated_antennas_and_regions_are_as_many_as_the_papers() -> None:

@@ -1,5 +1,6 @@
 """The documentation gives every figure the standing and the quotation that the code gives it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ from trailprint.events.reading.read import read
 from trailprint.papers.experiment import Context
 from trailprint.papers.malin_2005 import EXPERIMENTS as MALIN
 from trailprint.papers.malin_2005 import household_growth, shops
+from trailprint.papers.tan_2011 import EXPERIMENTS as TAN
 from trailprint.papers.unnikrishnan_naini_2013 import EXPERIMENTS as UNNIKRISHNAN
 from trailprint.report.papers_page import write_paper
+from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.simulate.weekday_campus import WeekdayCampusOptions, simulate_weekday_campus
 
 DOCS = Path(__file__).parents[3] / "docs" / "papers"
@@ -69,4 +72,14 @@ def test_2013_is_documented_as_declared() -> None:
     assert_documented(
         "statistics-2013.md",
         [each for experiment in UNNIKRISHNAN for each in experiment.run(context).comparisons],
+    )
+
+
+def test_2011_is_documented_as_declared() -> None:
+    context = Context(seed=1, n_threads=1)
+    options = replace(CampusOptions.paper(seed=1), n_users=6, n_access_points=60)
+    context.share("2011 log", lambda: read(simulate_campus(options), engine=Engine(threads=1)))
+    assert_documented(
+        "correlation-2011.md",
+        [each for experiment in TAN for each in experiment.run(context).comparisons],
     )

@@ -6,10 +6,11 @@ import pytest
 from tests.presence import present
 
 from trailprint.errors import InputError
+from trailprint.evaluation.intervals import wilson
 from trailprint.events.engine import Engine
 from trailprint.events.reading.read import read
 from trailprint.papers.experiment import Context
-from trailprint.papers.tan_2011 import EXPERIMENTS
+from trailprint.papers.tan_2011 import EXPERIMENTS, figures
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 
 RUN = {each.name.removeprefix("2011-"): each.run for each in EXPERIMENTS}
@@ -65,6 +66,18 @@ def test_tuned_shares_of_pinpointed_people_are_within_seven_points_of_the_papers
     assert {each.standing for each in compared.values()} == {"tuned"}
     for length in ("5–6 days", "2 days"):
         assert abs(present(compared[f"CRF, {length}: pinpointed"].difference)) < 7
+
+
+def test_protections_cost_what_a_hundred_people_can_tell_from_the_papers() -> None:
+    """Within seven points, give or take the interval of as many people: seed 1 tuned nothing."""
+    campus = small_campus(n_users=100, n_days=62, min_active_days=45, n_access_points=1364, seed=1)
+    names = ("floors kept", "buildings kept", "locations perturbed", "times perturbed")
+    compared = figures._run_protected(*names)(campus).comparisons
+    assert len(compared) == 8
+    for each in compared:
+        low, high = present(wilson(present(each.ours), 100))
+        assert 100 * low < present(each.paper) + 7
+        assert 100 * high > present(each.paper) - 7
 
 
 def test_a_log_of_visitors_only_is_refused(tmp_path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from trailprint.arrays import Floats, Ints
+from trailprint.errors import ColumnError, InputError
 from trailprint.events.events import Events
 from trailprint.events.places.grid import GridOptions, to_cells
 from trailprint.papers.comparison import Comparison, forced
@@ -127,10 +128,18 @@ def _notes(context: Context, *, drawn: bool) -> tuple[str, ...]:
 
 def _own_calls(context: Context) -> Events:
     """The user's own call records, the region of each antenna carried along."""
-    return context.share(
-        "2016 own calls with regions",
-        lambda: context.read(CALLS, keep_columns=("region",)).materialise(),
-    )
+    return context.share("2016 own calls with regions", lambda: _read_calls(context))
+
+
+def _read_calls(context: Context) -> Events:
+    try:
+        return context.read(CALLS, keep_columns=("region",)).materialise()
+    except ColumnError:
+        context.read(CALLS)  # Whatever else is wrong is told as it is.
+        raise InputError(
+            "2016-figure-4 needs call records with a column 'region' beside the antenna, but "
+            "there is none. Name it so."
+        ) from None
 
 
 def _antennas_per_region(context: Context) -> Ints:
