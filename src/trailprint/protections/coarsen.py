@@ -14,7 +14,13 @@ from trailprint.display.numbers import format_number
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import quote_name
 from trailprint.events.events import Events
-from trailprint.events.places.grid import GridOptions, extent, to_cells, truncate_names
+from trailprint.events.places.grid import (
+    GridOptions,
+    extent,
+    look_up_regions,
+    to_cells,
+    truncate_names,
+)
 from trailprint.protections.protection import AuditedData, EventProtection, Rule, Seed
 
 _DAY_S = 86_400.0
@@ -113,20 +119,7 @@ class CoarsenRegions(EventProtection, Discreet):
 
 
 def _look_up(events: Events, table: str) -> Events:
-    events.require("location", "A mapping to regions")
-    joined = f"({events.query}) e LEFT JOIN {table} m ON CAST(e.location AS VARCHAR) = m.location"
-    n_missing = events.engine.row(
-        f"SELECT count(DISTINCT e.location) FROM {joined} WHERE m.region IS NULL"
-    )[0]
-    if n_missing:
-        raise InputError(
-            f"The mapping must name a region for every location, but {n_missing:,} have none. "
-            "Add them to the file."
-        )
-    kept = events.list_columns(without={"location"}, table="e.")
-    query = f"SELECT {kept}, m.region AS location FROM {joined}"
-    mapped = replace(events.derive(query, "Locations mapped to regions."), grid=None)
-    return _without_positions(mapped)
+    return _without_positions(look_up_regions(events, table))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

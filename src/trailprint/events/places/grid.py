@@ -176,10 +176,14 @@ def to_regions(events: Events, mapping: str | os.PathLike[str]) -> Events:
     leaving its events out would change the data in silence.
     """
     events.require("location", "A mapping to regions")
-    engine = events.engine
-    table = _read_mapping(engine, mapping)
+    return look_up_regions(events, _read_mapping(events.engine, mapping))
+
+
+def look_up_regions(events: Events, table: str) -> Events:
+    """Replace locations by the regions that a table of the engine maps every one of them to."""
+    events.require("location", "A mapping to regions")
     joined = f"({events.query}) e LEFT JOIN {table} m ON CAST(e.location AS VARCHAR) = m.location"
-    n_missing = engine.row(
+    n_missing = events.engine.row(
         f"SELECT count(DISTINCT e.location) FROM {joined} WHERE m.region IS NULL"
     )[0]
     if n_missing:
