@@ -129,3 +129,21 @@ def test_parts_hold_no_more_than_they_may():
         sizes = [sum(measure_join(part.join)) for part in cut_join(join, most).parts()]
         # Cuts fall between people, so that a part may be one person larger than its share.
         assert max(sizes) <= most + 2 * whole // 300
+
+
+@settings(max_examples=60, deadline=None)
+@given(counts=sides(), n_more=st.integers(1, 40), kind=st.sampled_from(KINDS))
+def test_places_that_nobody_visits_make_no_components(counts, n_more, kind):
+    metric = METRICS[kind[0]]
+    first, second = (scaled_csr(side, metric) for side in counts)
+    n_visited = (
+        N_LOCATIONS if kind[1] is not None else int(max(s[1].max() for s in (first, second))) + 1
+    )
+    few, many = (
+        reduce_problem(first, second, n, metric, 0, kind[1])
+        for n in (n_visited, N_LOCATIONS + n_more)
+    )
+    np.testing.assert_array_equal(few.row_start, many.row_start)
+    np.testing.assert_array_equal(few.col_start, many.col_start)
+    filled = np.diff(many.row_start) + np.diff(many.col_start)
+    assert filled.size == 1 or np.all(filled > 0)

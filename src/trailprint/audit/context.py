@@ -57,12 +57,17 @@ class Sizes:
 
 
 class AuditContext:
-    """Two sides, the options, and features built when first asked for."""
+    """
+    Two sides, the options, and features built when first asked for.
+
+    ``is_piece``: some of the people only, to learn how long things take.
+    """
 
     def __init__(self, sides: Sides, options: AuditOptions, n_threads: int | None = None) -> None:
         self.sides = sides
         self.options = options
         self.n_threads = n_threads
+        self.is_piece = False
         self._remembered: dict[object, object] = {}
 
     def remember(self, key: object, build: Callable[[], Built]) -> Built:
@@ -76,7 +81,9 @@ class AuditContext:
 
         def draw() -> AuditContext:
             sides = draw_sides(self.sides, n_people, self.options.seed)
-            return AuditContext(sides, options or self.options, self.n_threads)
+            drawn = AuditContext(sides, options or self.options, self.n_threads)
+            drawn.is_piece = options is not None
+            return drawn
 
         return draw() if options is not None else self.remember(("drawn", n_people), draw)
 

@@ -45,6 +45,11 @@ class Outcome(Discreet):
     seconds: float = 0.0
     estimated: float = 0.0
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether the data did not allow it: how long that took teaches nothing of others."""
+        return self.data.get("why_not") is not None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Part:

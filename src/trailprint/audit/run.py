@@ -279,6 +279,7 @@ class _Work:
         plain = json.loads(to_json(outcome.data, indent=None))
         seconds = now() - began
         outcome = replace(outcome, data=plain, seconds=seconds, estimated=estimated)
-        self._pace.learn(part, seconds)
+        if not outcome.is_refused:
+            self._pace.learn(part, seconds)
         keep(self.store, key_of(part, self._fingerprint, before), outcome)
         return outcome

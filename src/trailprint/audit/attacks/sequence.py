@@ -40,6 +40,11 @@ _MOST_CONTROLLED, _LEAST_CONTROLLED, _CONTROLLED_VISITS = 100, 20, 10_000
 LEAST_MODELS = 50
 """Fewer people say too little of the attack."""
 
+_CHAINS_ALONE = (
+    "Only Markov chains were tried: training conditional random fields, which often link more "
+    "people, would take longer than the time limit allows. With --time-limit none both are."
+)
+
 _FEW_VISITS = 40_000
 """Training on fewer is done before further processes have started."""
 
@@ -71,20 +76,23 @@ class SequenceFamily(AttackFamily):
         return 0.0
 
     def settings(self, context: AuditContext) -> Mapping[str, Any]:
-        """For how many people models are trained."""
-        return {"users": count_models(context)}
+        """For how many people which models are trained."""
+        return {"users": count_models(context), "models": list(choose_models(context))}
 
     def estimate(self, context: AuditContext) -> float:
         """Models trained and run."""
-        return sequence_seconds(context.sizes, count_models(context))
+        n_models = count_models(context)
+        if len(choose_models(context)) == 1:
+            return chain_seconds(context.sizes, n_models)
+        return sequence_seconds(context.sizes, n_models)
 
     def run(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
-        """Train either model for each person, and keep the one that links more people."""
+        """Train each model for each person, and keep the one that links more people."""
         sides, truth = _draw_people(context, count_models(context))
-        own = _try(context, "crf", sides, progress)
-        found = choose_method(own, _try(context, "markov", sides), truth)
+        tried = [_try(context, model, sides, progress) for model in choose_models(context)]
+        found = choose_method(tried[0], tried[-1], truth)
         entry = describe(self.name, found, truth)
         entry = replace(entry, notes=(*entry.notes, *_notes(context, truth)))
         users = sides[0].users, sides[1].users
@@ -125,13 +133,23 @@ def _model_seconds(outcome: Outcome | None, sizes: Sizes, n_most: int) -> float:
     return chain_seconds(sizes, n_most) if chains else crf_seconds(sizes, n_most)
 
 
+def choose_models(context: AuditContext) -> tuple[Model, ...]:
+    """
+    Which models are trained; chains alone where random fields of the fewest people take too long.
+
+    With thousands of places for each person, as on the web, a field takes ten seconds or more.
+    """
+    limit = context.options.time_limit_s
+    is_long = limit is not None and crf_seconds(context.sizes, LEAST_MODELS) > limit / 3
+    return ("markov",) if is_long and not context.is_piece else ("crf", "markov")
+
+
 def count_models(context: AuditContext) -> int:
     """For how many people models are trained: a third of the time limit may go into that."""
     wanted, limit = context.options.sequence_users, context.options.time_limit_s
+    estimate = sequence_seconds if len(choose_models(context)) > 1 else chain_seconds
     while (
-        limit is not None
-        and wanted > LEAST_MODELS
-        and sequence_seconds(context.sizes, wanted) > limit / 3
+        limit is not None and wanted > LEAST_MODELS and estimate(context.sizes, wanted) > limit / 3
     ):
         wanted = max(LEAST_MODELS, wanted * 3 // 4)
     return wanted
@@ -189,9 +207,12 @@ def _draw_people(context: AuditContext, n_most: int) -> tuple[tuple[Sequences, S
 
 
 def _notes(context: AuditContext, truth: Truth) -> list[str]:
+    """What was not tried, and on how many people the rest was."""
+    notes = [] if len(choose_models(context)) > 1 else [_CHAINS_ALONE]
     if truth.n_common >= context.sizes.n_people:
-        return []
+        return notes
     return [
+        *notes,
         f"Tried on {truth.n_common:,} people drawn at random, because a model is trained for "
-        "each: with fewer people to confuse, its share is higher than it would be for all."
+        "each: with fewer people to confuse, its share is higher than it would be for all.",
     ]

@@ -15,6 +15,8 @@ from trailprint.kernels.stopping import OutOfTimeError, time_limit
 
 #: Of the estimated whole, measuring a piece may take this share, and no more than these seconds.
 _MOST_SHARE, _MOST_S = 0.1, 30.0
+#: Of the time left for measuring one part may take this share: a long one must not hide others.
+_MOST_OF_LEFT = 0.4
 #: What should take less than this is not worth measuring.
 _LEAST_S = 20.0
 #: People of a piece: this share, but no fewer and no more than these.
@@ -44,10 +46,10 @@ class _Calibration:
     def __init__(self, context: AuditContext, parts: Sequence[Part], pace: Pace) -> None:
         self._context, self._parts, self._pace = context, parts, pace
         self._outcomes: dict[str, Outcome] = {}
-        self._began = now()
+        self._began = self._part_began = now()
 
     def measure(self, n_people: int) -> None:
-        """Do each part until the time is up."""
+        """Do each part as long as there is time."""
         # With so little time, protections are planned with one value and sequences with few models.
         hasty = replace(self._context.options, time_limit_s=0.01, target_risk=None)
         wanted = {part.name for part in self._parts if not part.is_open_ended}
@@ -55,12 +57,23 @@ class _Calibration:
             part = planned.timed(self._outcomes)
             if part.name not in wanted or not all(name in self._outcomes for name in part.needs):
                 continue
-            try:
-                self._pace.learn(part, self._time(part), on_piece=True)
-            except OutOfTimeError:
+            if self._left_s() <= 0:
                 return
+            try:
+                seconds = self._time(part)
+            except OutOfTimeError:
+                self._learn_long(part)
+                continue
             except TrailprintError:  # So few people may not do for it.
                 continue
+            if not self._outcomes[part.name].is_refused:
+                self._pace.learn(part, seconds, on_piece=True)
+
+    def _learn_long(self, part: Part) -> None:
+        """A part took longer than it might: how long is not known, but at least this."""
+        spent = now() - self._part_began
+        if spent > self._pace.seconds(part):
+            self._pace.learn(part, spent, on_piece=True)
 
     def _left_s(self) -> float:
         """What measuring may still take: a share of the whole, as far as that is known by now."""
@@ -68,12 +81,14 @@ class _Calibration:
         return min(_MOST_SHARE * whole, _MOST_S) - (now() - self._began)
 
     def _time(self, part: Part) -> float:
-        """Do a part, twice if it is quick or far too slow; the seconds of the last time."""
+        """Do a part, twice if it is quick or far too slow and there is time; the last seconds."""
         expected = self._pace.seconds(part)
         while True:
             began, is_again = now(), part.name in self._outcomes
-            with time_limit(max(self._left_s(), 0.0)):
+            self._part_began = began
+            with time_limit(max(_MOST_OF_LEFT * self._left_s(), 0.0)):
                 self._outcomes[part.name] = part.compute(self._outcomes, lambda share: None)
             seconds = now() - began
-            if is_again or _LOADING_S < seconds < _COMPILING * expected:
+            is_usual = _LOADING_S < seconds < _COMPILING * expected
+            if is_again or is_usual or _MOST_OF_LEFT * self._left_s() < seconds:
                 return seconds

@@ -41,7 +41,7 @@ def views_seconds(sizes: Sizes, n_views: int = USUAL_VIEWS) -> Seconds:
 
 def select_seconds(n_views: int) -> Seconds:
     """Some of the people of one side picked out, in each view."""
-    return Seconds({"select": 0.0005 + 0.005 * (n_views - 1)})
+    return Seconds({"select": 0.0002 + 0.0002 * n_views})
 
 
 def learning_seconds(sizes: Sizes) -> Seconds:

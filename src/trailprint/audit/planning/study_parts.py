@@ -22,7 +22,7 @@ from trailprint.studies.growth.users import GrowthOptions, list_sizes
 #: How often studies that change events attack, as long as nobody has looked at the events.
 _TIME_RUNS, _RESOLUTION_RUNS = 8, 6
 #: A curve through the risk by number of people, with its bootstrap.
-_CURVE = Seconds({"curve": 0.2})
+CURVE = Seconds({"curve": 0.2})
 #: With fewer people known, a share of them is left out.
 _FEWEST_KNOWN = 1.5
 
@@ -90,7 +90,7 @@ def _plan_study(
 def _users_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> float:
     """People drawn on both sides, ever more of them; and a curve through what is found."""
     n_people = context.sizes.n_people
-    total: float = _CURVE
+    total: float = CURVE
     for size in list_sizes(n_people, GrowthOptions()):
         share = size / max(n_people, 1)
         some = repeat_seconds(context, before, shares=(share, share))

@@ -166,7 +166,8 @@ def _distinct_rows(matrix: Csr, rng: np.random.Generator) -> tuple[Ints, Csr]:
 def _components(matrices: list[Csr], n_locations: int, gate: int | None) -> Ints:
     """Number the components of the locations, those with the most entries first.
 
-    Gated locations join nobody: pairs that share nothing else do not overlap.
+    Gated locations join nobody: pairs that share nothing else do not overlap. Locations that
+    nobody visits are of the last component: by themselves they would be as many, and empty.
     """
     parent = np.arange(n_locations)
     for ptr, loc, _ in matrices:
@@ -180,7 +181,8 @@ def _components(matrices: list[Csr], n_locations: int, gate: int | None) -> Ints
     number = np.empty(n_locations, np.int64)
     number[np.argsort(-entries, kind="stable")] = np.arange(n_locations)
     ranked: Ints = np.unique(number[root], return_inverse=True)[1]
-    return ranked
+    last = max(int(np.count_nonzero(entries)) - 1, 0)
+    return np.minimum(ranked, last)
 
 
 def _neighbours(matrix: Csr, n_places: int, rng: np.random.Generator) -> Ints:

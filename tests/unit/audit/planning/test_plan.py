@@ -4,7 +4,8 @@ import dataclasses
 
 import pytest
 
-from trailprint.audit.attacks.sequence import LEAST_MODELS, count_models
+from trailprint.audit.attacks.registry import find_attack
+from trailprint.audit.attacks.sequence import LEAST_MODELS, choose_models, count_models
 from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.parts import Outcome, Part
@@ -95,8 +96,20 @@ def test_why_a_part_does_not_fit():
 
 def test_fewer_models_where_time_is_short(campus):
     assert count_models(make_context(campus)) == 2000
-    context = make_context(campus, time_limit_s=0.1)
+    context = make_context(campus, time_limit_s=0.005)
     assert count_models(context) == LEAST_MODELS
+
+
+def test_chains_alone_where_the_fewest_random_fields_take_too_long(campus):
+    both = ("crf", "markov")
+    assert choose_models(make_context(campus)) == both
+    assert choose_models(make_context(campus, time_limit_s=None)) == both
+    short = make_context(campus, time_limit_s=0.1)
+    assert choose_models(short) == ("markov",)
+    family = find_attack("sequence")
+    assert family.estimate(short) < family.estimate(make_context(campus)) / 10
+    # A piece is there to learn how long everything takes.
+    assert choose_models(short.drawn(4, short.options)) == both
 
 
 def test_protections_are_thinned_where_time_is_short(campus):
