@@ -8,11 +8,13 @@ timed.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -51,15 +53,59 @@ def is_same(found: Solution, expected: Solution) -> bool:
     return all(np.array_equal(one, other) for one, other in pairs)
 
 
-def compare(n_users: int, most: float, in_proportion: bool, repeat: int) -> None:
-    """Threads against two local workers."""
+#: Passes from this much work on run as tasks where every one is to be: at 46,986 people none is
+#: large enough to be worth a job.
+EVERY_PASS = 10_000_000
+
+
+@contextlib.contextmanager
+def least_work(work: int) -> Iterator[None]:
+    """Let passes of at least this much work run as tasks."""
+    before, spark_runner.LEAST_WORK = spark_runner.LEAST_WORK, work
+    try:
+        yield
+    finally:
+        spark_runner.LEAST_WORK = before
+
+
+class Counting:
+    """Runs passes, and counts those that a cluster ran."""
+
+    def __init__(self, runner: Any) -> None:
+        self._runner = runner
+        self.n_there = self.n_here = 0
+
+    def __call__(self, one: Any) -> bool:
+        done: bool = self._runner(one)
+        self.n_there += done
+        self.n_here += not done
+        return done
+
+    def calls(self, prepare: Any, shared: Any) -> Any:
+        return self._runner.calls(prepare, shared)
+
+    def stop(self) -> None:
+        self._runner.stop()
+
+
+def compare(n_users: int, most: float, in_proportion: bool, works: tuple[int, ...]) -> None:
+    """Threads against two local workers; passes of at least so much work run as tasks."""
     data = prepare(n_users, in_proportion=in_proportion)
     with open_engine(EngineOptions(engine="spark", spark_master="local[2]")) as runner:
-        solve(data, runner)
-        # In turn, so that whatever else the machine does slows both.
-        rounds = [
-            (clock(lambda: solve(data)), clock(lambda: solve(data, runner))) for _ in range(repeat)
-        ]
+        for work in works:
+            with least_work(work):
+                compare_with(data, Counting(runner), most, repeat=2 if len(works) > 1 else 1)
+
+
+def compare_with(data: tuple[Any, Any, int], runner: Counting, most: float, repeat: int) -> None:
+    """Threads against a runner."""
+    n_users = data[0][0].size - 1
+    solve(data, runner)
+    print(f"  {runner.n_there} passes as tasks, {runner.n_here} here")
+    # In turn, so that whatever else the machine does slows both.
+    rounds = [
+        (clock(lambda: solve(data)), clock(lambda: solve(data, runner))) for _ in range(repeat)
+    ]
     threads = min(one[0] for one, _ in rounds)
     spark = min(other[0] for _, other in rounds)
     print(f"  {n_users:,} users: threads {threads:.2f} s, Spark {spark:.2f} s")
@@ -71,13 +117,15 @@ def compare(n_users: int, most: float, in_proportion: bool, repeat: int) -> None
 def bench_paper(quick: bool) -> None:
     """Point 1: the paper's population."""
     print("1. local[2] against threads")
-    compare(10_000 if quick else PAPER_USERS, 1.5, in_proportion=False, repeat=3)
+    works = spark_runner.LEAST_WORK, EVERY_PASS
+    compare(10_000 if quick else PAPER_USERS, 1.5, in_proportion=False, works=works)
 
 
 def bench_large(quick: bool) -> None:
     """Point 2: four times the people, and as many more places."""
     print("2. local[2] against threads, locations in proportion")
-    compare(20_000 if quick else 200_000, 1.3, in_proportion=True, repeat=1)
+    works = (EVERY_PASS if quick else spark_runner.LEAST_WORK,)
+    compare(20_000 if quick else 200_000, 1.3, in_proportion=True, works=works)
 
 
 def bench_killed(quick: bool) -> None:
@@ -88,9 +136,11 @@ def bench_killed(quick: bool) -> None:
     expected = solve(data)
     conf = ("spark.executor.memory=2g",)
     options = EngineOptions(engine="spark", spark_master="local-cluster[2,1,4096]", spark_conf=conf)
-    with open_engine(options) as runner:
-        seconds, found = clock(lambda: solve(data, runner))
-        same = is_same(found, expected)
+    with least_work(EVERY_PASS), open_engine(options) as runner:
+        whole = Counting(runner)
+        seconds, found = clock(lambda: solve(data, whole))
+        print(f"  {whole.n_there} passes as tasks, {whole.n_here} here")
+        same = is_same(found, expected) and whole.n_there > 0
         say(f"whole ({seconds:.1f} s): equal to the bit", float(same), "1", same)
         killing = Killing(runner)
         seconds, found = clock(lambda: solve(data, killing))
@@ -121,24 +171,17 @@ def bench_million(quick: bool) -> None:
     say("peak memory, GB", peak_memory_gb(), "<= 16", peak_memory_gb() <= 16)
 
 
-class Killing:
+class Killing(Counting):
     """Runs passes, and kills an executor in the middle of the first one."""
 
     def __init__(self, runner: Any) -> None:
-        self._runner = runner
+        super().__init__(runner)
         self._killer = threading.Timer(0.2, kill_executor)
 
     def __call__(self, one: Any) -> bool:
         if self._killer.ident is None:
             self._killer.start()
-        done: bool = self._runner(one)
-        return done
-
-    def calls(self, prepare: Any, shared: Any) -> Any:
-        return self._runner.calls(prepare, shared)
-
-    def stop(self) -> None:
-        self._runner.stop()
+        return super().__call__(one)
 
 
 def kill_executor() -> None:
@@ -180,7 +223,8 @@ def main() -> None:
     if options.only:
         if options.quick:
             # Small passes would stay in this process.
-            spark_runner.LEAST_WORK = 100_000
+            global EVERY_PASS
+            EVERY_PASS = 100_000
         warm_up()
         PARTS[options.only](options.quick)
         return

@@ -12,6 +12,7 @@ UNWANTED = re.compile(r"\.(nbi|nbc|pyc|parquet|plt|zst|gz)$|__pycache__|/\.(venv
 
 NEEDED = (
     "trailprint/py.typed",
+    "trailprint/engines/spark/log4j2.properties",
     "trailprint/report/result.schema.json",
     "trailprint/report/style.css",
     "trailprint/report/templates/page.html.j2",

@@ -84,3 +84,21 @@ def every_pass(spark: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def a_few_passes(spark: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What Spark has run: the first passes of each kernel, because an audit has hundreds."""
     return _count_passes(monkeypatch, 2)
+
+
+@pytest.fixture
+def every_model(a_few_passes: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Functions whose calls Spark has run: every model, however little there is to learn."""
+    from trailprint.engines.spark.runner import SparkRunner
+
+    ran: list[str] = []
+    run = SparkRunner._call
+
+    def count(own: Any, make: Any, function: Any, tasks: Any) -> Any:
+        ran.append(function.__name__)
+        return run(own, make, function, tasks)
+
+    monkeypatch.setattr(SparkRunner, "_call", count)
+    for module in ("models", "scores"):
+        monkeypatch.setattr(f"trailprint.attacks.sequence.{module}._WORTH_PROCESSES", 0)
+    return ran

@@ -12,7 +12,6 @@ import trailprint as tp
 from trailprint.attacks.points.options import PointsOptions
 from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import EngineError, OptionError
-from trailprint.events.write import write_events
 from trailprint.kernels.stopping import OutOfTimeError, time_limit
 from trailprint.simulate import CampusOptions, simulate_campus
 
@@ -39,16 +38,6 @@ def test_a_match_is_the_same(every_pass, sides, options, without_clocks):
     expected = tp.match(sides[0], sides[1], options)
     assert without_clocks(found.to_dict()) == without_clocks(expected.to_dict())
     assert found.links().equals(expected.links())
-
-
-def test_the_command_line_is_the_same(every_pass, run, sides, tmp_path, without_clocks):
-    released, auxiliary = (tmp_path / f"{name}.parquet" for name in ("released", "auxiliary"))
-    write_events([(sides[0], released), (sides[1], auxiliary)])
-    command = ("match", released, auxiliary, "--json")
-    found, expected = run(*command, "--engine", "spark"), run(*command)
-    assert found.code == 0
-    assert found.err.startswith("To match: 30 and 30 people")
-    assert without_clocks(found.json) == without_clocks(expected.json)
 
 
 def test_work_that_takes_too_long_is_stopped_and_the_session_lives_on(every_pass, spark, sides):
@@ -118,44 +107,12 @@ def test_a_protection_is_the_same(a_few_passes, sides):
     assert present(found.histograms()).equals(present(expected.histograms()))
 
 
-@pytest.fixture
-def every_model(a_few_passes, monkeypatch):
-    """Functions whose calls Spark has run: every model, however little there is to learn."""
-    from trailprint.engines.spark.runner import SparkRunner
-
-    ran, run = [], SparkRunner._call
-
-    def count(own, make, function, tasks):
-        ran.append(function.__name__)
-        return run(own, make, function, tasks)
-
-    monkeypatch.setattr(SparkRunner, "_call", count)
-    for module in ("models", "scores"):
-        monkeypatch.setattr(f"trailprint.attacks.sequence.{module}._WORTH_PROCESSES", 0)
-    return ran
-
-
-@pytest.mark.parametrize("joint", [False, True])
-def test_models_of_sequences_are_the_same(every_model, sides, joint, without_clocks):
-    options = tp.CorrelateOptions(joint=joint)
+def test_models_of_sequences_are_the_same(every_model, sides, without_clocks):
+    options = tp.CorrelateOptions(joint=True)
     expected, found = (tp.correlate(sides[0], sides[1], options, engine=one) for one in ENGINES)
     assert set(every_model) == {"train_model", "score_queries"}
     assert without_clocks(found.to_dict()) == without_clocks(expected.to_dict())
     assert found.links().equals(expected.links())
-
-
-def test_an_audit_is_the_same(a_few_passes, sides, without_clocks):
-    options = tp.AuditOptions(attacks="histogram", protections="microaggregate:k=3")
-    found = [tp.audit(sides[0], sides[1], options, engine=name).to_dict() for name in ENGINES]
-    assert a_few_passes
-    assert without_clocks(found[0]) == without_clocks(found[1])
-
-
-def test_an_audits_models_are_the_same(every_model, sides, without_clocks):
-    options = tp.AuditOptions(attacks="sequence", protections="top-locations:n=5")
-    found = [tp.audit(sides[0], sides[1], options, engine=name).to_dict() for name in ENGINES]
-    assert {"train_model", "score_queries"} == set(every_model)
-    assert without_clocks(found[0]) == without_clocks(found[1])
 
 
 def test_a_frame_of_spark_is_read_like_any_other(spark, sides, rows_of):

@@ -222,25 +222,35 @@ def test_draws_collect_what_they_start_from(spark):
     ],
     ids=["match", "views", "points"],
 )
-def test_commands_say_the_same(spark, run, tmp_path, command, without_clocks):
+def test_commands_say_the_same(a_few_passes, run, tmp_path, command, without_clocks):
     path = _write_campus(tmp_path)
     found = run(command[0], path, *command[1:], "--json", "--engine", "spark")
     expected = run(command[0], path, *command[1:], "--json")
     assert found.code == 0
+    assert a_few_passes
     assert found.err == "" or found.err.startswith("To match: ")
     assert without_clocks(found.json) == without_clocks(expected.json)
 
 
-def test_an_audit_says_the_same(spark, run, tmp_path, without_clocks):
+def test_an_audit_says_the_same(a_few_passes, every_model, run, tmp_path, without_clocks):
     path = _write_campus(tmp_path)
     said = []
     for name in ("local", "spark"):
-        asked = ("--attacks", "histogram", "--protect", "top-locations:n=5", "--users", 25)
+        asked = (
+            "--attacks",
+            "histogram,sequence",
+            "--protect",
+            "microaggregate:k=3",
+            "--users",
+            25,
+        )
         found = run("audit", path, *asked, "--out", tmp_path / name, "--json", "--engine", name)
         assert found.code == 0
         kept = json.loads((tmp_path / name / "result.json").read_text())
         said.append(without_clocks([_without_folder(found.json), _without_folder(kept)]))
     assert said[0] == said[1]
+    assert {"_best_rows", "_find_near"} <= set(a_few_passes)
+    assert set(every_model) == {"train_model", "score_queries"}
 
 
 def _without_folder(result):

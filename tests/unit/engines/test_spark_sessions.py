@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from urllib.parse import unquote, urlparse
 
 import pytest
 
@@ -77,3 +79,8 @@ def test_a_failure_in_a_sentence_without_its_message(sign, said):
     assert said in text
     assert "user-17" not in text
     assert "user-17" not in explain_failure("user-17")
+
+
+def test_sessions_made_here_log_nothing_for_logs_quote_data():
+    settings = Path(unquote(urlparse(sessions._LOGGING).path)).read_text()
+    assert "rootLogger.level = off" in settings

@@ -42,8 +42,9 @@ _MEANINGS = {
     "nanoseconds. Write them in microseconds, or read them with --engine local.",
 }
 _OTHERWISE = (
-    "Spark could not finish a pass, although it tries a failed task again. Its log says why; "
-    "--engine local does the same on this machine."
+    "Spark could not finish a pass, although it tries a failed task again. Its log says why (here "
+    "with --spark-conf spark.log.level=ERROR; it may quote data); --engine local does the same on "
+    "this machine."
 )
 
 

@@ -25,11 +25,13 @@ _LEAST_JAVA = 17
 _PYTHON = "PYSPARK_PYTHON"
 _INSTALL = "--engine spark needs pyspark, which is missing. Try pip install trailprint[spark]."
 _JAVA = "--engine spark needs Java 17 or newer, but {}. Install Java 17 and set JAVA_HOME to it."
+#: Errors alone are said: Spark's own settings greet in several lines.
+_LOGGING = Path(__file__).with_name("log4j2.properties").as_uri()
 #: Of sessions made here. Workers run installed code only, whatever lies in the current folder.
 _SETTINGS = {
     "spark.app.name": "trailprint",
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING}",
     "spark.executorEnv.PYTHONSAFEPATH": "1",
-    "spark.log.level": "ERROR",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.enabled": "false",

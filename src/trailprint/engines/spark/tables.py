@@ -167,8 +167,9 @@ class SparkTables:
 
 
 _NOT_READ = (
-    "Spark could not read or count the data. Its log says why; see that the data is whole and that "
-    "every worker may read it."
+    "Spark could not read or count the data. Its log says why (here with --spark-conf "
+    "spark.log.level=ERROR; it may quote data); see that the data is whole and that every worker "
+    "may read it."
 )
 
 
