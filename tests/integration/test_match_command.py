@@ -200,6 +200,14 @@ def test_the_same_period_twice_is_noticed(capsys, campus) -> None:
     assert found["accuracy"] == 1.0
 
 
+def test_sources_of_the_same_days_must_have_days_in_common(capsys, campus) -> None:
+    views = ("--views", "visits,calendar-days", "--view-weights", "equal", "--same-period")
+    for sides, is_said in (((campus, "--at", "median"), True), ((campus, campus), False)):
+        with pytest.raises(SystemExit):
+            main(["match", *sides, *views])
+        assert ("periods do not overlap" in capsys.readouterr().out) is is_said
+
+
 @pytest.mark.parametrize("cut", [("--halves-of-weeks",), ("--fold", "2/4")])
 def test_periods_apart_for_each_person_do_not_overlap(capsys, campus, cut) -> None:
     assert run(capsys, "match", campus, *cut)["periods_overlap"] is False

@@ -100,6 +100,7 @@ BAD = {
     "no range": (("--points", "a-b"), "--points must be a number or a range"),
     "unknown": (("--knowledge", "shoes"), "--knowledge must be one of"),
     "tolerance": (("--knowledge", "frequency", "--tolerance", "7"), "--tolerance must be from 0"),
+    "fewer people": (("--populations", "2"), "must be at least the 3 people of the data, got 2"),
     "resolution": (("--time-resolution", "soon"), "--time-resolution must be"),
 }
 
@@ -107,7 +108,7 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_one_sentence(run, write, case):
     arguments, words = BAD[case]
-    path = write("data.csv", "user,location\nSECRETa,x\nSECRETa,y\nSECRETb,x\n")
+    path = write("data.csv", "user,location\nSECRETa,x\nSECRETa,y\nSECRETb,x\nSECRETc,x\n")
     found = run("points", path, *arguments)
     assert found.code == 2
     assert words in found.err
@@ -130,12 +131,22 @@ def test_one_person_and_one_event(run, write):
     assert found.json["unicity"][0]["share"] == 1.0
 
 
+def test_people_whose_rows_count_nothing_are_left_out(run, write):
+    rows = "a,x,2024-01-01T10:00,1\nb,x,2024-01-01T10:00,0\nc,x,2024-01-01T11:00,2\n"
+    path = write("counts.csv", "user,location,start,count\n" + rows)
+    found = run("points", path, "--knowledge", "sequence", "--json")
+    assert found.code == 0, found.err
+    assert found.json["people"] == 2
+    assert [row["share_at_one"] for row in found.json["worst_case"]] == [0.0, 0.5]
+
+
 def test_times_alone(run, write):
     rows = "a,x,2024-01-01T10:00:00\nb,y,2024-01-01T10:30:00\nb,x,2024-01-02T10:00:00\n"
     path = write("times.csv", HEADER + rows)
     found = run("points", path, "--knowledge", "time", "--points", "1", "--json")
     assert found.code == 0, found.err
     assert found.json["worst_case"][0]["share_at_one"] == 0.5
+    assert found.json["places"] == 2
 
 
 def test_a_result_shows_tables_and_charts(campus):

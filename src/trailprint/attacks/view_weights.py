@@ -55,6 +55,8 @@ LEAST_BESIDE_HEAVIEST = 0.2
 _BEGIN = 5.0
 #: Relative change of the likelihood at which the search ends: weights are known to two digits.
 _ENOUGH = 1e-6
+#: A gain per person below this is rounding: where all people look alike, nothing is clear.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +84,9 @@ class ViewWeights:
     def __post_init__(self) -> None:
         for name, share in self.shares.items():
             if not (share >= 0 and math.isfinite(share)):
-                raise OptionError(f"A view's weight must be zero or more, got {share!r} ({name}).")
+                raise OptionError(
+                    f"A view's weight must be finite and zero or more, got {share!r} ({name})."
+                )
         if not any(self.shares.values()):
             raise OptionError("At least one view must have a weight above zero, but none has.")
 
@@ -97,8 +101,8 @@ def given_weights(weights: Mapping[str, float], names: Sequence[str]) -> ViewWei
     unknown = sorted(set(weights) - set(names))
     if unknown:
         raise OptionError(
-            f"A weight was given for the view {unknown[0]!r}, which this data does not give. "
-            f"There are: {', '.join(names)}."
+            f"Weights must be of views that are asked for and that the data gives, which are "
+            f"{', '.join(names)}, got {unknown[0]!r} instead."
         )
     checked = ViewWeights(shares=dict(weights), source="given")
     largest = max(checked.shares.values())
@@ -170,6 +174,8 @@ def _is_clear(better_by: Floats) -> bool:
     With few people their spread is little known, so that Student's t stands for the normal law.
     """
     n = len(better_by)
+    if better_by.sum() <= n * _ROUNDING:
+        return False
     standard_error = float(better_by.std(ddof=1)) * n**0.5
     return bool(better_by.sum() > float(stdtrit(n - 1, ndtr(CLEARLY))) * standard_error)
 

@@ -316,6 +316,11 @@ def _notes(found: dict[str, Any]) -> list[str]:
             "The sides are taken for different sources about the same days: if they hold the same "
             "events, the rate misleads."
         )
+        if found["periods_overlap"] is False:
+            notes.append(
+                "But their periods do not overlap: views of calendar time find nobody. Leave "
+                "--same-period."
+            )
     elif found["periods_overlap"]:
         notes.append("The two periods overlap: the sides are not independent, the rate misleads.")
     if found.get("weights_note"):

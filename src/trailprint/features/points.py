@@ -21,6 +21,10 @@ PointKind = Literal["place", "place-time", "time"]
 #: Keys are counted in a table of all places × times while it has no more entries per point.
 _TABLE_PER_POINT = 4
 _MOST = 2**31 - 1
+#: Beyond, a float does not tell two numbers of visits apart.
+_MOST_VISITS = 2**53
+#: A visit repeated more often than this in a row says no more: knowledge has at most ten visits.
+MOST_REPEATED = 10
 #: What DuckDB may hold while points are counted, which are held beside it.
 _COUNTING_MEMORY = "3GB"
 #: From Monday to Thursday, 1970-01-01: weeks begin on Mondays.
@@ -161,7 +165,7 @@ class _Counted(Discreet):
     user: Indices
     place: Indices
     time: Ints
-    visits: Indices
+    visits: Indices | Ints
     users: pa.Array
     locations: pa.Array
 
@@ -170,7 +174,7 @@ def _count(events: Events, kind: PointKind, resolution_s: int) -> _Counted:
     """One GROUP BY in DuckDB, taken over batch by batch."""
     user, place = BatchEncoder(), BatchEncoder()
     times: list[Ints] = []
-    visits: list[Indices] = []
+    visits: list[Indices | Ints] = []
     with events.engine.keeping_to(_COUNTING_MEMORY):
         for batch in events.engine.batches(_count_sql(events, kind, resolution_s)):
             user.add(batch["user"])
@@ -178,8 +182,7 @@ def _count(events: Events, kind: PointKind, resolution_s: int) -> _Counted:
                 place.add(batch["location"])
             if kind != "place":
                 times.append(batch["bin"].to_numpy().copy())
-            amount = np.floor(batch["n"].to_numpy(zero_copy_only=False))
-            visits.append(np.clip(amount, 1, _MOST).astype(np.int32))
+            visits.append(_to_visits(batch["n"].to_numpy(zero_copy_only=False)))
     if not sum(map(len, visits)):
         raise InputError("Points need at least one event, but there is none.")
     users_coded, users = user.finish()
@@ -193,6 +196,14 @@ def _count(events: Events, kind: PointKind, resolution_s: int) -> _Counted:
         users=users,
         locations=locations,
     )
+
+
+def _to_visits(amount: NDArray[np.generic]) -> Indices | Ints:
+    """Whole numbers of visits, at least one; four bytes each unless there are very many."""
+    visits = np.clip(np.floor(amount.astype(np.float64)), 1, _MOST_VISITS)
+    if visits.max(initial=0) <= _MOST:
+        return visits.astype(np.int32)
+    return visits.astype(np.int64)
 
 
 def _count_sql(events: Events, kind: PointKind, resolution_s: int) -> str:
@@ -231,12 +242,14 @@ def _number_keys(place: Indices, time: Ints) -> tuple[Indices, Indices, Indices]
 
 
 def build_visit_order(events: Events) -> VisitOrder:
-    """Everybody's visits by their start; visits at the same moment by the place's name."""
+    """
+    Everybody's visits by their start; visits at the same moment by the place's name.
+
+    A row that stands for several visits is as many in a row, at most `MOST_REPEATED`.
+    """
     events.require("location", "--knowledge sequence")
     events.require("start", "--knowledge sequence")
-    visits = events.engine.arrow(
-        f'SELECT "user", location, epoch_us("start") AS begins FROM ({events.query})'
-    )
+    visits = events.engine.arrow(_visits_sql(events))
     if not visits.num_rows:
         raise InputError("Points need at least one event, but there is none.")
     user, users = encode(visits["user"])
@@ -248,6 +261,19 @@ def build_visit_order(events: Events) -> VisitOrder:
         users=users,
         locations=locations,
     )
+
+
+def _visits_sql(events: Events) -> str:
+    """SQL: user, location and begins of every visit; rows that count nothing are no visits."""
+    columns = '"user", location, epoch_us("start") AS begins'
+    if "weight" not in events.columns:
+        return f"SELECT {columns} FROM ({events.query})"
+    n = f"least(greatest(floor(weight), 1), {MOST_REPEATED})::BIGINT"
+    return f"""
+        SELECT {columns} FROM (
+            SELECT "user", location, "start", unnest(range({n}))
+            FROM ({events.query}) WHERE weight > 0
+        )"""
 
 
 def top_places(points: Points, n_places: int, *, least: bool = False) -> tuple[Ints, Indices]:

@@ -97,12 +97,15 @@ class Views(Discreet):
         Who the rows are, in the order of histograms.
     left_out : mapping
         Views that were asked for and could not be built, and why.
+    n_places : int
+        Locations that either side has; 0 where only positions are known.
     """
 
     views: tuple[View, ...]
     matrices: tuple[sparse.csr_array, ...]
     users: pa.Array
     left_out: Mapping[str, str]
+    n_places: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -116,8 +119,8 @@ class Views(Discreet):
 
     @property
     def n_locations(self) -> int:
-        """Number of locations, or of cells, that the first view tells apart."""
-        return int(self.matrices[0].shape[1])
+        """Number of locations of both sides; without any, of keys of the first view."""
+        return self.n_places or int(self.matrices[0].shape[1])
 
     @property
     def n_keys(self) -> dict[str, int]:
@@ -197,18 +200,21 @@ def build_view_pair(
     tables = [view.count(released, auxiliary) for view in built]
     users = tuple(_all_users([pair[side] for pair in tables]) for side in (0, 1))
     pairs = [_assemble(pair, users) for pair in tables]
+    n_places = _count_places(released, auxiliary)
     return (
         Views(
             views=built,
             matrices=tuple(pair[0] for pair in pairs),
             users=users[0],
             left_out=left_out,
+            n_places=n_places,
         ),
         Views(
             views=built,
             matrices=tuple(pair[1] for pair in pairs),
             users=users[1],
             left_out=left_out,
+            n_places=n_places,
         ),
     )
 
@@ -261,3 +267,14 @@ def _normalise(table: pa.Table, users: pa.Array, column: Ints, n_keys: int) -> s
     owner = np.repeat(np.arange(len(users)), np.diff(matrix.indptr))
     matrix.data = matrix.data / np.bincount(owner, matrix.data, len(users))[owner]
     return matrix
+
+
+def _count_places(*sides: Events) -> int:
+    """How many different locations there are on either side."""
+    if not all("location" in side.columns for side in sides):
+        return 0
+    names = [
+        side.engine.arrow(f"SELECT DISTINCT location FROM ({side.query})")["location"]
+        for side in sides
+    ]
+    return len(encode_together(names)[1])

@@ -24,7 +24,10 @@ TIME_FACTORS = (1, 2, 4, 24)
 _CELLS_M = (500.0, 1000.0, 2000.0, 4000.0)
 _CELL = re.compile(r"x(-?\d+)_y(-?\d+)")
 _MOST_TARGETS = 20_000
-_MOST_DRAWS = 3
+#: Draws of everybody in each cell: as many as asked for while that is no more sets of points than
+#: this, and three of larger populations.
+_MOST_SETS = 60_000
+_LEAST_DRAWS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,20 +145,23 @@ def measure_grid(
     """
     Unicity of the same drawn points where places and times are released ever coarser.
 
-    Of many people a random part is drawn; candidates are sought among all. ``resolution_s`` is
-    the length of a time bin, None where points have no time.
+    Of many people a random part is drawn; candidates are sought among all. With few enough people
+    all draws count, so that the cell of the points as they are has the share that
+    `draw_candidates` gives; with many, three draws. ``resolution_s`` is the length of a time bin,
+    None where points have no time.
     """
     random = np.random.default_rng([seed, 7])
     targets = None
     if points.n_users > _MOST_TARGETS:
         targets = np.sort(random.permutation(points.n_users)[:_MOST_TARGETS])
+    affordable = max(_LEAST_DRAWS, _MOST_SETS // points.n_users)
     found = []
     for level in levels:
         for factor in TIME_FACTORS if resolution_s is not None else (1,):
             counts = draw_candidates(
                 points,
                 (n_points,),
-                n_draws=min(n_draws, _MOST_DRAWS),
+                n_draws=min(n_draws, affordable),
                 seed=seed,
                 release=open_coarser(points, level.place_of, factor),
                 targets=targets,

@@ -13,6 +13,7 @@ from trailprint.attacks.points.options import DRAWN, Knowledge, PointsOptions
 from trailprint.attacks.points.worst import find_worst, find_worst_order
 from trailprint.display.discreet import Discreet
 from trailprint.engines.options import EngineName, EngineOptions
+from trailprint.errors import OptionError
 from trailprint.evaluation.larger_populations import (
     check_model,
     extrapolate,
@@ -128,6 +129,7 @@ def points(
     knowledge = options.settle(has_times="start" in events.columns)
     run = _Measurement(events, options, n_threads, tell, knowledge)
     known = run.known
+    larger = _choose_populations(options.populations, known.n_users)
     watch.lap("read")
     announce_compilation()
     counts = _draw(run) if knowledge in DRAWN else None
@@ -139,14 +141,13 @@ def points(
     singling_out = _measure_sharing(run)
     protected = tuple(_protect(run, one) for one in protections)
     watch.lap("singling_out")
-    n_users, populations = known.n_users, options.populations
-    larger = populations or tuple(factor * n_users for factor in _GROWTH)
+    n_users = known.n_users
     tallies = [] if counts is None else list(zip(counts.points, counts.tallies, strict=True))
     checks = [check_model(number, tally, n_users) for number, tally in tallies]
     return PointsResult(
         options=replace(options, knowledge=knowledge),
         users=known.users,
-        n_places=len(known.locations),
+        n_places=len(run.points("place").locations),
         cell_m=events.cell_m,
         unicity=() if counts is None else measure_unicity(counts),
         extrapolation=never_less_with_more_points(
@@ -160,6 +161,16 @@ def points(
         risks=run.risks,
         seconds=watch.seconds(),
     )
+
+
+def _choose_populations(wanted: tuple[int, ...], n_users: int) -> tuple[int, ...]:
+    """Populations to extrapolate to; to fewer people than there are nothing is extrapolated."""
+    if wanted and min(wanted) < n_users:
+        raise OptionError(
+            f"--populations must be at least the {n_users:,} people of the data, got "
+            f"{min(wanted):,} instead."
+        )
+    return wanted or tuple(factor * n_users for factor in _GROWTH)
 
 
 def _draw(run: _Measurement) -> CandidateCounts:

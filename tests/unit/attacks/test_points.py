@@ -161,3 +161,43 @@ def test_numbers_and_lengths_of_time_are_read():
     for text in ("", "3-1", "x", "1-", "-2"):
         with pytest.raises(OptionError):
             parse_numbers(text)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    people=st.lists(
+        st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=4),
+        min_size=1,
+        max_size=5,
+    ),
+    k=st.integers(1, 3),
+)
+def test_rows_that_stand_for_several_visits_are_as_many_in_order(make_events, people, k):
+    """Each pair is a place and how many visits its row stands for; none is no visit."""
+    counted = [(*row, n) for row, n in zip(_in_order(people), _counts(people), strict=True)]
+    if not any(n for *_, n in counted):
+        return
+    events = make_events(counted, "user", "location", "start", "count")
+    visits = [[(place, 0) for place, n in one for _ in range(n)] for one in people]
+    seen = [one for one in visits if one]
+    order = build_visit_order(events)
+    assert len(order.users) == len(build_points(events, "place").users) == len(seen)
+    expected = fewest_by_definition("sequence", seen, k, 0.0)
+    assert find_worst_order(order, k).tolist() == expected
+
+
+def _in_order(people):
+    return rows_of([[(place, 0) for place, _ in one] for one in people])
+
+
+def _counts(people):
+    return [n for one in people for _, n in one]
+
+
+def test_very_many_visits_are_told_apart(make_events):
+    """Numbers of visits beyond four bytes are counted as they are."""
+    many = 5_000_000_000
+    rows = [("u0", "home", many), ("u0", "work", many + 1), ("u1", "home", many + 1)]
+    points = build_points(make_events(rows, "user", "location", "count"), "place")
+    assert points.counts.tolist() == [many, many + 1, many + 1]
+    assert find_worst(points, "frequency", 1).tolist() == [1, 1]

@@ -9,6 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from trailprint.attacks.points.drawn import draw_candidates
+from trailprint.evaluation.unicity import measure_unicity
 from trailprint.features.points import build_points
 from trailprint.studies.known_points import TIME_FACTORS, find_levels, measure_grid
 
@@ -85,3 +87,14 @@ def test_points_without_times_have_one_column(make_events):
         points, find_levels(points, events), n_points=1, n_draws=1, resolution_s=None
     )
     assert [(one.place, one.time_s) for one in found] == [("as released", None)]
+
+
+def test_the_cell_of_the_points_as_they_are_has_the_share_of_all_draws(make_events):
+    names = [f"{a}.{b}" for a in "pqr" for b in "stuv"]
+    events = make_events(rows_at(names), "user", "location", "start")
+    points = build_points(events, "place-time", 3600)
+    counts = draw_candidates(points, (1, 2), n_draws=10, seed=3)
+    (first, *_) = measure_grid(
+        points, find_levels(points, events), n_points=2, n_draws=10, resolution_s=3600, seed=3
+    )
+    assert first.share == measure_unicity(counts)[1].share

@@ -196,3 +196,25 @@ def test_options_that_do_not_go_together_are_refused(campus):
         ViewOptions(weights=cast(Any, "best"))
     with pytest.raises(OptionError, match="cut must be one of median"):
         ViewOptions(cut=cast(Any, "thirds"))
+
+
+def test_locations_are_counted_whatever_the_views_count(campus):
+    single = tp.match(*campus).to_dict()["locations"]
+    for names in (["visits"], ["moves"], ["hour-of-day"], ["hours", "days"]):
+        views = ViewOptions(names=names, weights="equal", contributions=False)
+        assert tp.match(*campus, views=views).to_dict()["locations"] == single
+
+
+def test_where_all_people_look_alike_the_first_view_counts_alone():
+    """No gain beyond rounding is a clear one."""
+    rows = [
+        {
+            "user": f"u{user}",
+            "location": f"p{day % 3}",
+            "start": datetime(2024, 1, 1 + day, 8 + day),
+        }
+        for user in range(25)
+        for day in range(12)
+    ]
+    alike = tp.read(pa.Table.from_pylist(rows))
+    assert learnt(alike, alike).shares == {"visits": 1.0}
