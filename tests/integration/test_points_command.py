@@ -158,3 +158,8 @@ def test_a_result_shows_tables_and_charts(campus):
         assert "<svg" in result.plot(name).to_svg()
     assert "PointsResult" in repr(result)
     assert "<table>" in result.to_html()
+
+
+def test_protections_are_a_list(campus):
+    with pytest.raises(tp.TrailprintError, match="must be a list such as"):
+        tp.points(campus, protections="microaggregate:k=5")

@@ -165,7 +165,7 @@ class _Counted(Discreet):
     user: Indices
     place: Indices
     time: Ints
-    visits: Indices | Ints
+    visits: NDArray[np.integer]
     users: pa.Array
     locations: pa.Array
 
@@ -174,7 +174,7 @@ def _count(events: Events, kind: PointKind, resolution_s: int) -> _Counted:
     """One GROUP BY in DuckDB, taken over batch by batch."""
     user, place = BatchEncoder(), BatchEncoder()
     times: list[Ints] = []
-    visits: list[Indices | Ints] = []
+    visits: list[NDArray[np.integer]] = []
     with events.engine.keeping_to(_COUNTING_MEMORY):
         for batch in events.engine.batches(_count_sql(events, kind, resolution_s)):
             user.add(batch["user"])
@@ -198,7 +198,7 @@ def _count(events: Events, kind: PointKind, resolution_s: int) -> _Counted:
     )
 
 
-def _to_visits(amount: NDArray[np.generic]) -> Indices | Ints:
+def _to_visits(amount: NDArray[np.generic]) -> NDArray[np.integer]:
     """Whole numbers of visits, at least one; four bytes each unless there are very many."""
     visits = np.clip(np.floor(amount.astype(np.float64)), 1, _MOST_VISITS)
     if visits.max(initial=0) <= _MOST:

@@ -49,7 +49,7 @@ from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak
 from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.renamed import Recovered, recover_locations
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
-from trailprint.workflows.views import ViewShare, describe_views
+from trailprint.workflows.views import ViewShare, describe_views, plot_views
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -134,6 +134,8 @@ class MatchResult(Result):
         risk, plots = self.risk, {}
         if risk is not None:
             plots["risk"] = lambda: plot_risk(risk)
+        if any(view.accuracy_alone is not None for view in self.views):
+            plots["views"] = lambda: plot_views(self.views)
         if self.curve:
             rows = [asdict(point) for point in self.curve]
             plots["curve"] = lambda: draw_line(rows, "coverage", "precision")

@@ -122,6 +122,10 @@ def points(
     0.6666666666666666
     """
     options = options or PointsOptions()
+    if isinstance(protections, str):
+        raise OptionError(
+            "protections must be a list such as ['microaggregate:k=5'], got text instead."
+        )
     watch = Stopwatch()
     tell = progress or tell_nobody
     tell("Counting points", None)

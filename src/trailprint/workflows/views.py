@@ -15,6 +15,7 @@ from trailprint.attacks.view_weights import (
     given_weights,
     learn_weights,
 )
+from trailprint.display.plots import Plot, draw_bars
 from trailprint.errors import InputError
 from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import Truth
@@ -130,6 +131,17 @@ def describe_views(
         )
         for share in shares
     )
+
+
+def plot_views(views: Sequence[ViewShare]) -> Plot:
+    """Two bars for each view: what it finds alone, and what all the others find without it."""
+    rows = [
+        {"view": f"{view.title}, {how}", "share": share}
+        for view in views
+        for how, share in (("alone", view.accuracy_alone), ("without it", view.accuracy_without))
+        if share is not None
+    ]
+    return draw_bars(rows, "view", "share")
 
 
 def _has_data(side: Views, weights: ViewWeights) -> bool:

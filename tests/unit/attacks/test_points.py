@@ -201,3 +201,14 @@ def test_very_many_visits_are_told_apart(make_events):
     points = build_points(make_events(rows, "user", "location", "count"), "place")
     assert points.counts.tolist() == [many, many + 1, many + 1]
     assert find_worst(points, "frequency", 1).tolist() == [1, 1]
+
+
+def test_numbers_of_points_are_put_in_order_and_named_once():
+    options = PointsOptions(points=(4, 1, 4), populations=(300, 200, 300))
+    assert options.points == (1, 4)
+    assert options.populations == (200, 300)
+
+
+def test_a_seed_is_not_negative():
+    with pytest.raises(OptionError, match="seed must not be negative, got -1"):
+        PointsOptions(seed=-1)

@@ -218,3 +218,14 @@ def test_where_all_people_look_alike_the_first_view_counts_alone():
     ]
     alike = tp.read(pa.Table.from_pylist(rows))
     assert learnt(alike, alike).shares == {"visits": 1.0}
+
+
+def test_a_chart_shows_what_each_view_finds_alone_and_what_is_found_without_it(campus):
+    views = ViewOptions(names=["visits", "days"], weights={"visits": 1.0})
+    bars = tp.match(*campus, views=views).plot("views").to_dict()["data"]["values"]
+    assert [bar["view"] for bar in bars] == [
+        "places by visits, alone",
+        "places by days present, alone",
+        "places by days present, without it",
+    ]
+    assert all(0 <= bar["share"] <= 1 for bar in bars)

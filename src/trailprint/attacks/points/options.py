@@ -107,8 +107,14 @@ class PointsOptions:
                 f"--tolerance goes with --knowledge {', '.join(TOLERANT)}, "
                 f"got {self.knowledge} instead."
             )
+        if self.seed < 0:
+            raise OptionError(f"--seed must not be negative, got {self.seed} instead.")
         _check_home_work(self.home_work, self.knowledge)
         parse_resolution(self.time_resolution)
+        for name in ("points", "populations"):
+            numbers = getattr(self, name)
+            if numbers is not None:
+                object.__setattr__(self, name, tuple(sorted(set(numbers))))
 
     @property
     def resolution_s(self) -> int:
