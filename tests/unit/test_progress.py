@@ -13,6 +13,7 @@ import pytest
 import trailprint as tp
 from trailprint import progress
 from trailprint.cli.progress import showing
+from trailprint.kernels.compiling import stamp
 from trailprint.workflows import measuring
 
 VISITS = pa.table(
@@ -123,7 +124,7 @@ def test_compiling_is_announced_once_in_the_log_and_printed_by_commands(
     with showing():
         measuring.announce_compilation()
     assert "Compiling the kernels" in capsys.readouterr().err
-    (tmp_path / "kernel.nbi").touch()
+    (tmp_path / "kernel.nbi").write_bytes(stamp().hex().encode())
     with showing():
         measuring.announce_compilation()
     assert capsys.readouterr().err == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import sys
@@ -30,12 +31,21 @@ class Stopwatch:
 
 
 def announce_compilation() -> None:
-    """Say once, in the log, why the first run on a machine takes long; nothing later."""
+    """Say in the log why the first run of a version takes long; nothing later."""
     from trailprint import kernels
+    from trailprint.kernels.compiling import stamp
 
     folder = Path(os.environ.get("NUMBA_CACHE_DIR") or kernels.__path__[0])
-    if not any(folder.rglob("*.nbi")):
+    fresh = stamp().hex().encode()
+    if not any(fresh in _read_beginning(path) for path in folder.rglob("*.nbi")):
         _LOG.info("Compiling the kernels for this machine: half a minute, once.")
+
+
+def _read_beginning(path: Path) -> bytes:
+    """Where an index of compiled code says which kernels it belongs to."""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        return file.read(256)
+    return b""
 
 
 def peak_memory_mb() -> float:
