@@ -76,13 +76,12 @@ def bench_estimates(scale: float) -> None:
     """Every long part of three populations, by the processor's clock: other work counts less."""
     clock._read = time.process_time
     populations = {
-        "campus": simulate_campus(CampusOptions(n_users=int(1500 * scale), n_days=28)),
-        "gps": simulate_gps(GpsOptions(n_users=int(600 * scale))),
-        "web": simulate_web(WebOptions(n_users=int(1000 * scale))),
+        "campus": simulate_campus(CampusOptions(n_users=int(500 * scale), n_days=28)),
+        "gps": simulate_gps(GpsOptions(n_users=int(250 * scale))),
+        "web": simulate_web(WebOptions(n_users=int(150 * scale))),
     }
     for what, table in populations.items():
-        options = tp.AuditOptions(time_limit_s=None)
-        found = tp.audit(table, options=options, n_threads=1).to_dict()
+        found = tp.audit(table, n_threads=1).to_dict()
         tell_estimates(what, found["seconds"])
 
 
@@ -92,4 +91,4 @@ if __name__ == "__main__":
     is_quick = parser.parse_args().quick
     with tempfile.TemporaryDirectory() as folder:
         bench_fixes(Path(folder), 1_500_000 if is_quick else N_FIXES)
-    bench_estimates(0.1 if is_quick else 1.0)
+    bench_estimates(0.2 if is_quick else 1.0)

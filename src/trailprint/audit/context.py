@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -40,6 +40,16 @@ class Sizes:
     n_visited: int
     n_pairs: int
     n_transitions: float = 0.0
+
+    def of_less(self, share: float) -> Sizes:
+        """With only this share of what each person did."""
+        return replace(
+            self,
+            n_events=round(self.n_events * share),
+            n_visited=round(self.n_visited * share),
+            n_pairs=round(self.n_pairs * share),
+            n_transitions=self.n_transitions * share,
+        )
 
     def of_fewer(self, released: float, auxiliary: float) -> Sizes:
         """With only these shares of the people of either side."""

@@ -52,16 +52,19 @@ def repeat_seconds(
     *,
     on_events: bool = False,
     shares: tuple[float, float] | None = None,
+    observed: float = 1.0,
 ) -> float:
     """
     How long one run of a study takes; as long as nobody knows by which attack, at most.
 
-    ``on_events``: on events that were changed; ``shares``: on these shares of either side's people.
+    ``on_events``: on events that were changed; ``shares``: on these shares of either side's people;
+    ``observed``: on this share of what each of them did.
     """
     known, families = before or {}, list_repeated(context)
     if known:
         families = [find_strongest(context, known)]
-    sizes = context.sizes if shares is None else context.sizes.of_fewer(*shares)
+    whole = context.sizes.of_less(observed)
+    sizes = whole if shares is None else whole.of_fewer(*shares)
     return max(
         family.estimate_repeat(sizes, known.get(f"attack/{family.name}"), on_events=on_events)
         + (0.0 if shares is None else _select_seconds(family, known, shares))

@@ -17,10 +17,11 @@ from trailprint.audit.sections import studies
 from trailprint.studies.draws import count_runs
 from trailprint.studies.growth.amount import N_LEVELS
 from trailprint.studies.growth.knowledge import ShareKnownOptions
+from trailprint.studies.growth.time import list_usual_shares
 from trailprint.studies.growth.users import GrowthOptions, list_sizes
 
-#: How often studies that change events attack, as long as nobody has looked at the events.
-_TIME_RUNS, _RESOLUTION_RUNS = 8, 6
+#: How often a study of places attacks, as long as nobody has looked at the events.
+_RESOLUTION_RUNS = 6
 #: A curve through the risk by number of people, with its bootstrap.
 CURVE = Seconds({"curve": 0.2})
 #: With fewer people known, a share of them is left out.
@@ -35,7 +36,7 @@ def plan_studies(context: AuditContext) -> list[Part]:
         study(
             "growth/time",
             "Risk by length of observation",
-            partial(_changed_seconds, _TIME_RUNS),
+            _time_seconds,
             studies.study_time,
         ),
         study(
@@ -106,6 +107,16 @@ def _knowledge_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> 
         some = repeat_seconds(context, before, shares=(1.0, share))
         n_runs = count_runs(max(round(share * n_people), 1), n_people)
         total = (n_runs if share * n_people >= _FEWEST_KNOWN else 0) * some + total
+    return total
+
+
+def _time_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> float:
+    """Ever longer observation: each time fewer events than all, attacked again."""
+    shares = context.remember("observed", lambda: list_usual_shares(*context.events))
+    total: float = events_seconds(context.sizes)
+    for share in shares:
+        once = repeat_seconds(context, before, on_events=True, observed=share)
+        total = once + events_seconds(context.sizes) + total
     return total
 
 

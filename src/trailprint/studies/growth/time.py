@@ -158,6 +158,23 @@ def _days_of(events: Events, users: pa.ChunkedArray) -> Ints:
     return days
 
 
+def list_usual_shares(released: Events, auxiliary: Events) -> list[float]:
+    """About which shares of a usual person's days `grow_time` looks at, without looking at any."""
+    sides = released, auxiliary
+    if not all("start" in side.columns for side in sides):
+        return []
+    usual = min(map(_count_usual_days, sides))
+    lengths = [length for length in _LENGTHS if length < usual]
+    return [length / usual for length in (*lengths, usual)] if lengths else []
+
+
+def _count_usual_days(events: Events) -> int:
+    """Days with events of the person in the middle."""
+    days = f"count(DISTINCT CAST({events.local_start} AS DATE))"
+    per_person = f'SELECT {days} AS days FROM ({events.query}) GROUP BY "user"'
+    return int(events.engine.row(f"SELECT coalesce(median(days), 0) FROM ({per_person})")[0])
+
+
 def grow_time(
     prepare: Prepare,
     released: Events,
