@@ -22,6 +22,7 @@ from trailprint.events.fingerprints import fingerprint
 from trailprint.events.options import Window
 from trailprint.events.reading.on_spark import find_on_spark, is_at_address, is_frame_of_spark
 from trailprint.events.spark_engine import SparkEngine, engine_on_spark
+from trailprint.events.write import check_outputs
 from trailprint.workflows.engines import run_on
 
 SECRET = "Aurelia-77"
@@ -115,14 +116,16 @@ def folders(spark, tmp_path_factory):
     return place
 
 
-def test_what_lies_at_an_address_is_recognised(spark, folders, monkeypatch):
+def test_what_lies_at_an_address_is_recognised(spark, folders, tmp_path):
     for name in ("visits", "rows", "rows/*.orc", "visit?"):
         assert load_address(spark, f"file://{folders}/{name}").count() == 155
     names = [name for name, _, _ in list_address(spark, f"file://{folders}/visits")]
     assert any(name.endswith(".parquet") for name in names)
-    monkeypatch.setattr("trailprint.events.fingerprints.is_at_address", lambda _: True)
     with run_on("spark"):
-        assert fingerprint(f"file://{folders}/visits").bytes > 0
+        # Files of ORC are read by Spark alone, wherever they are.
+        assert tp.read(folders / "rows").count() == 155
+        assert fingerprint(str(folders / "rows")).bytes > 0
+        check_outputs([tmp_path / "links.csv"], sources=[str(folders / "rows")])
 
 
 def test_another_file_system_of_hadoop_is_read_by_its_address(spark, folders, rows_of):

@@ -10,7 +10,7 @@ from trailprint.engines.opening import session_to_read_in
 from trailprint.events.reading.databases import find_database
 from trailprint.events.reading.files import find_files
 from trailprint.events.reading.listing import Listing
-from trailprint.events.reading.on_spark import is_at_address
+from trailprint.events.reading.on_spark import find_address
 from trailprint.events.reading.workbooks import find_workbook
 
 
@@ -34,8 +34,9 @@ def fingerprint(source: str) -> Fingerprint:
     At an address that Spark reads, nothing is: the digest is that of the names, sizes and times
     of change of its files.
     """
-    if is_at_address(source):
-        return _fingerprint_address(source)
+    address = find_address(source)
+    if address is not None:
+        return _fingerprint_address(address)
     listing = find_files(_file_of(source)).listing
     paths = tuple(sorted(listing.paths))
     digests = [_hash_file(listing, path) for path in paths]

@@ -51,11 +51,20 @@ def is_frame_of_spark(source: Any) -> bool:
 
 
 def is_at_address(source: Any) -> bool:
-    """Whether a source is at an address that Spark reads, and not on this machine."""
-    if session_to_read_in() is None or not isinstance(source, (str, os.PathLike)):
-        return False
-    found = _ADDRESS.match(os.fspath(source))
-    return found is not None and found["scheme"].lower() != "file"
+    """Whether a source is at an address that Spark reads, and no files that are read here."""
+    return find_address(source) is not None
+
+
+def find_address(source: Any) -> str | None:
+    """The address of what only Spark reads: elsewhere, or a table or ORC that workers reach."""
+    session = session_to_read_in()
+    if session is None or not isinstance(source, (str, os.PathLike)):
+        return None
+    path = os.fspath(source)
+    found = _ADDRESS.match(path)
+    if found is not None and found["scheme"].lower() != "file":
+        return path
+    return _find_table(path) if found is not None or _is_local(session) else None
 
 
 def find_on_spark(source: Any, engine: Engine) -> OnSpark | None:
@@ -79,9 +88,9 @@ def _open_path(source: Any) -> tuple[Any, tuple[str, ...]]:
     session = session_to_read_in()
     if session is None or not isinstance(source, (str, os.PathLike)):
         return None, ()
-    path = os.fspath(source)
-    if not is_at_address(path):
-        return _open_files(session, path)
+    path = find_address(source)
+    if path is None:
+        return _open_files(session, os.fspath(source))
     _check_whole(source, path)
     if path.lower().endswith(_TEXT):
         raise SourceError(
@@ -105,15 +114,11 @@ def _check_whole(source: Any, path: str) -> None:
 
 def _open_files(session: Any, path: str) -> tuple[Any, tuple[str, ...]]:
     """A DataFrame of Parquet files that are also files of this machine; None for others."""
-    reached = _is_local(session) or path.lower().startswith("file:")
-    if reached and (address := _find_table(path)) is not None:
-        from trailprint.engines.spark.loading import load_address
-
-        return load_address(session, address), ()
     try:
         files = find_files(path)
     except InputError:
         return None, ()  # Reading it here says why.
+    reached = _is_local(session) or path.lower().startswith("file:")
     plain = all(map(_PLAIN.fullmatch, files.paths))
     if files.format != "parquet" or not reached or not plain:
         _LOG.info(_READ_HERE)
