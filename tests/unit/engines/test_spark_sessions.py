@@ -84,3 +84,17 @@ def test_a_failure_in_a_sentence_without_its_message(sign, said):
 def test_sessions_made_here_log_nothing_for_logs_quote_data():
     settings = Path(unquote(urlparse(sessions._LOGGING).path)).read_text()
     assert "rootLogger.level = off" in settings
+
+
+@pytest.mark.parametrize(
+    ("master", "made"),
+    [
+        ("local", "local[1,4]"),
+        ("local[*]", "local[*,4]"),
+        ("local[2,1]", "local[2,1]"),
+        ("local-cluster[2,1,4096]", "local-cluster[2,1,4096]"),
+        ("spark://local[2]:7077", "spark://local[2]:7077"),
+    ],
+)
+def test_a_failed_task_is_tried_again_on_one_machine_too(master, made):
+    assert sessions.with_retries(master) == made

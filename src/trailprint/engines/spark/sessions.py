@@ -25,13 +25,17 @@ _LEAST_JAVA = 17
 _PYTHON = "PYSPARK_PYTHON"
 _INSTALL = "--engine spark needs pyspark, which is missing. Try pip install trailprint[spark]."
 _JAVA = "--engine spark needs Java 17 or newer, but {}. Install Java 17 and set JAVA_HOME to it."
-#: Errors alone are said: Spark's own settings greet in several lines.
+#: How often a task is tried: as often as on a cluster.
+_ATTEMPTS = 4
+#: Nothing is logged: what Spark logs of a failed task may quote data (decision 027).
 _LOGGING = Path(__file__).with_name("log4j2.properties").as_uri()
 #: Of sessions made here. Workers run installed code only, whatever lies in the current folder.
 _SETTINGS = {
     "spark.app.name": "trailprint",
     "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING}",
     "spark.executorEnv.PYTHONSAFEPATH": "1",
+    # Whoever has many cores to share is slow to connect, which is no failure.
+    "spark.python.authenticate.socketTimeout": "300s",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.enabled": "false",
@@ -91,7 +95,7 @@ def _start(options: EngineOptions) -> SparkSession:
 
     master = options.spark_master or "local[*]"
     settings = {**_SETTINGS, **(_LOCAL_SETTINGS if master.startswith("local") else {})}
-    builder = SparkSession.builder.master(master)
+    builder = SparkSession.builder.master(with_retries(master))
     for key, value in {**settings, **options.settings}.items():
         builder = builder.config(key, value)
     with _own_signals(), _workers_run(_choose_python(master, options)), warnings.catch_warnings():
@@ -103,6 +107,19 @@ def _start(options: EngineOptions) -> SparkSession:
                 f"Spark could not start with --spark-master {master}. "
                 "See that the cluster is up and that the settings of --spark-conf are right."
             ) from error
+
+
+def with_retries(master: str) -> str:
+    """
+    A master that tries a failed task again; on one machine Spark would not.
+
+    Examples
+    --------
+    >>> [with_retries(one) for one in ("local", "local[2]", "local[*,2]", "yarn")]
+    ['local[1,4]', 'local[2,4]', 'local[*,2]', 'yarn']
+    """
+    found = re.fullmatch(r"local(?:\[(\d+|\*)\])?", master)
+    return master if found is None else f"local[{found[1] or 1},{_ATTEMPTS}]"
 
 
 def _choose_python(master: str, options: EngineOptions) -> str | None:
