@@ -35,6 +35,7 @@ from trailprint.audit.results.protections import (
 )
 from trailprint.audit.sections.points import find_points
 from trailprint.audit.sections.protection_search import SEARCH, find_target, mark_frontier
+from trailprint.audit.sections.protection_trials import NONE
 from trailprint.audit.sides import Sides
 from trailprint.audit.wording import LOSS_MEANING, NOTHING_KNOWN, target_sentence
 from trailprint.display.discreet import Discreet
@@ -48,6 +49,9 @@ from trailprint.studies.findings import Why
 from trailprint.studies.small_counts import SMALL
 
 _PACKAGES = ("trailprint", "numpy", "scipy", "numba", "duckdb", "pyarrow", "python-crfsuite")
+
+_UNPROTECTED = "Protections compared with the data as it is"
+"""What is called so where there was no time even for that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -297,7 +301,10 @@ def _protections(context: AuditContext, done: Done) -> MeasuredProtections:
         target=None if target_risk is None else find_target(points, target_risk),
         left_out=(
             *(refused for family in found for refused in family.left_out),
-            *(ProtectionLeftOut(label=label, why=why) for label, why in done.reasons("protect")),
+            *(
+                ProtectionLeftOut(label=_UNPROTECTED if name == NONE else name, why=why)
+                for name, why in done.reasons("protect")
+            ),
             *(
                 ProtectionLeftOut(label=skipped.title, why=skipped.why)
                 for skipped in done.left_out

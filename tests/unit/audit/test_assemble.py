@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 
-from trailprint.audit.assemble import Done, list_attacked, worst_risk
+from trailprint.audit.assemble import Done, _protections, list_attacked, worst_risk
 from trailprint.audit.attacks.registry import attack_names
 from trailprint.audit.parts import Outcome
 from trailprint.audit.planning.plan import LeftOut
@@ -37,3 +40,16 @@ def test_reasons_are_those_of_one_kind_by_name():
     assert done.reasons("growth") == [("time", "No time.")]
     assert done.reasons("attack") == [("trail", "Too large.")]
     assert done.reasons("protect") == []
+
+
+def test_the_data_as_it_is_has_words_where_there_was_no_time_for_it():
+    left_out = [
+        LeftOut(name=f"protect/{name}", title="", why="No time.") for name in ("none", "noise")
+    ]
+    done = Done(outcomes={}, left_out=left_out, tallies=(), seconds=0.0)
+    context: Any = SimpleNamespace(options=SimpleNamespace(target_risk=None))
+    found = _protections(context, done)
+    assert [one.label for one in found.left_out] == [
+        "Protections compared with the data as it is",
+        "noise",
+    ]
