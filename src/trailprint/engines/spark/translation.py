@@ -138,12 +138,16 @@ def _shift_zone(node: exp.Expr) -> exp.Expr:
     if own.name == "UTC":
         return _fill("CONVERT_TIMEZONE('UTC', Z, X)", Z=zone, X=moment)
     earlier = "CONVERT_TIMEZONE(Z, 'UTC', X)"
+    # Most times are far from a change of clocks: one look two hours ahead says so.
+    ahead = f"INTERVAL '{max(_SET_BACK_MINUTES)}' MINUTE"
+    is_far = f"CONVERT_TIMEZONE('UTC', Z, {earlier} + {ahead}) = X + {ahead}"
     later = (
         f"WHEN CONVERT_TIMEZONE('UTC', Z, {earlier} + INTERVAL '{minutes}' MINUTE) = X "
         f"THEN {earlier} + INTERVAL '{minutes}' MINUTE"
         for minutes in _SET_BACK_MINUTES
     )
-    return _fill(f"CASE {' '.join(later)} ELSE {earlier} END", Z=own, X=moment)
+    cases = f"WHEN {is_far} THEN {earlier} {' '.join(later)}"
+    return _fill(f"CASE {cases} ELSE {earlier} END", Z=own, X=moment)
 
 
 def _add_in_order(node: exp.Expr) -> exp.Expr:
