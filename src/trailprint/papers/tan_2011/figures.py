@@ -46,12 +46,12 @@ _MODELS: Mapping[str, Model] = {"CRF": "crf", "distance": "distance"}
 LENGTHS: Mapping[str, int | None] = {"5–6 days": None, "3 days": 3, "2 days": 2}
 
 _SUCCESS = tuned(
-    "The makers of the simulated campus turned conformity and regularity until the CRF attack "
-    "succeeded about as often as in Figure 3."
+    "The makers of the simulated campus turned conformity, how alike days are and how many visits "
+    "there are until the CRF attack succeeded about as often as in Figure 3."
 )
 _PROTECTED = tuned(
-    "The makers of the simulated campus put in devices that stay in a room, usual lengths of stay "
-    "and short hand-offs because of Figures 4 and 5."
+    "The makers of the simulated campus put in devices that keep to one access point, usual "
+    "lengths of stay and short hand-offs because of Figures 4 and 5."
 )
 #: What the paper prints, in percent: by model and length, by size of the candidate set.
 _PAPER_LENGTHS: Mapping[str, Mapping[int, float]] = {
