@@ -139,7 +139,8 @@ class Comparison:
             "paper_is_derived": self.is_derived,
             "ours": self.ours,
             "unit": self.unit,
-            "difference": self.difference,
+            # Where agreement says nothing, as on the page: nobody is to take it for a result.
+            "difference": self.difference if self.speaks else None,
             "standing": self.standing,
             "because": self.because,
         }

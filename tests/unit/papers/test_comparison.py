@@ -25,6 +25,15 @@ def test_within_a_range_there_is_no_difference(ours, difference) -> None:
     assert figure(paper_to=25.0, ours=ours).difference == difference
 
 
+def test_plain_values_have_a_difference_only_where_agreement_says_something() -> None:
+    told = compare_share("q", 50.0, 0.75, PREDICTED).to_dict()
+    silent = compare_share("q", 50.0, 0.75, tuned("Somebody turned a knob.")).to_dict()
+    assert told["difference"] == pytest.approx(25.0)
+    assert (silent["difference"], silent["standing"]) == (None, "tuned")
+    own = compare_share("q", 50.0, 0.75, tuned("Somebody turned a knob.")).on_own_data(True)
+    assert own.to_dict()["difference"] == pytest.approx(25.0)
+
+
 def test_a_bound_has_no_difference_but_the_best_of_several_has() -> None:
     assert figure(paper_says="more than").difference is None
     assert figure(paper_says="up to").difference == 10.0
