@@ -148,7 +148,9 @@ def test_again_nothing_is_redone_and_private_files_go(copied, campus, run):
     finished = run("audit", campus, "--out", out, "--target-risk", "0.2")
     assert finished.code == 0, finished.err
     n_parts = len(list(kept.iterdir()))
-    assert finished.err == f"Nothing to do: {n_parts} parts are kept.\n"
+    # A busy machine may take seconds to read the data, which is then said before.
+    assert finished.err.endswith(f"Nothing to do: {n_parts} parts are kept.\n")
+    assert finished.err.count("\n") <= 2
     assert untimed(out) == before
     assert {path: path.stat().st_mtime_ns for path in kept.rglob("*")} == parts
     assert not (out / "per_user.parquet").exists()
