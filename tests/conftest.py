@@ -19,10 +19,15 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pyarrow as pa
 from hypothesis import settings
+from tests.shared_databases import shared_databases
 
 from trailprint import Engine, Events, ReadOptions, read
 from trailprint.cli.compile_ahead import compile_first
 from trailprint.cli.main import main
+from trailprint.events import engine as engine_module
+
+#: As engines connect outside tests.
+CONNECT = engine_module._connect
 
 # Started in the background or by nohup, the tests would have programs that ignore signals.
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
@@ -139,6 +144,18 @@ def own_key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _shared_databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with shared_databases(str(tmp_path_factory.mktemp("spilled"))):
+        yield
+
+
+@pytest.fixture
+def own_databases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines have a database each, as outside tests: for tests about engines themselves."""
+    monkeypatch.setattr(engine_module, "_connect", CONNECT)
 
 
 @pytest.fixture(scope="session")

@@ -105,7 +105,7 @@ class Engine:
         if threads is not None:
             config["threads"] = threads
         try:
-            self.connection: Connection = duckdb.connect(":memory:", config=config)
+            self.connection: Connection = _connect(config)
         except duckdb.Error:
             folder.close()
             if memory is None:
@@ -246,6 +246,10 @@ class Engine:
     def take_in(self, other: Engine, sql: str) -> str:
         """A query here of the rows of another engine's query."""
         return sql if other is self else f"FROM {self.register(other.arrow(sql), 'taken')}"
+
+
+def _connect(config: dict[str, Any]) -> Connection:
+    return duckdb.connect(":memory:", config=config)
 
 
 def _limit_of(connection: Connection) -> str:

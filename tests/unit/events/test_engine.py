@@ -3,8 +3,11 @@
 import threading
 
 import duckdb
+import pytest
 
 from trailprint.events.engine import Engine
+
+pytestmark = pytest.mark.usefixtures("own_databases")
 
 
 def test_a_running_query_says_how_far_it_is(capfd) -> None:

@@ -6,6 +6,8 @@ import pytest
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, translate
 
+pytestmark = pytest.mark.usefixtures("own_databases")
+
 
 def test_with_a_limit_of_its_own_the_advice_is_to_raise_it():
     text = "could not allocate block of size 256.0 KiB (18.8 MiB/19.0 MiB used)"
