@@ -38,6 +38,7 @@ class AlikeTrails(EventProtection):
     name: ClassVar[str] = "alike-trails"
     summary: ClassVar[str] = "without places that make a trail rarer than k; fit=equal or within"
     is_public: ClassVar[bool] = False
+    leaves_out: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"k": 1}
     fact_titles: ClassVar[Mapping[str, str]] = {
         "k": "k",

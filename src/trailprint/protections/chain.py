@@ -45,6 +45,8 @@ class ChainState(Discreet):
         Its events.
     translations : tuple
         How locations were renamed so far.
+    leaves_out : bool
+        Whether records were left out so far.
     facts : dict
         What the protections said of themselves.
     whole : Events, optional
@@ -57,6 +59,7 @@ class ChainState(Discreet):
     original: Histograms
     events_before: float
     translations: tuple[Translation, ...] = ()
+    leaves_out: bool = False
     facts: dict[str, Any] = field(default_factory=dict)
     whole: Events | None = None
 
@@ -72,6 +75,7 @@ class ChainState(Discreet):
             change.histograms,
             self.translations,
             events_kept=change.events_kept * self.events_kept,
+            leaves_out=self.leaves_out,
         )
 
 
@@ -171,6 +175,7 @@ def _apply(stage: ChainState, step: EventProtection, seed: tuple[int, int]) -> C
         original=stage.original,
         events_before=stage.events_before,
         translations=translations,
+        leaves_out=stage.leaves_out or step.leaves_out,
         facts={**stage.facts, **step.facts(stage.released, released)},
         whole=whole,
     )

@@ -63,6 +63,13 @@ class CoarsenGrid(EventProtection):
         return [cell_m for cell_m in sizes if cell_m > now]
 
     @classmethod
+    def stronger_values(cls, data: AuditedData) -> Sequence[float]:
+        """Cells as large as regions."""
+        now = data.released.cell_m or 0.0
+        sizes = (20_000.0, 50_000.0) if data.has_positions else ()
+        return [cell_m for cell_m in sizes if cell_m > now]
+
+    @classmethod
     def neutral_value(cls, data: AuditedData) -> float | None:
         """Cells the data is on already; of exact positions none changes nothing."""
         return data.released.cell_m

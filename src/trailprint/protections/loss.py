@@ -4,6 +4,10 @@ What a protection costs: how far histograms moved, and what is left of events, u
 Where locations were coarsened, a coarse one is read back as its old ones in proportion to how
 popular they are, the best a reader of the release could do. Putting everything into one region
 then costs exactly as much as replacing everybody by the mean: L = 1.
+
+Of a person who is dropped, all that a reader can say is the mean: they count as if they had got it.
+Leaving out some of a person's records costs at most that, so that less in a release never costs
+less.
 """
 
 from __future__ import annotations
@@ -38,7 +42,8 @@ class Loss:
     ----------
     information_loss : float
         L of the 2016 paper's (11): the sum of l1 distances between each user's histogram before
-        and after, divided by that to the mean of all. A user who is dropped counts as fully lost.
+        and after, divided by that to the mean of all. A user who is dropped counts as replaced by
+        the mean, and one of whom records are left out for no more than that.
     events_kept, users_kept, locations_kept : float
         What is left of each.
     popularity_error : float
@@ -108,23 +113,42 @@ def measure_loss(
     translations: Sequence[Translation] = (),
     *,
     events_kept: float = 1.0,
+    leaves_out: bool = False,
 ) -> Loss:
-    """Compare histograms before and after; ``translations`` in the order they were applied."""
+    """
+    Compare histograms before and after; ``translations`` in the order they were applied.
+
+    Where records were left out (``leaves_out``), nobody counts for more than if dropped.
+    """
     own = before.probabilities()
+    to_mean = _distances_to_mean(own)
     back = _read_back(before, after, translations)
-    moved, total = _moved(own, _rows_of(before, after), back)
-    users = np.flatnonzero(np.diff(after.matrix.indptr) > 0)
-    n_left = len(users)
+    distances, total = _moved(own, _rows_of(before, after), back)
+    n_left = int(np.count_nonzero(~np.isnan(distances)))
     mean_before = np.asarray(own.sum(axis=0)).reshape(-1) / max(before.n_users, 1)
     error = 0.5 * float(np.abs(mean_before - total / max(n_left, 1)).sum()) if n_left else 1.0
     return Loss(
-        information_loss=relative_loss(moved, _distance_to_mean(own)),
+        information_loss=_add_up(distances, to_mean, leaves_out),
         events_kept=events_kept,
         users_kept=n_left / before.n_users,
         locations_kept=_n_used(after) / _n_used(before),
         popularity_error=error,
         users_left_out=before.n_users - n_left,
     )
+
+
+def _add_up(
+    distances: NDArray[np.float64], to_mean: NDArray[np.float64], leaves_out: bool
+) -> float:
+    """L of how far each user moved; not a number stands for a user who is dropped."""
+    whole = float(to_mean.sum())
+    if whole <= _ROUNDING:
+        # The mean says everything of people who are alike: only records can be missed.
+        return relative_loss(float(np.nan_to_num(distances, nan=1.0).sum()), whole)
+    counted = np.where(np.isnan(distances), to_mean, distances)
+    if leaves_out:
+        counted = np.minimum(counted, to_mean)
+    return relative_loss(float(counted.sum()), whole)
 
 
 def relative_loss(moved: float, whole: float) -> float:
@@ -135,9 +159,8 @@ def relative_loss(moved: float, whole: float) -> float:
     return moved / whole if whole > _ROUNDING else 1.0
 
 
-def _distance_to_mean(own: sparse.csr_array) -> float:
-    rows = build_rows(own.indptr, own.indices, own.data, own.shape[1], L1)
-    return float(distances_to_mean(rows).sum())
+def _distances_to_mean(own: sparse.csr_array) -> NDArray[np.float64]:
+    return distances_to_mean(build_rows(own.indptr, own.indices, own.data, own.shape[1], L1))
 
 
 def _n_used(histograms: Histograms) -> int:
@@ -145,10 +168,11 @@ def _n_used(histograms: Histograms) -> int:
 
 
 def _rows_of(before: Histograms, after: Histograms) -> NDArray[np.int64]:
-    """Each user's row after, -1 where they are gone."""
+    """Each user's row after, -1 where nothing is left of them."""
     places = pc.fill_null(pc.index_in(before.users, value_set=after.users), -1)
     found: NDArray[np.int64] = places.to_numpy(zero_copy_only=False).astype(np.int64)
-    return found
+    is_empty = np.append(np.diff(after.matrix.indptr) == 0, True)
+    return np.where(is_empty[found], -1, found)
 
 
 def _read_back(
@@ -182,16 +206,15 @@ def _moved(
     own: sparse.csr_array,
     row_after: NDArray[np.int64],
     back: tuple[sparse.csr_array, sparse.csr_array],
-) -> tuple[float, NDArray[np.float64]]:
-    """The sum of l1 distances, and the sum of the histograms read back; a block at a time."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Each user's l1 distance, and the sum of the histograms read back; a block at a time."""
     released, matrix = back
-    moved, total = 0.0, np.zeros(own.shape[1])
+    distances, total = np.full(own.shape[0], np.nan), np.zeros(own.shape[1])
     for low in range(0, own.shape[0], _BLOCK):
         rows = row_after[low : low + _BLOCK]
         there = np.flatnonzero(rows >= 0)
         block = sparse.csr_array(released[rows[there]] @ matrix)
-        gone = np.flatnonzero(rows < 0)
-        moved += float(np.abs((own[low + there] - block).data).sum())
-        moved += float(own[low + gone].data.sum())
+        change = sparse.csr_array(abs(own[low + there] - block))
+        distances[low + there] = np.asarray(change.sum(axis=1)).reshape(-1)
         total += np.asarray(block.sum(axis=0)).reshape(-1)
-    return moved, total
+    return distances, total

@@ -29,6 +29,7 @@ from trailprint.protections.protection import (
     HistogramChange,
     HistogramProtection,
     Seed,
+    double_up,
 )
 
 Norm = Literal["l1", "l2"]
@@ -87,6 +88,11 @@ class Microaggregate(HistogramProtection):
     def audit_values(cls, data: AuditedData) -> Sequence[int]:
         """Groups of which there are at least two."""
         return [k for k in (2, 5, 10, 20) if 2 * k <= data.n_users]
+
+    @classmethod
+    def stronger_values(cls, data: AuditedData) -> Sequence[int]:
+        """Twice as large groups again and again, as long as there are two."""
+        return double_up(20, data.n_users // 2)
 
     @classmethod
     def neutral_value(cls, data: AuditedData) -> int:

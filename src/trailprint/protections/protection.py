@@ -89,6 +89,11 @@ class _Protection:
         return ()
 
     @classmethod
+    def stronger_values(cls, data: AuditedData) -> Sequence[Any]:
+        """Values beyond those, ever stronger: for a target that none of those reaches."""
+        return ()
+
+    @classmethod
     def neutral_value(cls, data: AuditedData) -> int | float | None:
         """A value of the `audited` parameter that changes nothing; None: none to search from."""
         return None
@@ -105,6 +110,8 @@ class EventProtection(_Protection, ABC):
     applies_to: ClassVar[Literal["events"]] = "events"
     #: Whether locations get other names, so that old and new ones must be told apart.
     renames_locations: ClassVar[bool] = False
+    #: Whether records are left out: that costs nobody more than being dropped.
+    leaves_out: ClassVar[bool] = False
 
     @abstractmethod
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
@@ -134,3 +141,12 @@ class HistogramProtection(_Protection, ABC):
 
 
 Protection = EventProtection | HistogramProtection
+
+
+def double_up(value: int, most: int) -> list[int]:
+    """Twice a value, twice that and so on, and at last the most it may be."""
+    values = []
+    while 2 * value < most:
+        value *= 2
+        values.append(value)
+    return [*values, most] if most > value else values

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, get_args
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.events.filters import WEEKDAYS, on_weekdays, with_enough_events, within
-from trailprint.protections.protection import AuditedData, EventProtection, Rule, Seed
+from trailprint.protections.protection import AuditedData, EventProtection, Rule, Seed, double_up
 
 Popularity = Literal["users", "events"]
 
@@ -26,6 +26,7 @@ class TopLocations(EventProtection):
     name: ClassVar[str] = "top-locations"
     summary: ClassVar[str] = "only the n most popular locations; by=users or by=events"
     is_public: ClassVar[bool] = True
+    leaves_out: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"n": -1}
     audited: ClassVar[str | None] = "n"
     audit_rank: ClassVar[int] = 3
@@ -52,6 +53,15 @@ class TopLocations(EventProtection):
         return [n for n in sorted(tops, reverse=True) if n < data.n_locations]
 
     @classmethod
+    def stronger_values(cls, data: AuditedData) -> Sequence[int]:
+        """Half as many locations again and again."""
+        n_least, halves = min(cls.audit_values(data), default=1), []
+        while n_least > 1:
+            n_least //= 2
+            halves.append(n_least)
+        return halves
+
+    @classmethod
     def neutral_value(cls, data: AuditedData) -> int:
         """Every location."""
         return data.n_locations
@@ -74,6 +84,7 @@ class CommonLocations(EventProtection):
     name: ClassVar[str] = "common-locations"
     summary: ClassVar[str] = "without locations that fewer than min_users users visited"
     is_public: ClassVar[bool] = True
+    leaves_out: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"min_users": 1}
     audited: ClassVar[str | None] = "min_users"
     audit_rank: ClassVar[int] = 2
@@ -94,6 +105,11 @@ class CommonLocations(EventProtection):
     def audit_values(cls, data: AuditedData) -> Sequence[int]:
         """A few people, as long as there are that many."""
         return [n for n in (2, 5, 20) if n <= data.n_users]
+
+    @classmethod
+    def stronger_values(cls, data: AuditedData) -> Sequence[int]:
+        """Twice as many people again and again, up to half of them."""
+        return double_up(20, data.n_users // 2)
 
     @classmethod
     def neutral_value(cls, data: AuditedData) -> int:
@@ -130,6 +146,7 @@ class Weekdays(EventProtection):
     name: ClassVar[str] = "weekdays"
     summary: ClassVar[str] = "only some weekdays, such as days=mon+tue"
     is_public: ClassVar[bool] = True
+    leaves_out: ClassVar[bool] = True
 
     days: str = "mon"
 
@@ -155,6 +172,7 @@ class Period(EventProtection):
     name: ClassVar[str] = "period"
     summary: ClassVar[str] = "only a period, such as between=2024-05-01..2024-05-14"
     is_public: ClassVar[bool] = False
+    leaves_out: ClassVar[bool] = True
 
     between: str
 
@@ -176,6 +194,7 @@ class ActiveUsers(EventProtection):
     name: ClassVar[str] = "active-users"
     summary: ClassVar[str] = "without users who have fewer than min_events events"
     is_public: ClassVar[bool] = False
+    leaves_out: ClassVar[bool] = True
 
     min_events: int = 10
 

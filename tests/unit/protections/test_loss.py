@@ -77,14 +77,14 @@ def test_where_everybody_is_alike_rounding_is_not_divided_by():
     assert relative_loss(1e-17, 2e-16) == 0.0
 
 
-def test_users_left_out_lose_their_whole_histogram(visits):
+def test_users_left_out_count_as_replaced_by_the_mean(visits):
     shares = COUNTS / COUNTS.sum(axis=1, keepdims=True)
-    whole = np.abs(shares - shares.mean(axis=0)).sum()
+    to_mean = np.abs(shares - shares.mean(axis=0)).sum(axis=1)
     loss = apply_protections(visits, [TopLocations(n=1)]).loss  # n.1, n.2, s.1 or s.3 with 2 users
     kept = {"n.1": [0, 3], "n.2": [0, 1], "s.1": [1, 2], "s.3": [2, 3]}["n.1"]
-    own = np.zeros_like(shares)
-    own[kept, 0] = 1.0
-    assert loss.information_loss == pytest.approx(np.abs(shares - own).sum() / whole)
+    moved = to_mean.copy()
+    moved[kept] = np.minimum(2 * (1 - shares[kept, 0]), to_mean[kept])
+    assert loss.information_loss == pytest.approx(moved.sum() / to_mean.sum())
     assert loss.users_left_out == 2
 
 
