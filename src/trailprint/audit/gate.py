@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trailprint.arguments import check_fields
-from trailprint.audit.results.findings import Headline
+from trailprint.audit.results.findings import Findings, Headline
 from trailprint.display.numbers import format_percent
 from trailprint.errors import OptionError
 from trailprint.evaluation.intervals import wilson
@@ -57,3 +57,16 @@ class GateOptions:
         what = "The upper end of the interval" if is_upper else "The share linked"
         figure = "" if is_small(n_linked) else f" {format_percent(measured)},"
         return f"{what} is{figure} above the {format_percent(self.fail_above)} of --fail-above."
+
+    def list_doubts(self, found: Findings) -> list[str]:
+        """What was not asked of the gate: attacks on some of the people that link more."""
+        limit, n_people = self.fail_above, found.data.common_users or 0
+        if limit is None:
+            return []
+        return [
+            f"{attack.title} was tried on {attack.people or 0:,} of {n_people:,} people only, and "
+            f"is above the {format_percent(limit)} of --fail-above among them: with fewer people "
+            "to confuse more are linked, so that it does not count here."
+            for attack in found.attacks
+            if attack.ran and (attack.people or 0) < n_people and (attack.accuracy or 0.0) > limit
+        ]

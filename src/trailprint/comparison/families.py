@@ -75,7 +75,10 @@ def _compare(
     *,
     attack: str | None = None,
 ) -> FamilyDifference:
-    rates = describe_rate(attacks[0]), describe_rate(attacks[1])
+    rates = (
+        describe_rate(attacks[0], first.findings),
+        describe_rate(attacks[1], second.findings),
+    )
     paired = _pair(first, second, (attacks[0].name, attacks[1].name))
     pairs = None if paired is None else tell_pairs(paired)
     is_told = paired is not None and paired.is_told
@@ -97,11 +100,13 @@ def _compare(
     )
 
 
-def describe_rate(attack: AttackFinding) -> Rate:
+def describe_rate(attack: AttackFinding, found: Findings) -> Rate:
     """What an audit tells of an attack that ran."""
+    n_tried, n_people = attack.people or 0, found.data.common_users or 0
     return Rate(
         attack=attack.name,
-        people=attack.people or 0,
+        people=n_tried,
+        of=n_people if n_tried < n_people else None,
         linked=attack.correct or 0,
         share=attack.accuracy,
         interval=attack.interval,
@@ -158,6 +163,15 @@ def _explain_unpaired(
     return None
 
 
+def _list_drawn(first: Findings, second: Findings) -> list[str]:
+    """Attacks that one of the audits tried on some of its people only."""
+    return [
+        one.title
+        for one, other in _list_shared(first, second)
+        if any(describe_rate(attack, found).of for attack, found in ((one, first), (other, second)))
+    ]
+
+
 def _list_cautions(first: Findings, second: Findings) -> list[str]:
     """What makes a difference that has nothing to do with protection."""
     told = []
@@ -167,6 +181,11 @@ def _list_cautions(first: Findings, second: Findings) -> list[str]:
             f"One audit is of {n:,} people and the other of {m:,}: among fewer people, more are "
             "linked."
         )
+    told += [
+        f"{title} was tried on some of the people only: with fewer people to confuse, more are "
+        "linked."
+        for title in _list_drawn(first, second)
+    ]
     kinds = [None if one.data.split is None else one.data.split.kind for one in (first, second)]
     if kinds[0] != kinds[1]:
         told.append("The data was cut in two in different ways, so the adversaries differ.")

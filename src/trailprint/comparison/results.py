@@ -19,10 +19,16 @@ Study = Literal["users", "time", "resolution", "knowledge"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """How many people one attack of one audit links; of a few, the most it can be."""
+    """
+    How many people one attack of one audit links; of a few, the most it can be.
+
+    ``of`` is there where the attack was tried on some of the audit's people only, and counts all
+    of them: with fewer people to confuse, more are linked.
+    """
 
     attack: str
     people: int
+    of: int | None = field(default=None, metadata=OMITTED)
     linked: VeiledCount
     share: float | None
     interval: Interval | None

@@ -83,7 +83,7 @@ def _describe(audit: OpenedAudit) -> ComparedAudit:
         version=found.version,
         people=found.data.common_users or 0,
         sentence=found.headline.sentence,
-        strongest=describe_rate(attack),
+        strongest=describe_rate(attack, found),
         attack_title=attack.title,
         release_loss=next((loss for loss in losses if loss is not None), None),
         protection=None if protection is None else protection.label,

@@ -20,8 +20,9 @@ _NOT_SHOWN = "how many changed is not shown, as few people would follow"
 
 
 def tell_rate(rate: Rate) -> str:
-    """A rate, or the most it can be."""
-    return share_or_most(rate.share, rate.at_most)
+    """A rate, or the most it can be; of how many, where it is not of everybody."""
+    told = share_or_most(rate.share, rate.at_most)
+    return told if rate.of is None else f"{told} (of {rate.people:,} people drawn)"
 
 
 def tell_points(difference: float | None) -> str:
@@ -68,9 +69,10 @@ def tell_strongest(reference: str, audit: str, found: FamilyDifference) -> str:
     attacks = f"by {lower_first(found.title)}"
     ends = f"95 % interval of the difference {tell_interval(found.interval)}"
     test = "" if found.pairs is None else f"; exact McNemar {tell_test(found.pairs)}"
+    shares = [share_or_most(rate.share, rate.at_most) for rate in (first, second)]
     return (
-        f"{tell_rate(second)} of {second.people:,} people are linked in {audit}, "
-        f"{tell_rate(first)} of {first.people:,} in {reference}, {attacks} ({ends}{test})."
+        f"{shares[1]} of {second.people:,} people are linked in {audit}, "
+        f"{shares[0]} of {first.people:,} in {reference}, {attacks} ({ends}{test})."
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from tests.presence import present
 
 from trailprint.audit.gate import FailOn, GateOptions
-from trailprint.audit.results.findings import Headline
+from trailprint.audit.results.findings import Findings, Headline
 from trailprint.errors import OptionError
 
 HEADLINE = Headline(
@@ -54,3 +57,14 @@ def test_what_is_too_high(
 def test_a_limit_is_a_share() -> None:
     with pytest.raises(OptionError, match=r"from 0 to 1, got 5"):
         GateOptions(fail_above=5)
+
+
+def test_an_attack_on_some_of_the_people_that_is_above_is_told_but_does_not_count():
+    path = Path(__file__).parents[2] / "examples" / "result.json"
+    found = Findings.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    sequence = found.attacks[2]
+    assert (sequence.people or 0) < present(found.data.common_users)
+    low, high = (GateOptions(fail_above=limit) for limit in (0.01, 0.99))
+    (told,) = low.list_doubts(found)
+    assert told.startswith("Sequence correlation was tried on 300 of 1,054 people only")
+    assert high.list_doubts(found) == GateOptions().list_doubts(found) == []

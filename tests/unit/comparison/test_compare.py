@@ -100,6 +100,18 @@ def test_a_different_number_of_people_is_a_caution(save):
     assert any("9" in text for text in found.versus[0].cautions)
 
 
+def test_an_attack_on_some_of_the_people_is_marked_wherever_it_stands(save):
+    assert EXAMPLE["attacks"][2]["people"] < EXAMPLE["data"]["common_users"]
+    found = tp.compare(save("a"), save("b", {"attacks.2.people": 1054}))
+    (versus,) = found.comparison.versus
+    rates = {row.attack: (row.first.of, row.second.of) for row in versus.families}
+    assert rates == {"histogram": (None, None), "trail": (None, None), "sequence": (1054, None)}
+    sequence = next(row for row in versus.families if row.attack == "sequence")
+    assert "(of 300 people drawn) in the first audit" in sequence.reading
+    assert "(of 300 people drawn)" in found.to_html()
+    assert any(text.startswith("Sequence correlation was tried on") for text in versus.cautions)
+
+
 def test_a_page_without_script_and_files_by_their_names(save, tmp_path):
     found = tp.compare(save("before"), save("after", {"seed": 3}))
     page = found.to_html()

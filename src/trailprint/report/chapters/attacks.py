@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from trailprint.audit.results.attacks import AttackFinding, Baseline
 from trailprint.audit.results.findings import Findings
@@ -37,7 +38,8 @@ _PROVEN = 1e-6
 def write_attacks(found: Findings) -> Section:
     """How many people each attack links."""
     scored = [attack for attack in found.attacks if _is_scored(attack)]
-    blocks: list[Block] = [_draw_risk(scored)] if scored else []
+    n_people = found.data.common_users or 0
+    blocks: list[Block] = [_draw_risk(scored, n_people)] if scored else []
     for attack in found.attacks:
         blocks += [Heading(attack.title), *_tell(attack)]
     return Section("Risk by attack", blocks, "attacks")
@@ -45,13 +47,18 @@ def write_attacks(found: Findings) -> Section:
 
 def write_confidence(found: Findings) -> Section:
     """How sure an adversary can be: precision against coverage, and top-k."""
-    attacks = [(SERIES[i], a) for i, a in enumerate(found.attacks) if _is_scored(a)]
+    n_people = found.data.common_users or 0
+    attacks = [
+        (SERIES[i], replace(attack, title=_name(attack, n_people)))
+        for i, attack in enumerate(found.attacks)
+        if _is_scored(attack)
+    ]
     figures = [
         *_draw_coverage([(series, a) for series, a in attacks if _has_coverage(a)]),
         *_draw_ranks(attacks),
     ]
     blocks: list[Block] = [Row(figures)] if figures else []
-    blocks += _tell_missing([attack for _, attack in attacks])
+    blocks += _tell_missing([attack for attack in found.attacks if _is_scored(attack)])
     if not attacks:
         blocks.append(Prose("No attack could be scored, so nothing can be said about confidence."))
     return Section("How sure an adversary can be", blocks, "confidence")
@@ -78,8 +85,10 @@ def _tell_missing(attacks: Attacks) -> list[Block]:
     ]
 
 
-def _draw_risk(attacks: Attacks) -> Figure:
-    scored = [one for index, attack in enumerate(attacks) for one in _list_scored(index, attack)]
+def _draw_risk(attacks: Attacks, n_people: int) -> Figure:
+    scored = [
+        one for index, attack in enumerate(attacks) for one in _list_scored(index, attack, n_people)
+    ]
     best = max(attacks, key=lambda attack: highest(attack) or 0.0)
     columns = ("Attack", "People linked", "95 % interval", "By guessing")
     cells = [
@@ -93,7 +102,7 @@ def _draw_risk(attacks: Attacks) -> Figure:
         drawing=draw_bars([_risk_row(*one) for one in scored], _LINKED),
         reading="A longer bar means more people linked correctly. The thin line is the 95 % "
         "interval. Grey bars are other methods of the same attack, which link no more people; the "
-        "dark tick is what guessing would achieve.",
+        f"dark tick is what guessing would achieve.{_warn_of_draws(attacks, n_people)}",
         table=Table(columns=columns, rows=cells, caption="People linked, by attack"),
         legend=(
             Key("f", "Another method of the same attack", "bar"),
@@ -103,11 +112,35 @@ def _draw_risk(attacks: Attacks) -> Figure:
     )
 
 
-def _list_scored(index: int, attack: AttackFinding) -> list[Scored]:
+def _is_of_some(attack: AttackFinding, n_people: int) -> bool:
+    """Whether an attack was tried on some of the people only."""
+    return (attack.people or 0) < n_people
+
+
+def _name(attack: AttackFinding, n_people: int) -> str:
+    """What an attack is called beside others: of how many people, where not of all."""
+    of = f" (of {count(attack.people)} people)" if _is_of_some(attack, n_people) else ""
+    return f"{attack.title}{of}"
+
+
+def _warn_of_draws(attacks: Attacks, n_people: int) -> str:
+    """Why a bar of some of the people cannot be held against one of all."""
+    if not any(_is_of_some(attack, n_people) for attack in attacks):
+        return ""
+    return (
+        f" Bars that name a number are of so many people, not of all {count(n_people)}: with "
+        "fewer people to confuse, more of them are linked."
+    )
+
+
+def _list_scored(index: int, attack: AttackFinding, n_people: int) -> list[Scored]:
     """An attack and its other method, each with its label and its place in the palette."""
-    scored: list[Scored] = [(attack.title, attack, SERIES[index])]
-    other = attack.baseline
-    return scored if other is None else [*scored, (f"Also tried: {other.title}", other, "f")]
+    name, other = _name(attack, n_people), attack.baseline
+    scored: list[Scored] = [(name, attack, SERIES[index])]
+    if other is None:
+        return scored
+    of = name.removeprefix(attack.title)
+    return [*scored, (f"Also tried: {other.title}{of}", other, "f")]
 
 
 def _risk_row(label: str, scored: AttackFinding | Baseline, series: str) -> BarRow:
