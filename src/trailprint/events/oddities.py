@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 from trailprint.events.events import Events
 
 #: An id with this many times the usual number of events is hardly a person.
 _FAR_TOO_MANY = 1000
-#: Fixes come every few minutes or faster, and seldom twice from the same spot.
+#: Fixes come every few minutes or faster, or by a clock, and seldom twice from the same spot.
 _FIX_GAP_S = 600
+_CLOCK_GAP_S = 3600
 _FIX_SPOTS = 0.2
+#: By a clock: as many gaps as this are within this share of the usual one.
+_REGULAR, _NEAR = 0.6, 0.2
 _FEWEST_FIXES = 50
 _USERS_LOOKED_AT = 10
 
@@ -65,17 +70,36 @@ def _single_fixes(events: Events) -> str:
         f'ORDER BY hash("user"), "user" LIMIT {_USERS_LOOKED_AT}',
         "chosen",
     )
-    n_fixes, gap_us, n_spots = events.engine.row(
+    n_fixes, n_spots, gap_us, regular = events.engine.row(
         f"""WITH fixes AS (SELECT lat, lon, epoch_us("start") - lag(epoch_us("start")) OVER (
                                PARTITION BY "user" ORDER BY "start") AS gap
-                           FROM ({events.query}) SEMI JOIN {chosen} USING ("user"))
-            SELECT count(*), median(gap), count(DISTINCT (lat, lon)) FROM fixes"""
+                           FROM ({events.query}) SEMI JOIN {chosen} USING ("user")),
+                 usual AS (SELECT median(gap) AS us FROM fixes)
+            SELECT count(*), count(DISTINCT (lat, lon)), any_value(us),
+                   count_if(abs(gap - us) <= {_NEAR} * us) / greatest(count(gap), 1)
+            FROM fixes, usual"""
     )
     events.engine.drop(chosen)
-    is_dense = gap_us is not None and gap_us <= _FIX_GAP_S * 1e6
-    if n_fixes < _FEWEST_FIXES or not is_dense or n_spots < _FIX_SPOTS * n_fixes:
+    if n_fixes < _FEWEST_FIXES or n_spots < _FIX_SPOTS * n_fixes:
         return ""
+    return _propose_stays(gap_us / 1e6, regular >= _REGULAR)
+
+
+def _propose_stays(gap_s: float, is_regular: bool) -> str:
+    """
+    Which stays to look for among fixes that are so far apart; empty where these are no fixes.
+
+    A run of fixes lasts until the first one outside, so a single fix lasts as long as the gap: a
+    stay has to be longer, or every fix on the way would be one.
+    """
+    if gap_s <= _FIX_GAP_S:
+        often = "every few minutes or faster"
+    elif is_regular and gap_s <= _CLOCK_GAP_S * (1 + _NEAR):
+        often = f"about every {round(gap_s / 60)} minutes"
+    else:
+        return ""
+    least = 20 if gap_s * (1 + _NEAR) < 20 * 60 else 10 * math.ceil(1.5 * gap_s / 600 - _NEAR)
     return (
-        "Positions come every few minutes or faster: these are fixes, not visits. "
-        "--stays 200m,20min makes visits of them."
+        f"Positions come {often}: these are fixes, not visits. "
+        f"--stays 200m,{least}min makes visits of them."
     )
