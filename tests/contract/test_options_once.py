@@ -29,7 +29,11 @@ from trailprint.simulate import CampusOptions
 #: Fields of public options classes that no flag sets, and where they come from instead.
 NOT_FLAGS = {
     "ReadOptions": {"column_names": "--user-column and its like", "identity": "trails' columns"}
-    | {"whole_row": "trails", "keep_columns": "--keep-column of protect"},
+    | {
+        "whole_row": "trails",
+        "one_place": "--knowledge time of points",
+        "keep_columns": "--keep-column of protect",
+    },
     "SplitOptions": {"min_events": "--min-events of the filters", "seed": "--seed"},
     "MatchOptions": {"seed": "--seed"},
     "CorrelateOptions": {"seed": "--seed", "training": "Python only"},

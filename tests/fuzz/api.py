@@ -56,7 +56,8 @@ _READS = ("tp.ReadOptions()",) * 5 + (
     "tp.ReadOptions(timezone='Europe/Zurich')", "tp.ReadOptions(allow_bad_rows=True)",
     "tp.ReadOptions(drop_duplicates=True, allow_bad_rows=True)", "tp.ReadOptions(layout='web')",
     "tp.ReadOptions(column_names={'user': 'location', 'location': 'user'})",
-    "tp.ReadOptions(whole_row=True)", "tp.ReadOptions(identity=('user', 'location'))",
+    "tp.ReadOptions(whole_row=True)", "tp.ReadOptions(one_place=True)",
+    "tp.ReadOptions(identity=('user', 'location'))",
     "tp.ReadOptions(header=('a', 'b'))", "tp.ReadOptions(column_names={'user': 'x'})",
     "tp.ReadOptions(time_format='%d')",
 )  # fmt: skip

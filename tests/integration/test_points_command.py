@@ -163,3 +163,19 @@ def test_a_result_shows_tables_and_charts(campus):
 def test_protections_are_a_list(campus):
     with pytest.raises(tp.TrailprintError, match="must be a list such as"):
         tp.points(campus, protections="microaggregate:k=5")
+
+
+def test_times_alone_are_enough_to_ask_when(run, campus, tmp_path):
+    """Who asks only when is answered as if the places were there."""
+    whole = tp.read(campus)
+    path = tmp_path / "times.csv"
+    whole.engine.run(f'COPY (SELECT "user", "start" FROM ({whole.query})) TO \'{path}\'')
+    asked = ("--knowledge", "time", "--points", 2, "--draws", 2, "--json")
+    found, known = (run("points", data, *asked) for data in (path, campus))
+    assert found.code == 0, found.err
+    for name in ("unicity", "worst_case"):
+        rows = ([{**row, "seconds": 0} for row in one.json[name]] for one in (found, known))
+        assert next(rows) == next(rows)
+    refused = run("points", path)
+    assert refused.code == 2
+    assert "Times alone are enough for trailprint points --knowledge time." in refused.err

@@ -16,6 +16,7 @@ from trailprint.events.events import Column, Events
 from trailprint.events.filters import FilterOptions, apply_filters, most_visited_together
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions, place
+from trailprint.events.reading.own_releases import read_as_written
 from trailprint.events.reading.read import read
 from trailprint.events.reading.side_files import read_truth
 from trailprint.events.split import METHODS, SplitOptions, split
@@ -80,7 +81,7 @@ class Reading:
         Given[ReadOptions],
         Panel(
             "Reading",
-            without=("column_names", "identity", "whole_row", "keep_columns"),
+            without=("column_names", "identity", "whole_row", "one_place", "keep_columns"),
             written={"header": Written(read=split_names, show=",".join, metavar="NAME,…")},
         ),
     ]
@@ -142,11 +143,26 @@ class Shaping:
 
 
 def open_events(
-    source: str, reading: Reading, shaping: Shaping, engine: Engine, *, two_sides: bool = False
+    source: str,
+    reading: Reading,
+    shaping: Shaping,
+    engine: Engine,
+    *,
+    two_sides: bool = False,
+    one_place: bool = False,
 ) -> Events:
-    """Read, place and filter one dataset."""
-    events = read(source, reading.options(), engine=engine)
+    """Read, place and filter one dataset; with ``one_place``, also one that says only when."""
+    events = read(source, reading.options(one_place=one_place), engine=engine)
     return shaping.shape([events], two_sides=two_sides)[0]
+
+
+def _read_all(sources: Sequence[tuple[str, ReadOptions]], engine: Engine) -> list[Events]:
+    """Read datasets; a release beside another one is read as it was written."""
+    are_two = len(sources) > 1
+    return [
+        read(source, read_as_written(source, how) if are_two else how, engine=engine)
+        for source, how in sources
+    ]
 
 
 Splitting = Annotated[Given[SplitOptions], Panel("Split", without=("min_events", "seed"))]
@@ -201,8 +217,8 @@ class SideInputs:
 
     def open_all(self, sources: Sequence[str], engine: Engine) -> list[Events]:
         """Read, place and filter what an audit is given: one dataset or two."""
-        read_alike = [read(source, self.reading.options(), engine=engine) for source in sources]
-        return self.shaping.shape(read_alike, two_sides=self.names_a_cut)
+        given = [(source, self.reading.options()) for source in sources]
+        return self.shaping.shape(_read_all(given, engine), two_sides=self.names_a_cut)
 
     def cut(self, seed: int, **others: Any) -> SplitOptions:
         """How one dataset is cut in two."""
@@ -227,10 +243,8 @@ class SideInputs:
         if auxiliary is not None:
             if self.names_a_cut:
                 raise OptionError("A split cuts one dataset: give either two datasets or a split.")
-            sources = zip((released, auxiliary), options, strict=True)
-            first, second = self.shaping.shape(
-                [read(source, how, engine=engine) for source, how in sources]
-            )
+            given = list(zip((released, auxiliary), options, strict=True))
+            first, second = self.shaping.shape(_read_all(given, engine))
             return first, second
         if not self.names_a_cut:
             raise OptionError(

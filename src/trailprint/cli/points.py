@@ -75,7 +75,8 @@ def run(
         check_outputs([answering.per_user], sources=[data])
     engine = running.engine()
     with showing(engine) as progress:
-        events = open_events(data, reading, shaping, engine)
+        is_when = options.knowledge == "time"
+        events = open_events(data, reading, shaping, engine, one_place=is_when)
         result = points(
             events,
             replace(options, seed=running.seed, grid=not answering.no_grid),

@@ -20,6 +20,8 @@ Kind = Literal["everything", "home-work", "top", "points", "days"]
 
 _COUNTED: tuple[Kind, ...] = ("top", "points", "days")
 _MOST = 2**31
+#: Rows of counts are drawn from event by event, so many at most, or so many of a row on average.
+_MOST_DRAWN_FROM, _MOST_OF_A_ROW = 20_000_000, 10
 _WRITTEN = re.compile(r"(everything|home-work)|(top|points|days):([0-9]{1,10})")
 _RULE = "--knows must be everything, home-work, top:K, points:K or days:N with K and N from 1 on"
 
@@ -129,6 +131,7 @@ def restrict(auxiliary: Events, knowledge: Knowledge) -> tuple[Events, Known]:
     _check(auxiliary, knowledge.kind)
     whole = auxiliary.materialise()
     n_less = _count_less(whole, knowledge)
+    _check_counts(whole, knowledge)
     known = whole.derive(_known_query(whole, knowledge)).materialise()
     note = HOURS if "start" in whole.columns else NO_HOURS
     return known, Known(
@@ -228,6 +231,22 @@ def _count_less(events: Events, knowledge: Knowledge) -> int:
             f"person, which is {int(most):,}. Ask for fewer."
         )
     return int(n_less)
+
+
+def _check_counts(events: Events, knowledge: Knowledge) -> None:
+    """Raise an error where rows that stand for many events would take too long to draw from."""
+    if knowledge.kind != "points" or "weight" not in events.columns:
+        return
+    n_rows, n_events = events.engine.row(
+        f"SELECT count(*), sum(least(ceil(weight), {knowledge.amount})) FROM ({events.query})"
+    )
+    allowed = max(_MOST_DRAWN_FROM, _MOST_OF_A_ROW * n_rows)
+    if n_events > allowed:
+        raise OptionError(
+            f"--knows {knowledge} must draw from at most {allowed:,} events, but the counts of "
+            f"the data stand for {int(n_events):,} to draw from. Ask for points:"
+            f"{allowed // n_rows} or fewer, or for everything."
+        )
 
 
 def _amounts(events: Events, kind: Kind) -> str:

@@ -63,6 +63,8 @@ class ReadOptions:
         Columns that together make the user.
     whole_row : bool
         Where no column is known for the user, all columns without another part make the user.
+    one_place : bool
+        Where nothing says where, everything counts as in one place: for questions of when alone.
     header : tuple of str
         Names of the columns of delimited files without a header row.
     delimiter : str, optional
@@ -101,6 +103,7 @@ class ReadOptions:
     column_names: Mapping[Column, str] = field(default_factory=dict)
     identity: Texts = understood()
     whole_row: bool = False
+    one_place: bool = False
     header: Texts = understood()
     delimiter: str | None = None
     encoding: str | None = None

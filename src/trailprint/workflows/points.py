@@ -129,6 +129,8 @@ def points(
     watch = Stopwatch()
     tell = progress or tell_nobody
     tell("Counting points", None)
+    if options.knowledge == "time":  # No matter where: the data need not say it.
+        reading = replace(reading or ReadOptions(), one_place=True)
     (events,) = open_places([data], reading, places)
     knowledge = options.settle(has_times="start" in events.columns)
     run = _Measurement(events, options, n_threads, tell, knowledge)

@@ -27,13 +27,13 @@ from trailprint.events.engine import Engine, quote_name
 from trailprint.events.events import Events
 from trailprint.events.places.lattice import Grid
 from trailprint.events.reading.columns import CELL_SIZE
+from trailprint.events.reading.own_releases import ABOUT
 from trailprint.events.write import check_outputs, copy_query, replacing, write_table
 from trailprint.workflows.results import open_folder
 
 if TYPE_CHECKING:
     from trailprint.workflows.protect import ProtectResult
 
-ABOUT = "release.json"
 SCHEMA = "trailprint.release/1"
 _EVENTS = "events.parquet"
 _ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv")

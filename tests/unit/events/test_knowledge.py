@@ -95,3 +95,13 @@ def test_what_the_data_lacks_is_said(make_events):
         restrict(events, Knowledge.parse("days:1"))
     with pytest.raises(OptionError, match="number of points of a person, which is 1"):
         restrict(events, Knowledge.parse("points:2"))
+
+
+def test_rows_that_stand_for_too_many_events_are_refused_with_what_is_possible(make_events):
+    rows = [(user, place, 1e9) for user in "ab" for place in "xyzuv"]
+    events = make_events(rows, "user", "location", "count")
+    with pytest.raises(OptionError, match=r"Ask for points:2000000 or fewer") as caught:
+        restrict(events, Knowledge.parse("points:99999999"))
+    assert "at most 20,000,000 events" in str(caught.value)
+    _, known = restrict(events, Knowledge.parse("points:2000"))
+    assert known.mean_points == 2000

@@ -68,6 +68,8 @@ SHARE = "share"
 #: How large the cells of a release are, in metres: said for people, read by nobody.
 CELL_SIZE = "cell_m"
 
+_TIMES_ALONE = " Times alone are enough for trailprint points --knowledge time."
+
 #: Names of columns that hold where a row comes from, while it is read, begin like this.
 _OURS = "trailprint_path"
 
@@ -289,4 +291,5 @@ def require_columns(found: Mapping[Column, str], there: Header) -> None:
             + there.describe(near=[*KNOWN_NAMES["location"], "lat", "lon", "place"])
             + " Name it with --location-column, or --lat-column and --lon-column; "
             "or say --layout per-location where it is the file's name."
+            + (_TIMES_ALONE if "start" in found else "")
         )

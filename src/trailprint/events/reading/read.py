@@ -37,6 +37,7 @@ from trailprint.events.reading.times import (
 from trailprint.events.reading.workbooks import copy_sheet, find_workbook
 
 _NO_TIMES = "No column of times was found: if there is one, name it with --start-column."
+_NO_PLACES = "Nothing says where: everything counts as in one place."
 
 #: Tables of a source's text, in SQL.
 _TEXTS = re.compile(r"\btext_\d+\b")
@@ -130,6 +131,8 @@ def _open_files(engine: Engine, files: Files, options: ReadOptions) -> Raw:
 def _clean(engine: Engine, raw: Raw, options: ReadOptions) -> Events:
     """Convert the parts, count what cannot be used, and leave it out."""
     types = engine.columns(raw.query)
+    if options.one_place:
+        raw = _in_one_place(raw)
     require_columns(raw.parts, raw.header)
     if options.keep_columns:
         check_kept(options.keep_columns, raw.parts, replace(raw.header, names=tuple(types)))
@@ -138,6 +141,14 @@ def _clean(engine: Engine, raw: Raw, options: ReadOptions) -> Events:
         with engine.table(typed, "typed") as name:
             return _keep_good(engine, raw, options, f"FROM {name}")
     return _keep_good(engine, raw, options, typed)
+
+
+def _in_one_place(raw: Raw) -> Raw:
+    """The same rows; where nothing says where, all in one place."""
+    if {"location", "lat"} & set(raw.parts):
+        return raw
+    parts: dict[Column, str] = {**raw.parts, "location": "'everywhere'"}
+    return replace(raw, parts=parts, notes=(*raw.notes, _NO_PLACES))
 
 
 def _keep_good(engine: Engine, raw: Raw, options: ReadOptions, typed: str) -> Events:

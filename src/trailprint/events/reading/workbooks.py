@@ -156,9 +156,10 @@ def _load_openpyxl() -> Any:
 
 
 def _choose(wanted: str | None, sheets: list[str]) -> str:
-    """The sheet that was named, or the only one."""
-    if wanted in sheets:
-        return wanted
+    """The sheet that was named, as Excel does it in any case, or the only one."""
+    for sheet in sheets:
+        if wanted is not None and sheet.casefold() == wanted.casefold():
+            return sheet
     if wanted is None and len(sheets) == 1:
         return sheets[0]
     got = "none was named" if wanted is None else f"there is none of the name {wanted!r}"

@@ -68,6 +68,7 @@ def test_one_of_several_sheets_must_be_named(make):
     with pytest.raises(SourceError, match="none of the name 'Sheet3'"):
         tp.read(f"{path}::Sheet3")
     assert tp.read(f"{path}::Sheet2").count() == 3
+    assert tp.read(f"{path}::sheet2").count() == 3
 
 
 def test_names_of_sheets_that_may_be_data_are_not_shown(make):
