@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shlex
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -241,3 +242,26 @@ def test_the_whole_loop(messy: Path, released: Path, tmp_path: Path) -> None:
     assert not any(USERS.search(text) for text in texts)
     high = ("--fail-above", "1", "--fail-on", "upper")
     assert program("audit", released / "events.parquet", *quick, "--out", after, *high) == 0
+
+
+def test_it_is_said_where_a_release_is_and_how_to_audit_it(
+    messy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ("protect", messy, *COLUMNS, *ZONE, "--apply")
+    assert program(*command, "top-locations:n=9", "--release", "r") == 0
+    told = capsys.readouterr().out
+    assert "The release: r/events.parquet, with release.json beside it." in told
+    assert told.endswith("trailprint audit r/events.parquet --out audit-of-release\n")
+    averages = (*command, "microaggregate:k=3", "--release")
+    assert program(*averages, "a/shares.csv", "--keys", "k.csv") == 0
+    *_, asked = capsys.readouterr().out.splitlines()
+    words = shlex.split(asked)
+    assert words[:4] == ["trailprint", "audit", "a/shares.csv", str(messy)]
+    assert words[-4:] == ["--truth", "k.csv", "--out", "audit-of-release"]
+    assert program(*words[1:], "--attacks", "histogram", "--protect", "top-locations:n=9") == 0
+    capsys.readouterr()
+    assert program(*averages, "b") == 0
+    told = capsys.readouterr().out
+    assert "write them again with --keys FILE" in told
+    assert "To audit it" not in told

@@ -82,12 +82,13 @@ class World:
         return Trial(chain=chain, loss=self.loss(chain), rate=rate, risk=rate, is_full=is_full)
 
 
-def make_choices(names):
+def make_choices(names, values=(2, 6, 16), stronger=()):
     def make(name, value):
         return (name, value)
 
     return [
-        Choice(name=name, make=partial(make, name), values=(2, 6, 16), neutral=0) for name in names
+        Choice(name=name, make=partial(make, name), values=values, stronger=stronger, neutral=0)
+        for name in names
     ]
 
 
@@ -131,6 +132,28 @@ def test_without_noise_the_weakest_value_of_each_protection_is_found(world, goal
         assert present(search.best).loss == min(able)[0]
     else:
         assert search.best is None
+
+
+@given(worlds, st.floats(0.01, 0.9))
+def test_where_no_value_suffices_stronger_ones_are_tried_and_bisected(world, goal):
+    world.noise = 0.0
+    short = Search(measure=world.measure, goal=goal, most_trials=500)
+    short.search(make_choices("abc", (2, 6), (11, 16)))
+    long = Search(measure=world.measure, goal=goal, most_trials=500)
+    long.search(make_choices("abc"))
+    assert (short.best is None) == (long.best is None)
+    if short.best is not None:
+        assert short.best.loss == present(long.best).loss
+
+
+@given(worlds, st.floats(0.01, 0.9))
+def test_stronger_values_are_left_alone_where_others_suffice(world, goal):
+    choices = make_choices("a", (2, 16), (99,))
+    search = Search(measure=world.measure, goal=goal)
+    search.search(choices)
+    weaker = [world.risk(((("a", value),)), is_full=True) for value in (2, 16)]
+    beyond = {chain[0][1] for chain, _ in world.measured} - set(range(17))
+    assert bool(beyond) == (min(weaker) > goal)
 
 
 @given(worlds, st.floats(0.05, 0.9))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 from trailprint.audit.results.findings import Findings
 
@@ -21,7 +22,9 @@ def spell_release(data: str, written: str, more: Sequence[str] = ()) -> str:
     """
     ``trailprint protect`` with what was applied, as a shell takes it.
 
-    ``written`` is a chain as a result tells it; ``more`` is what was typed to read the data.
+    ``written`` is a chain as a result tells it; ``more`` is what was typed to read the data. What
+    is made of a release goes beside it.
     """
+    folder = f"{_RELEASE}-2" if Path(data).parent.name == _RELEASE else _RELEASE
     steps = [word for step in written.split(" then ") for word in ("--apply", step)]
-    return shlex.join(["trailprint", "protect", data, *more, *steps, "--release", _RELEASE])
+    return shlex.join(["trailprint", "protect", data, *more, *steps, "--release", folder])

@@ -34,7 +34,11 @@ from trailprint.progress import Progress, tell_nobody
 from trailprint.store import MemoryStore, Store
 
 #: Raised whenever a part computes something else than before: kept parts are then done anew.
-_REVISION = 6
+_REVISION = 7
+
+#: A part that goes on as long as it may is of use from this share of its estimate on: the search
+#: has then judged a release or two.
+_OF_USE = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -161,13 +165,16 @@ class _Work:
         while self._try_again(outcomes):
             pass
         for part in self._parts:
+            if part.is_open_ended and part.name in self._untried():
+                self._attempt(part, outcomes, _OF_USE)
+        for part in self._parts:
             if part.name in self._waiting:
                 self._try_on_fewer(part, outcomes)
         self._check_attacked(outcomes)
         return outcomes, [*self.plan.left_out, *self._waiting.values()]
 
-    def _attempt(self, part: Part, outcomes: dict[str, Outcome]) -> bool:
-        """Find a part, or do it if there is time; whether there is an outcome of it now."""
+    def _attempt(self, part: Part, outcomes: dict[str, Outcome], share: float = 1.0) -> bool:
+        """Find a part, or do it if there is time for a share of it; whether there is an outcome."""
         kept, part = self._find(part, outcomes), part.timed(outcomes)
         timed = replace(part, seconds=self._pace.seconds(part))
         spent = self._spent(part, outcomes)
@@ -176,7 +183,7 @@ class _Work:
             found = self.plan.too_long(timed)
         elif kept is not None:
             found = kept
-        elif not self.plan.fits(timed, spent):
+        elif not self.plan.fits(timed, spent, share):
             found = self.plan.too_long(timed)
         else:
             found = self._do(part, timed.seconds, outcomes, self.plan.may_take(timed, spent))

@@ -19,7 +19,12 @@ from trailprint.audit.results.protections import (
     Protections,
 )
 from trailprint.audit.sections.protection_trials import NONE
-from trailprint.audit.wording import lower_first, percent, share_or_most
+from trailprint.audit.wording import (
+    failed_controls_sentence,
+    lower_first,
+    percent,
+    share_or_most,
+)
 from trailprint.studies.findings import ControlFinding
 from trailprint.studies.small_counts import HIDDEN, VeiledCount
 
@@ -183,6 +188,12 @@ def list_notes(found: Findings) -> list[str]:
     ]
     if found.points is not None and not found.points.ran:
         notes.append(f"{found.points.title} was not measured: {found.points.why_not}")
+    failed = failed_controls_sentence(found.controls, found.attack_titles)
+    if failed is not None:
+        notes.append(failed)
+    protections = found.protections
+    if protections is not None and protections.target is None and protections.target_reading:
+        notes.append(protections.target_reading)
     left_out = list_left_out(found)
     if left_out:
         notes.append(f"Left out: {'; '.join(left_out)}. The report says why.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from trailprint.audit.results.attacks import AttackFinding
 from trailprint.audit.results.protections import (
     AloneFacts,
@@ -11,6 +13,7 @@ from trailprint.audit.results.protections import (
 )
 from trailprint.display.numbers import format_percent
 from trailprint.evaluation.intervals import wilson
+from trailprint.studies.findings import ControlFinding
 
 LOSS_MEANING = (
     "Information loss compares each person's habits before and after: 0 % when nothing changed, "
@@ -114,6 +117,24 @@ def _why_not(target_risk: float, n_people: int, search: SearchFacts | None) -> s
     if search is None:
         return " The search was left out."
     return " The search was stopped when its time was up." if search.stopped else ""
+
+
+def failed_controls_sentence(
+    controls: Sequence[ControlFinding], titles: Mapping[str, str]
+) -> str | None:
+    """What failed controls mean for the figures; None where all passed."""
+    failed = [control for control in controls if not control.passed]
+    if not failed:
+        return None
+    if any(control.kind != "absent" for control in failed):
+        return "Do not use these figures before you know why a control failed."
+    names = " and ".join(
+        dict.fromkeys(lower_first(titles.get(one.attack, one.attack)) for one in failed)
+    )
+    return (
+        f"Do not trust how sure {names} is of a link: it is as sure of people who are not in the "
+        "release. Its rates stand."
+    )
 
 
 def lower_first(title: str) -> str:

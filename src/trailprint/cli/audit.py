@@ -27,6 +27,7 @@ from trailprint.cli.present import (
 )
 from trailprint.cli.progress import showing
 from trailprint.cli.progress_file import find_progress_file
+from trailprint.cli.released import spell_typed
 from trailprint.cli.running import EnginePanel, Running, RunOptions
 from trailprint.cli.settings import Typed, spell_flag
 from trailprint.engines.options import EngineOptions
@@ -190,6 +191,8 @@ def _stop_above(gate: GateOptions, result: AuditResult) -> None:
     if excess is not None:
         print_line(open_console(stderr=True), excess, "bold")
         raise typer.Exit(_TOO_HIGH)
+    for doubt in gate.list_doubts(result.findings):
+        print_line(open_console(stderr=True), doubt, "bold")
 
 
 def _propose_release(
@@ -198,11 +201,9 @@ def _propose_release(
     """The command that writes what the audit proposes, reading the data as the audit did."""
     from trailprint.audit.release_command import propose_release
 
-    typed = {**giving.reading.typed(), **giving.shaping.typed()}
+    words = spell_typed(giving)
     if options.weight != AuditOptions().weight:
-        typed["weight"] = options.weight
-    flags = {name.replace("_", "-"): value for name, value in typed.items()}
-    words = [word for flag, value in flags.items() for word in spell_flag(flag, value)]
+        words += spell_flag("weight", options.weight)
     return propose_release(found, data, [*words, "--audit", out])
 
 

@@ -14,6 +14,7 @@ from trailprint.cli.inputs import SideInputs, split_names
 from trailprint.cli.option_fields import Written
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
+from trailprint.cli.released import print_release
 from trailprint.cli.running import EnginePanel, Running, RunOptions
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
@@ -235,8 +236,11 @@ def _apply(
         found["release"] = told
     if running.json:
         print_json(found)
-    else:
-        _print_cost(found, out)
+        return
+    _print_cost(found, out)
+    if told:
+        applying = protecting.applying
+        print_release(told, str(applying.release), applying.keys, data, sides)
 
 
 def _choose_seed(given: int, applying: ApplyOptions) -> int:

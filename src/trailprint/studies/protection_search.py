@@ -10,7 +10,7 @@ Nothing is claimed of what was not measured.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trailprint.studies.bisection import bisect
@@ -57,6 +57,8 @@ class Choice:
         The protection with a value.
     values : tuple
         From the weakest to the strongest.
+    stronger : tuple
+        Values beyond the strongest, ever stronger: tried only where that one does not suffice.
     neutral : int or float, optional
         A value that changes nothing, where bisection may begin; None: no values in between.
     """
@@ -64,6 +66,7 @@ class Choice:
     name: str
     make: Callable[[Any], Hashable]
     values: tuple[Any, ...]
+    stronger: tuple[Any, ...] = ()
     neutral: Any | None = None
 
 
@@ -104,6 +107,7 @@ class Search:
     pending: list[str] = field(default_factory=list)
     n_measured: int = 0
     _refused: set[Chain] = field(default_factory=set)
+    _extended: dict[str, Choice] = field(default_factory=dict)
 
     def learn(self, known: Iterable[Trial]) -> None:
         """Take over what was measured before."""
@@ -116,8 +120,9 @@ class Search:
         for choice in sorted(choices, key=self._least_loss):
             self._close_in((), choice)
         for first, second in pairs:
+            after = self._extended.get(second.name, second)
             for value in first.values:
-                self._add(first.make(value), second)
+                self._add(first.make(value), after)
             self.pending.remove(f"{first.name} then {second.name}")
 
     def complete(self, chains: Iterable[Chain]) -> None:
@@ -162,6 +167,9 @@ class Search:
         # Where few people are left less can be shown of them, so that a weaker value may suffice.
         tried = range(len(choice.values) - 1, -1, -1)[: 1 if before else None]
         last = next((place for place in tried if suffices(choice.values[place])), None)
+        if last is None and not before:
+            choice = self._extend(choice)
+            last = len(choice.values) - 1 if choice.name in self._extended else None
         if last is None:
             return
         strong = choice.values[last]
@@ -177,6 +185,22 @@ class Search:
         # Stronger values lose more: nothing between costs less than the best there is.
         if known is None or self._is_cheaper(known.loss):
             bisect(suffices, bool, weak, strong)
+
+    def _extend(self, choice: Choice) -> Choice:
+        """With the first of the stronger values that suffices, if one may be cheaper than the best.
+
+        What comes before others is not extended: less is left to protect after it.
+        """
+        weaker = self.trials.get((choice.make(choice.values[-1]),))
+        for number, value in enumerate(choice.stronger, 1):
+            if weaker is not None and not self._is_cheaper(weaker.loss):
+                break
+            if self._suffices((choice.make(value),)):
+                longer = (*choice.values, *choice.stronger[:number])
+                self._extended[choice.name] = replace(choice, values=longer, stronger=())
+                return self._extended[choice.name]
+            weaker = self.trials.get((choice.make(value),))
+        return choice
 
     def _suffices(self, chain: Chain) -> bool:
         """Whether a chain reaches the goal; all attacks are asked where it would be the best."""

@@ -53,3 +53,8 @@ def test_nothing_is_proposed_where_nothing_helps_or_cannot_be_typed(found):
     for protection in (None, replace(best, written="")):
         headline = replace(found.headline, protection=protection)
         assert propose_release(replace(found, headline=headline), "v.csv") is None
+
+
+def test_what_is_made_of_a_release_goes_beside_it():
+    spelt = spell_release("release/events.parquet", "top-locations:n=2")
+    assert shlex.split(spelt)[-2:] == ["--release", "release-2"]

@@ -89,3 +89,19 @@ def test_what_was_left_out_is_named_on_the_first_screen(result):
     note = list_notes(Findings.from_dict(result))[-1]
     assert note.startswith("Left out: risk by length of observation; averages of groups of 2; ")
     assert note.endswith("averages of groups of 6; 3 more. The report says why.")
+
+
+def test_a_target_that_nothing_reaches_is_answered_on_the_first_screen(result):
+    answer = "Nothing that was tried leaves at most 5.0 % of the people linked."
+    result["protections"] |= {"target_risk": 0.05, "target": None, "target_reading": answer}
+    assert answer in list_notes(Findings.from_dict(result))
+
+
+def test_what_a_failed_control_leaves_is_on_the_first_screen(result):
+    control = next(one for one in result["controls"] if one["kind"] == "absent")
+    control["passed"] = False
+    (told,) = [note for note in list_notes(Findings.from_dict(result)) if "how sure" in note]
+    assert told.endswith("Its rates stand.")
+    control["kind"] = "permuted"
+    notes = list_notes(Findings.from_dict(result))
+    assert "Do not use these figures before you know why a control failed." in notes

@@ -158,6 +158,27 @@ def test_before_a_part_is_left_out_it_is_tried_on_fewer_people(context, monkeypa
     assert [one.name for one in left_out] == ["protect/none"]
 
 
+@pytest.mark.parametrize(("is_open_ended", "is_done"), [(True, True), (False, False)])
+def test_what_goes_on_as_long_as_it_may_gets_the_time_that_is_left(
+    context, monkeypatch, is_open_ended, is_done
+):
+    outcomes, left_out = work_at_pace(
+        context,
+        monkeypatch,
+        {"attack/a": 0.1, "search": 4.0},
+        limit_s=2.0,
+        search={"is_open_ended": is_open_ended},
+    )
+    assert ("search" in outcomes) == is_done
+    assert len(left_out) == (not is_done)
+
+
+def test_what_would_have_too_little_time_to_be_of_use_is_left_out(context, monkeypatch):
+    estimates, open_ended = {"attack/a": 0.1, "search": 40.0}, {"is_open_ended": True}
+    _, left_out = work_at_pace(context, monkeypatch, estimates, limit_s=2.0, search=open_ended)
+    assert [one.name for one in left_out] == ["search"]
+
+
 def test_what_is_reserved_for_the_report_is_left(context, monkeypatch):
     parts = {"attack/histogram": at_once, "why": goes_on, "b": goes_on}
     began = time.perf_counter()

@@ -27,8 +27,8 @@ def fixes_every(minutes, *, jitter=0.0, n_days=3):
             rows.append(
                 (user, lat, 7 + random.normal(0, 1e-4), START + dt.timedelta(0, 60 * minute))
             )
-    user, lat, lon, start = zip(*rows, strict=True)
-    return tp.read(pa.table({"user": user, "lat": lat, "lon": lon, "start": pa.array(start)}))
+    users, lat, lon, start = zip(*rows, strict=True)
+    return tp.read(pa.table({"user": users, "lat": lat, "lon": lon, "start": pa.array(start)}))
 
 
 @pytest.mark.parametrize(

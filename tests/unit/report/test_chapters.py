@@ -179,6 +179,18 @@ class TestAttacks:
             ("Not run", "The data has no times.")
         }
 
+    def test_an_attack_on_some_of_the_people_is_marked_beside_the_others(self, result):
+        (figure, *_) = figures(write_attacks(read(result)))
+        labels = [plain(row[0]) for row in figure.table.rows]
+        assert "Sequence correlation (of 300 people)" in labels
+        assert "Histogram matching" in labels
+        assert "not of all 1,054" in plain(figure.reading)
+        (*_, ranks) = figures(write_confidence(read(result)))
+        assert "Sequence correlation (of 300 people)" in [plain(key.label) for key in ranks.legend]
+        result["attacks"][2]["people"] = 1054
+        (figure, *_) = figures(write_attacks(read(result)))
+        assert "not of all" not in figure.reading
+
     def test_the_chart_has_a_row_for_each_attack_and_each_other_method(self, result):
         (figure, *_) = figures(write_attacks(read(result)))
         names = [row[0] for row in figure.table.rows]

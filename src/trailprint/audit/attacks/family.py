@@ -124,9 +124,9 @@ class AttackFamily(ABC):
         """How it judges protected releases, as ``outcome`` says it was run; None: not at all."""
         return None
 
-    def estimate_judging(self, context: AuditContext) -> float:
-        """How many seconds judging one protected release takes."""
-        return self.estimate_repeat(context.sizes, None, on_events=True)
+    def estimate_judging(self, context: AuditContext, outcome: Outcome | None) -> float:
+        """How many seconds judging a protected release takes; ``outcome`` says how it was run."""
+        return self.estimate_repeat(context.sizes, outcome, on_events=True)
 
     def estimate_repeat(
         self, sizes: Sizes, outcome: Outcome | None, *, on_events: bool = False

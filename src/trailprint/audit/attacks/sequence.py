@@ -122,9 +122,11 @@ class SequenceFamily(AttackFamily):
         users = sides[0].users, sides[1].users
         return replace(judge_sequences(*users, _attack(context, model)), people=people)
 
-    def estimate_judging(self, context: AuditContext) -> float:
-        """Models trained and run once more."""
-        return self.estimate(context)
+    def estimate_judging(self, context: AuditContext, outcome: Outcome | None) -> float:
+        """Models of the kind that won, trained and run once more."""
+        if outcome is None:
+            return self.estimate(context)
+        return _model_seconds(outcome, context.sizes, count_models(context))
 
 
 def _model_seconds(outcome: Outcome | None, sizes: Sizes, n_most: int) -> float:

@@ -102,7 +102,7 @@ class TrailFamily(AttackFamily):
         ways = (*REIDIT, LIKELY) if context.options.likely_trails else REIDIT
         return judge_trails(context.n_threads, ways)
 
-    def estimate_judging(self, context: AuditContext) -> float:
+    def estimate_judging(self, context: AuditContext, outcome: Outcome | None) -> float:
         """Each variant once."""
         return len(REIDIT) * trail_seconds(context.sizes) + _likely_seconds(context)
 

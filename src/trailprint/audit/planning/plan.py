@@ -101,11 +101,11 @@ class Plan:
             "left_out": [asdict(one) for one in self.left_out],
         }
 
-    def fits(self, part: Part, spent_s: float) -> bool:
-        """Whether there is time for a part after ``spent_s`` seconds."""
+    def fits(self, part: Part, spent_s: float, share: float = 1.0) -> bool:
+        """Whether there is time for a part, or a share of it, after ``spent_s`` seconds."""
         # What is there already costs nothing: the same audit again gives the same result.
         limit = None if part.name in self.kept else self.usable_s
-        return limit is None or part.is_asked or spent_s + part.seconds <= limit
+        return limit is None or part.is_asked or spent_s + share * part.seconds <= limit
 
     def may_take(self, part: Part, spent_s: float) -> float | None:
         """

@@ -40,19 +40,23 @@ def plan_protections(context: AuditContext) -> tuple[list[Part], list[Part]]:
 def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
     """What was tried judged by every attack, and the least loss looked for."""
     judges = tuple(f"attack/{family.name}" for family in list_judging(context))
-    options = context.options
+    options, once = context.options, _once_seconds(context, Family(title=NONE))
     part = make_part(
         context,
         SEARCH,
         "Protections judged by every attack",
-        estimate_search(context, _once_seconds(context, Family(title=NONE))),
+        estimate_search(context, once),
         search_protections,
         # It goes on as long as it may, and ends with what it has then.
         depends_on={"target_risk": options.target_risk, "time_limit_s": options.time_limit_s},
         uses=("attack/histogram", *judges, *(part.name for part in tried)),
         needed_bytes=feature_bytes(context.sizes) + repeat_bytes(context),
     )
-    return replace(part, is_open_ended=True)
+    return replace(
+        part,
+        is_open_ended=True,
+        seconds_after=lambda before: estimate_search(context, once, before),
+    )
 
 
 def _thin(context: AuditContext, family: Family) -> tuple[Family, Family | None]:

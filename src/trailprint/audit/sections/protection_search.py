@@ -67,8 +67,9 @@ class ProtectionSearch:
         try:
             self.search.complete([()])
             self.search.goal = self._set_goal()
-            choices = [_choose(family) for family in families]
-            pairs = list_pairs(families) if self._context.options.target_risk is not None else []
+            has_target = self._context.options.target_risk is not None
+            choices = [_choose(family, has_target=has_target) for family in families]
+            pairs = list_pairs(families) if has_target else []
             self.search.search(choices, pairs)
             self.search.complete(family.chain for family in asked)
             self.search.complete_frontier()
@@ -149,13 +150,14 @@ def list_pairs(families: Sequence[Family]) -> list[Pair]:
     return [(_choose(one), _choose(other)) for one, other in pairs]
 
 
-def _choose(family: Family) -> Choice:
+def _choose(family: Family, *, has_target: bool = True) -> Choice:
     (step,) = family.chain
     sense = step.monotone.get(family.parameter or "", 1)
     return Choice(
         name=family.title,
         make=partial(_make, step, family.parameter or ""),
         values=tuple(sorted(family.values, key=lambda value: sense * value)),
+        stronger=family.stronger if has_target else (),
         neutral=family.neutral,
     )
 
@@ -176,9 +178,19 @@ def _describe(run: ProtectionSearch, *, is_stopped: bool) -> SearchFacts:
     )
 
 
-def estimate_search(context: AuditContext, quick_s: float) -> float:
-    """How long the search takes at least to be of use; it uses more where there is more."""
-    full_s = quick_s + sum(family.estimate_judging(context) for family in list_judging(context))
+def estimate_search(
+    context: AuditContext, quick_s: float, before: Mapping[str, Outcome] | None = None
+) -> float:
+    """
+    How long the search takes at least to be of use; it uses more where there is more.
+
+    ``before`` says which attacks ran and how, once they have.
+    """
+    full_s = quick_s + sum(
+        family.estimate_judging(context, (before or {}).get(f"attack/{family.name}"))
+        for family in list_judging(context)
+        if before is None or f"attack/{family.name}" in before
+    )
     has_target = context.options.target_risk is not None
     return (6 * full_s + 30 * quick_s) if has_target else (4 * full_s + 6 * quick_s)
 

@@ -25,13 +25,15 @@ class Family:
     One chain of protections as it is, or with several values of one parameter.
 
     ``parameter`` is that of the only protection of the chain; None where there is no value to
-    choose. ``neutral`` is a value that changes nothing, if there is one.
+    choose. ``stronger`` are values for a target that none of the others reaches, ``neutral`` is one
+    that changes nothing, if there is one.
     """
 
     title: str
     chain: tuple[Protection, ...] = ()
     parameter: str | None = None
     values: tuple[Any, ...] = ()
+    stronger: tuple[Any, ...] = ()
     neutral: Any | None = None
     is_asked: bool = False
 
@@ -79,6 +81,7 @@ def sweep_kind(kind: type[Protection], context: AuditContext) -> Family:
         chain=(kind(),),
         parameter=kind.audited,
         values=tuple(kind.audit_values(data)),
+        stronger=tuple(kind.stronger_values(data)),
         neutral=kind.neutral_value(data),
     )
 

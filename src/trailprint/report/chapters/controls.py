@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.wording import failed_controls_sentence
 from trailprint.report.blocks import Block, Facts, Heading, Note, Prose, Section
 from trailprint.report.wording import interval, percent, sentence
 from trailprint.studies.findings import ControlFinding
@@ -22,22 +23,23 @@ def write_controls(found: Findings) -> Section:
         return Section(_TITLE, [missing], "controls")
     titles = found.attack_titles
     n_passed = sum(control.passed for control in controls)
-    blocks: list[Block] = [_tell(n_passed, len(controls))]
+    failed = failed_controls_sentence(controls, titles)
+    blocks: list[Block] = [_tell(n_passed, len(controls), failed)]
     for attack, own in groupby(controls, key=lambda control: control.attack):
         facts = [(control.title, _tell_outcome(control)) for control in own]
         blocks += [Heading(titles.get(attack, attack)), Facts(facts)]
     return Section(_TITLE, blocks, "controls")
 
 
-def _tell(n_passed: int, n_controls: int) -> Block:
+def _tell(n_passed: int, n_controls: int, failed: str | None) -> Block:
     what = "A control is an attack whose outcome is known beforehand. "
-    if n_passed == n_controls:
+    if failed is None:
         every = "The one that was run" if n_controls == 1 else f"All {n_controls}"
         return Prose(f"{what}{every} came out as expected.")
     return Note(
-        f"{what}{n_controls - n_passed} of {n_controls} did not come out as expected. Find out why "
-        "before you use the figures: the data may give away who is who by its order, or the attack "
-        "may link people who are not there.",
+        f"{what}{n_controls - n_passed} of {n_controls} did not come out as expected. {failed} The "
+        "data may give away who is who by its order, or the attack may link people who are not "
+        "there.",
         kind="caution",
         title="Not as expected",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trailprint.audit.release_command import spell_release
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.wording import failed_controls_sentence
 from trailprint.report.about import About
 from trailprint.report.blocks import Block, Bullets, Command
 from trailprint.report.wording import percent, share_or_most, within
@@ -26,10 +27,16 @@ def write_next(found: Findings, about: About) -> list[Block]:
 
 
 def _judge(found: Findings) -> str:
-    """What the figures allow."""
+    """What the figures allow, and what failed controls leave of them."""
+    failed = failed_controls_sentence(found.controls, found.attack_titles)
+    if any(not control.passed and control.kind != "absent" for control in found.controls):
+        return str(failed)
+    return f"{_judge_data(found)} {failed or ''}".rstrip()
+
+
+def _judge_data(found: Findings) -> str:
+    """What the figures say of the data."""
     headline = found.headline
-    if any(not control.passed for control in found.controls):
-        return "Do not use these figures before you know why a control failed."
     if headline.share is None and headline.at_most is None:
         return "Say who is who with --truth, because links that cannot be scored are no measure."
     if _is_like_guessing(found) and _are_singled_out(found):

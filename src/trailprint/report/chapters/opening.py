@@ -9,6 +9,7 @@ from trailprint.audit.results.data import DataFacts
 from trailprint.audit.results.findings import Findings, Headline
 from trailprint.audit.results.protections import HeadlineProtection, ProtectionPoint
 from trailprint.audit.summary import list_left_out
+from trailprint.audit.wording import failed_controls_sentence
 from trailprint.report.about import About
 from trailprint.report.blocks import Block, Facts, Figure, Note, Prose, Table, Tile, Tiles
 from trailprint.report.chapters.next_steps import write_next
@@ -57,7 +58,7 @@ def write_lead(found: Findings, about: About) -> list[Block]:
     lead: list[Block] = [Prose(sentence(found.headline.sentence))]
     n_failed = sum(not control.passed for control in found.controls)
     if n_failed:
-        lead.append(_warn(n_failed, len(found.controls)))
+        lead.append(_warn(found, n_failed))
     is_measured = _most(found.headline) is not None
     return [
         *lead,
@@ -85,10 +86,11 @@ def _most(scored: Headline | HeadlineProtection) -> float | None:
     return scored.at_most if scored.share is None else scored.share
 
 
-def _warn(n_failed: int, n_controls: int) -> Note:
+def _warn(found: Findings, n_failed: int) -> Note:
+    told = failed_controls_sentence(found.controls, found.attack_titles)
     return Note(
-        f"{n_failed} of {n_controls} controls did not come out as expected. Read the chapter on "
-        "controls before you use any figure of this page.",
+        f"{n_failed} of {len(found.controls)} controls did not come out as expected. {told} The "
+        "chapter on controls says more.",
         kind="caution",
         title="A control failed",
     )
