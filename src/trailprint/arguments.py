@@ -35,6 +35,7 @@ _ADVICE = {
     "Events": "Open the data with trailprint.read first.",
     "Table": "Make one with pyarrow.table.",
     "Engine": "Make one with trailprint.Engine.",
+    "Window": "Make one with trailprint.options.Window.parse('09:00-17:00').",
 }
 #: Arguments that mean the same in every function. More threads only exhaust a machine.
 _RANGES = {"n_threads": (1, 1024), "seed": (0, 2**63 - 1)}
@@ -134,6 +135,7 @@ def _as_list(value: Any, kind: Any) -> Any:
 def check_argument(name: str, value: Any, kind: Any) -> None:
     """Refuse a value that is not of a kind; the value itself is never told."""
     if _accepts(value, kind):
+        _check_calls(name, value, kind)
         return
     wanted = [_say(choice) for choice in _choices(kind)]
     advice = [_ADVICE[name] for name in map(_name, _choices(kind)) if name in _ADVICE]
@@ -141,6 +143,28 @@ def check_argument(name: str, value: Any, kind: Any) -> None:
         f"{name} must be {' or '.join(wanted)}, got {type(value).__name__} instead."
         + "".join(f" {text}" for text in advice)
     )
+
+
+def _check_calls(name: str, value: Any, kind: Any) -> None:
+    """Refuse a function that does not take what it will be given."""
+    functions = [one for one in _choices(kind) if _is_function(one)]
+    if not functions or not callable(value):
+        return
+    given = typing.get_args(functions[0])[0]
+    try:
+        inspect.signature(value).bind(*given)
+    except TypeError:
+        raise OptionError(
+            f"{name} must be a function of {len(given)} arguments, got one that does not take them."
+        ) from None
+    except ValueError:  # Some functions of C do not say what they take.
+        return
+
+
+def _is_function(kind: Any) -> bool:
+    """Whether a kind is a function whose arguments are said."""
+    is_callable = typing.get_origin(kind) is collections.abc.Callable
+    return is_callable and isinstance(typing.get_args(kind)[0], list)
 
 
 def _check_choice(name: str, value: Any, kind: Any) -> None:

@@ -160,9 +160,18 @@ def test_a_result_shows_tables_and_charts(campus):
     assert "<table>" in result.to_html()
 
 
-def test_protections_are_a_list(campus):
-    with pytest.raises(tp.TrailprintError, match="must be a list such as"):
-        tp.points(campus, protections="microaggregate:k=5")
+def test_one_protection_needs_no_list(campus):
+    known = PointsOptions(worst_case=1, points=(2,), draws=2)
+    written = tp.points(campus, known, protections="microaggregate:k=5")
+    listed = tp.points(campus, known, protections=["microaggregate:k=5"])
+    assert written.protections == listed.protections
+    assert len(written.protections) == 1
+
+
+@pytest.mark.parametrize("protections", [None, 5, b"microaggregate:k=5", {"k": 5}, [5]])
+def test_what_are_no_protections(campus, protections):
+    with pytest.raises(tp.TrailprintError, match=r"rotections? must be .* such as"):
+        tp.points(campus, protections=protections)
 
 
 def test_times_alone_are_enough_to_ask_when(run, campus, tmp_path):

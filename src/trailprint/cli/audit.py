@@ -134,7 +134,6 @@ def run(
     ] = None,
 ) -> None:
     """Audit a dataset: every attack, controls, growth, protections and one report."""
-    from trailprint.audit.run import Asked
     from trailprint.audit.sections.protections import check_protections
     from trailprint.report.audit_files import Outputs, check_folder, describe_source
 
@@ -150,18 +149,13 @@ def run(
     with showing(engine):
         described = [describe_source(source) for source in sources]
     if folder.dry_run:
-        with showing(engine):
-            sides = giving.open_all(sources, engine)
-        asked = Asked(sides=sides, truth=scoring.read_truth(engine), options=options)
+        asked = _ask(sources, giving, scoring, options, engine)
         _print_plan(asked, folder.out, running, where)
         return
-    prepared = _prepare(
-        folder, engine, [source.sha256 for source in described], giving, scoring, options
-    )
-    with prepared:
-        with showing(engine):
-            sides = [] if prepared.found else giving.open_all(sources, engine)
-        asked = Asked(sides=sides, truth=scoring.read_truth(engine), options=options)
+    hashes = [source.sha256 for source in described]
+    with _prepare(folder, engine, hashes, giving, scoring, options) as prepared:
+        to_read = [] if prepared.found else sources
+        asked = _ask(to_read, giving, scoring, options, engine)
         if folder.measure:
             measure_to_folder(asked, folder.measure, folder.out, running, prepared)
             return
@@ -178,11 +172,23 @@ def run(
         per_user=result.per_user() if folder.per_user or scoring.links is not None else None,
     )
     finish(written, folder.out, running)
-    _write_links(scoring, result, engine)
-    if scoring.links is not None and not running.json:
-        console = open_console(stderr=True)
-        print_line(console, f"Links written to {scoring.links}, readable by you only.", "dim")
+    _write_links(scoring, result, engine, is_told=not running.json)
     _stop_above(auditing.gate, result)
+
+
+def _ask(
+    sources: list[str],
+    giving: SideInputs,
+    scoring: ScoreOptions,
+    options: AuditOptions,
+    engine: Engine,
+) -> Asked:
+    """What an audit is asked: sides to read, if any, who is who, and options."""
+    from trailprint.audit.run import Asked
+
+    with showing(engine):
+        sides = giving.open_all(sources, engine) if sources else []
+    return Asked(sides=sides, truth=scoring.read_truth(engine), options=options)
 
 
 def _stop_above(gate: GateOptions, result: AuditResult) -> None:
@@ -230,9 +236,16 @@ def _prepare(
     )
 
 
-def _write_links(scoring: ScoreOptions, result: AuditResult, engine: Engine) -> None:
-    if scoring.links is not None:
-        scoring.write_links(result.links(), engine)
+def _write_links(
+    scoring: ScoreOptions, result: AuditResult, engine: Engine, *, is_told: bool
+) -> None:
+    """Write who is who, where that was asked for, and say where it is."""
+    if scoring.links is None:
+        return
+    scoring.write_links(result.links(), engine)
+    if is_told:
+        console = open_console(stderr=True)
+        print_line(console, f"Links written to {scoring.links}, readable by you only.", "dim")
 
 
 def audit_to_folder(

@@ -165,14 +165,8 @@ def run(
     knowledge = knowing.options(running.seed)
     engine = running.engine()
     if planning.dry_run:
-        _plan(
-            sides.open(released, auxiliary, engine, seed=running.seed),
-            matching,
-            views,
-            knowledge,
-            running,
-            where,
-        )
+        datasets = sides.open(released, auxiliary, engine, seed=running.seed)
+        _plan(datasets, matching, views, knowledge, running, where)
         return
     with showing(engine) as progress:
         result = match(

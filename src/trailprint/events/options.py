@@ -122,9 +122,9 @@ class ReadOptions:
         return (*self.column_names.values(), *self.identity, *self.keep_columns)
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.delimiter in _TABS:
             object.__setattr__(self, "delimiter", "\t")
-        check_fields(self)
         if self.encoding is not None:
             object.__setattr__(self, "encoding", _known_encoding(self.encoding))
         unknown = set(self.column_names) - set(get_args(Column))

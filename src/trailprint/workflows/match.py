@@ -304,8 +304,7 @@ def match(
     """
     options = _with_margins(options or MatchOptions(), rejection)
     knowledge = open_knowledge(knows, options.seed)
-    report = progress or tell_nobody
-    watch = Stopwatch()
+    report, watch = progress or tell_nobody, Stopwatch()
     report("Counting events", None)
     released, auxiliary = open_places([released, auxiliary], reading, places)
     auxiliary, known_of_each = restrict(auxiliary, knowledge)
@@ -325,7 +324,6 @@ def match(
     announce_plan(attack, options, engine, n_threads)
     report("Matching (the first run on a machine compiles for some seconds)", None)
     linkage = attack.run(options, n_threads=n_threads, progress=progress)
-    has_curve = options.margins and known.source != "none"
     return MatchResult(
         options=options,
         released=first,
@@ -334,7 +332,7 @@ def match(
         truth=known,
         risk=measure_risk(linkage, known),
         periods_overlap=overlap,
-        curve=tuple(precision_at_coverage(linkage, known)) if has_curve else (),
+        curve=_trace_curve(options, linkage, known),
         rejection=_decide(rejection, linkage, attack.sides),
         views=_describe(attack, views, known, options, n_threads),
         view_weights=attack.weights,
@@ -344,6 +342,15 @@ def match(
         seconds={**linkage.seconds, **watch.seconds()},
         peak_memory_mb=peak_memory_mb(),
     )
+
+
+def _trace_curve(
+    options: MatchOptions, linkage: Linkage, truth: Truth
+) -> tuple[CoveragePoint, ...]:
+    """Precision by how many links are kept, where there are margins and a truth."""
+    if not options.margins or truth.source == "none":
+        return ()
+    return tuple(precision_at_coverage(linkage, truth))
 
 
 def _describe(

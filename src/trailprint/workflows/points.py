@@ -15,6 +15,8 @@ from trailprint.display.discreet import Discreet
 from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import OptionError
 from trailprint.evaluation.larger_populations import (
+    LargerPopulation,
+    ModelCheck,
     check_model,
     extrapolate,
     never_less_with_more_points,
@@ -38,7 +40,7 @@ from trailprint.studies.shared_traces import measure_shared, share_release, shar
 from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.measuring import Stopwatch, announce_compilation
 from trailprint.workflows.points_result import QUOTED, PointsResult, ProtectedSharing
-from trailprint.workflows.protect import read_chain
+from trailprint.workflows.protect import list_protections, read_chain
 
 #: How many times larger the populations are that are extrapolated to.
 _GROWTH = (10, 100, 1000)
@@ -82,7 +84,7 @@ def points(
     *,
     reading: ReadOptions | None = None,
     places: PlaceOptions | None = None,
-    protections: Sequence[Protection | str] = (),
+    protections: Protection | str | Sequence[Protection | str] = (),
     engine: EngineOptions | EngineName | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
@@ -100,7 +102,7 @@ def points(
         How to read a source that is not yet events.
     places : PlaceOptions, optional
         What counts as one place; positions alone go on a grid of 1,000 m.
-    protections : sequence of Protection or str
+    protections : Protection, str or a sequence of them
         After each of these, on its own, it is counted again how many people share a trace.
     engine : EngineOptions or {"local", "spark"}, optional
         Who runs the passes over all people. Does not affect results.
@@ -122,16 +124,13 @@ def points(
     0.6666666666666666
     """
     options = options or PointsOptions()
-    if isinstance(protections, str):
-        raise OptionError(
-            "protections must be a list such as ['microaggregate:k=5'], got text instead."
-        )
     watch = Stopwatch()
     tell = progress or tell_nobody
     tell("Counting points", None)
     if options.knowledge == "time":  # No matter where: the data need not say it.
         reading = replace(reading or ReadOptions(), one_place=True)
     (events,) = open_places([data], reading, places)
+    chains = [read_chain(one, events.engine) for one in list_protections(protections)]
     knowledge = options.settle(has_times="start" in events.columns)
     run = _Measurement(events, options, n_threads, tell, knowledge)
     known = run.known
@@ -145,21 +144,17 @@ def points(
     worst = _measure_worst(run)
     watch.lap("worst_case")
     singling_out = _measure_sharing(run)
-    protected = tuple(_protect(run, one) for one in protections)
+    protected = tuple(_protect(run, chain) for chain in chains)
     watch.lap("singling_out")
-    n_users = known.n_users
-    tallies = [] if counts is None else list(zip(counts.points, counts.tallies, strict=True))
-    checks = [check_model(number, tally, n_users) for number, tally in tallies]
+    extrapolation, checks = _extrapolate(counts, known.n_users, larger)
     return PointsResult(
         options=replace(options, knowledge=knowledge),
         users=known.users,
         n_places=len(run.points("place").locations),
         cell_m=events.cell_m,
         unicity=() if counts is None else measure_unicity(counts),
-        extrapolation=never_less_with_more_points(
-            row for number, tally in tallies for row in extrapolate(number, tally, n_users, larger)
-        ),
-        checks=tuple(check for check in checks if check is not None),
+        extrapolation=extrapolation,
+        checks=checks,
         grid=grid,
         worst_case=worst,
         singling_out=singling_out,
@@ -177,6 +172,17 @@ def _choose_populations(wanted: tuple[int, ...], n_users: int) -> tuple[int, ...
             f"{min(wanted):,} instead."
         )
     return wanted or tuple(factor * n_users for factor in _GROWTH)
+
+
+def _extrapolate(
+    counts: CandidateCounts | None, n_users: int, larger: tuple[int, ...]
+) -> tuple[tuple[LargerPopulation, ...], tuple[ModelCheck, ...]]:
+    """Unicity in larger populations, and how well the model behind it fits this one."""
+    tallies = [] if counts is None else list(zip(counts.points, counts.tallies, strict=True))
+    checks = [check_model(number, tally, n_users) for number, tally in tallies]
+    return never_less_with_more_points(
+        row for number, tally in tallies for row in extrapolate(number, tally, n_users, larger)
+    ), tuple(check for check in checks if check is not None)
 
 
 def _draw(run: _Measurement) -> CandidateCounts:
@@ -248,9 +254,8 @@ def _measure_sharing(run: _Measurement) -> tuple[Sharing, ...]:
     return measure_shared(shared)
 
 
-def _protect(run: _Measurement, protection: Protection | str) -> ProtectedSharing:
-    """Singling out after a protection; of histograms, a trace is a histogram."""
-    chain = read_chain(protection, run.events.engine)
+def _protect(run: _Measurement, chain: tuple[Protection, ...]) -> ProtectedSharing:
+    """Singling out after a chain of protections; of histograms, a trace is a histogram."""
     seed, n_threads = run.options.seed, run.n_threads
     run.tell("Protecting", None)
     protected = apply_protections(run.events, chain, seed=seed, n_threads=n_threads)

@@ -301,7 +301,7 @@ def read_chain(
         return engine.arrow(open_pairs(engine, path, columns, "A mapping"))
 
     chain: list[Protection] = []
-    for step in _list_steps(protections):
+    for step in list_protections(protections):
         if isinstance(step, str):
             chain += [parse_protection(text, read_pairs) for text in step.split(" then ")]
         elif isinstance(step, Protection):
@@ -316,7 +316,7 @@ def read_chain(
     return tuple(chain)
 
 
-def _list_steps(protections: object) -> list[object]:
+def list_protections(protections: object) -> list[Any]:
     """One protection or several, as a list; a text is never taken for its letters."""
     if isinstance(protections, str | Protection):
         return [protections]

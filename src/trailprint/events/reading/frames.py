@@ -8,6 +8,7 @@ times as their index by that index, lazy frames of polars and of Spark by how th
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any
 
 from trailprint.errors import SourceError
@@ -16,6 +17,34 @@ from trailprint.events.reading.columns import KNOWN_NAMES, USUAL_NAMES, fold_nam
 
 #: Degrees of latitude and longitude, in the register of coordinate systems.
 _WGS_84 = 4326
+
+
+def check_table(table: Any) -> None:
+    """Raise an error for what looks like a table to Arrow and is none."""
+    if isinstance(table, type) or hasattr(table, "to_frame"):
+        raise no_dataset(table)
+    if isinstance(table, Mapping) and len({len(one) for one in _sized(table)}) > 1:
+        raise SourceError(
+            "The columns of a table must have as many values as one another, but they do not."
+        )
+
+
+def _sized(table: Mapping[Any, Any]) -> list[Any]:
+    return [column for column in table.values() if hasattr(column, "__len__")]
+
+
+def no_dataset(table: Any) -> SourceError:
+    """What is told of a source that is none; nothing of what it holds."""
+    kind = f"the class {table.__name__}" if isinstance(table, type) else type(table).__name__
+    advice = "Make a table of it first."
+    if hasattr(table, "to_frame"):
+        advice = "One column is not enough: give the frame it is from."
+    if isinstance(table, list | tuple) and all(isinstance(one, str | PathLike) for one in table):
+        advice = "Several files are read as a folder or by a pattern such as 'visits/*.csv'."
+    return SourceError(
+        "A dataset must be a path, a pandas, polars or Arrow table or a DuckDB relation, "
+        f"got {kind} instead. {advice}"
+    )
 
 
 def plain_frame(table: Any, wanted: Mapping[Column, str] | None = None) -> Any:
@@ -64,21 +93,32 @@ def _with_positions(table: Any) -> Any:
     shapes = [name for name, kind in table.dtypes.items() if str(kind) == "geometry"]
     if _has(table, "lat") and _has(table, "lon"):
         return table.drop(columns=shapes)
-    points = _to_degrees(table)
-    if not (points.geom_type.dropna() == "Point").all():
+    points = _to_degrees(table[_choose_geometry(table, shapes)].array)
+    if not all(kind == "Point" for kind in points.geom_type if kind is not None):
         if _has(table, "location"):
             return table.drop(columns=shapes)
         raise SourceError(
             "The geometry of a frame must be points, but some are lines or areas. Use their "
             "centroids, or name a column of locations."
         )
-    return table.assign(lat=points.y, lon=points.x).drop(columns=shapes)
+    return table.drop(columns=shapes).assign(lat=points.y, lon=points.x)
 
 
-def _to_degrees(table: Any) -> Any:
-    points = table.geometry
-    system = getattr(points, "crs", None)
-    if system is None or system == _WGS_84:
+def _choose_geometry(table: Any, shapes: list[Any]) -> Any:
+    """The geometry a GeoDataFrame is at; of a plain frame the only one."""
+    active = getattr(table, "_geometry_column_name", None)
+    if active in shapes:
+        return active
+    if len(shapes) > 1:
+        raise SourceError(
+            f"A frame must have one geometry, but {len(shapes)} columns hold some and none is "
+            "active. Choose one with set_geometry, or drop the others."
+        )
+    return shapes[0]
+
+
+def _to_degrees(points: Any) -> Any:
+    if points.crs is None or points.crs == _WGS_84:
         return points
     return points.to_crs(_WGS_84)
 

@@ -28,7 +28,7 @@ from trailprint.events.reading.databases import Database, copy_table
 from trailprint.events.reading.delimited import PATH_COLUMN, PATH_PART, load_delimited
 from trailprint.events.reading.encodings import check_utf8
 from trailprint.events.reading.files import ColumnRange, Files
-from trailprint.events.reading.frames import plain_frame
+from trailprint.events.reading.frames import check_table, no_dataset, plain_frame
 from trailprint.events.reading.headers import Header
 from trailprint.events.reading.on_spark import OnSpark
 
@@ -174,6 +174,7 @@ def quote_column(name: str) -> str:
 
 
 def _to_arrow(table: Any, options: ReadOptions) -> pa.Table:
+    check_table(table)
     names = [str(name) for name in getattr(table, "columns", ())]
     check_once(names, options.given_names)
     try:
@@ -184,10 +185,7 @@ def _to_arrow(table: Any, options: ReadOptions) -> pa.Table:
             "Make it text first."
         ) from None
     except (AttributeError, TypeError, ValueError):
-        raise SourceError(
-            "A dataset must be a path, a pandas, polars or Arrow table or a DuckDB relation, "
-            f"got {type(table).__name__} instead. Make a table of it first."
-        ) from None
+        raise no_dataset(table) from None
     if any(getattr(kind, "extension_name", "") == "pandas.period" for kind in arrow.schema.types):
         raise SourceError(
             "A column of times must hold times, but one holds periods of pandas as numbers. "

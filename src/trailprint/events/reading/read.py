@@ -58,7 +58,8 @@ def read(
     source : path, glob, folder or table
         CSV, TSV, JSON lines or Parquet (also compressed), a table of a DuckDB or SQLite file
         (``file.db::table``), a sheet of an Excel workbook (``file.xlsx::Sheet``), a known research
-        layout, or a pandas, polars or Arrow table or DuckDB relation.
+        layout, or a pandas, polars or Arrow table or DuckDB relation. Events are given back as
+        they are.
     options : ReadOptions, optional
         Names of columns, time zone, layout and what to do with rows of no use.
     engine : Engine, optional
@@ -79,6 +80,8 @@ def read(
     >>> events.count(), sum(events.tally.bad.values())
     (2, 1)
     """
+    if isinstance(source, Events):
+        return _read_already(source, options)
     options = options or ReadOptions()
     engine = engine or default_engine()
     check_timezone(engine, options.timezone)
@@ -90,6 +93,15 @@ def read(
     if raw.is_text:  # It has been converted into a table of its own.
         for name in _TEXTS.findall(raw.query):
             engine.drop(name)
+    return events
+
+
+def _read_already(events: Events, options: ReadOptions | None) -> Events:
+    if options is not None:
+        raise OptionError(
+            "options are for data that is not yet read, got Events. Give them to the first "
+            "trailprint.read."
+        )
     return events
 
 

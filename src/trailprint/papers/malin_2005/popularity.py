@@ -12,7 +12,7 @@ from trailprint.papers.comparison import PREDICTED, Comparison, forced, tuned
 from trailprint.papers.experiment import Chart, Context, Experiment, Outcome
 from trailprint.papers.malin_2005.families import SOURCE, load_shoppers, same_rows
 from trailprint.papers.malin_2005.shops import ASSUMPTIONS, COMPLETE, PAPER
-from trailprint.studies.popularity import fit_zipf, rank_frequency
+from trailprint.studies.popularity import ZipfFit, fit_zipf, rank_frequency
 from trailprint.studies.trail_sensitivity import Order, add_locations, withhold
 
 N_TOP = 100
@@ -40,15 +40,8 @@ def run_figure_11(context: Context) -> Outcome:
     homes = _homes(context)
     fit = fit_zipf(homes, N_TOP)
     observed = rank_frequency(homes).slice(0, N_TOP).to_pylist()
-    fitted = fit.exponent is not None and fit.scale is not None
-    rows: list[dict[str, Any]] = []
-    for row in observed:
-        rows.append({"line": "observed", "rank": row["rank"], "households": row["visitors"]})
-        if fitted:
-            expected = float(fit.scale or 0) * row["rank"] ** -float(fit.exponent or 0)
-            rows.append({"line": "Zipf law", "rank": row["rank"], "households": expected})
     return Outcome(
-        rows=rows,
+        rows=_observed_and_expected(observed, fit),
         comparisons=(
             Comparison(
                 quantity="Zipf exponent",
@@ -82,6 +75,18 @@ def run_figure_11(context: Context) -> Outcome:
         ),
         notes=(f"The {N_TOP} most visited sites.",),
     )
+
+
+def _observed_and_expected(observed: list[dict[str, Any]], fit: ZipfFit) -> list[dict[str, Any]]:
+    """Households by the rank of a site, and by the law where one could be fitted."""
+    fitted = fit.exponent is not None and fit.scale is not None
+    rows: list[dict[str, Any]] = []
+    for row in observed:
+        rows.append({"line": "observed", "rank": row["rank"], "households": row["visitors"]})
+        if fitted:
+            expected = float(fit.scale or 0) * row["rank"] ** -float(fit.exponent or 0)
+            rows.append({"line": "Zipf law", "rank": row["rank"], "households": expected})
+    return rows
 
 
 def _grow(homes: Trails, order: Order, context: Context) -> list[dict[str, Any]]:
@@ -177,18 +182,7 @@ def run_figure_14(context: Context) -> Outcome:
     """Names withheld at random."""
     homes = _homes(context)
     n_runs = N_RUNS_FULL if context.full else N_RUNS
-    rows: list[dict[str, Any]] = []
-    for number, probability in enumerate(WITHHELD):
-        context.tell(f"Withholding {100 * probability:.0f} % of the names", number / len(WITHHELD))
-        table = withhold(
-            homes,
-            probability,
-            n_runs=n_runs,
-            n_points=N_STEPS if context.full else N_STEPS // 2,
-            seed=context.seed,
-            n_threads=context.n_threads,
-        )
-        rows += _withheld_rows(table)
+    rows = _withhold_names(context, homes, n_runs)
     needed = {p: _sites_for_half(rows, p) for p in WITHHELD}
     return Outcome(
         rows=rows,
@@ -218,6 +212,23 @@ def run_figure_14(context: Context) -> Outcome:
             ASSUMPTIONS,
         ),
     )
+
+
+def _withhold_names(context: Context, homes: Trails, n_runs: int) -> list[dict[str, Any]]:
+    """Sites join while names are withheld, with each probability."""
+    rows: list[dict[str, Any]] = []
+    for number, probability in enumerate(WITHHELD):
+        context.tell(f"Withholding {100 * probability:.0f} % of the names", number / len(WITHHELD))
+        table = withhold(
+            homes,
+            probability,
+            n_runs=n_runs,
+            n_points=N_STEPS if context.full else N_STEPS // 2,
+            seed=context.seed,
+            n_threads=context.n_threads,
+        )
+        rows += _withheld_rows(table)
+    return rows
 
 
 def _read_withheld(needed: Mapping[float, float | None]) -> str:

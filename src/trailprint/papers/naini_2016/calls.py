@@ -119,14 +119,10 @@ def run_figure_6(context: Context) -> Outcome:
     """Matching many people at once identifies a larger share than looking each up alone."""
     released, auxiliary = call_sides(context)
     alone = share_one_by_one(context, (released, auxiliary))
-    rows = [_part_row(1, alone, "one by one", released.n_users)]
-    order = np.random.default_rng((context.seed, 6)).permutation(released.n_users)
-    for number, n_parts in enumerate(PARTS):
-        context.tell(f"Matching {n_parts} parts", number / len(PARTS))
-        parts = [np.sort(part) for part in np.array_split(order, min(n_parts, released.n_users))]
-        found = [share_right(context, (released.select(part), auxiliary)) for part in parts]
-        accuracy = float(np.average(found, weights=[len(part) for part in parts]))
-        rows.append(_part_row(len(parts[0]), accuracy, "joint", len(parts)))
+    rows = [
+        _part_row(1, alone, "one by one", released.n_users),
+        *_match_parts(context, (released, auxiliary)),
+    ]
     is_whole = auxiliary.n_users == _PAPER_USERS
     return Outcome(
         rows=rows,
@@ -142,24 +138,8 @@ def run_figure_6(context: Context) -> Outcome:
         reading=f"Looked up one by one {alone:.1%} are identified, all at once "
         f"{rows[-1]['accuracy']:.1%}: one's privacy depends on what is known of others.",
         charts=(
-            Chart(
-                kind="line",
-                x="released",
-                y="accuracy",
-                x_title="released people",
-                y_title="of these identified",
-                log_x=True,
-                y_is_share=True,
-            ),
-            Chart(
-                kind="line",
-                x="released",
-                y="correct",
-                x_title="released people",
-                y_title="right matches",
-                log_x=True,
-                log_y=True,
-            ),
+            _released_chart("accuracy", "of these identified", y_is_share=True),
+            _released_chart("correct", "right matches", log_y=True),
         ),
         notes=(
             "The leftmost point is the average over everybody looked up alone among all auxiliary "
@@ -167,6 +147,32 @@ def run_figure_6(context: Context) -> Outcome:
             "part is matched on its own, so that everybody counts once at every point.",
             SMALL,
         ),
+    )
+
+
+def _match_parts(context: Context, sides: Sides) -> list[dict[str, Any]]:
+    """The released people drawn into parts, and every part matched on its own."""
+    released, auxiliary = sides
+    order = np.random.default_rng((context.seed, 6)).permutation(released.n_users)
+    rows = []
+    for number, n_parts in enumerate(PARTS):
+        context.tell(f"Matching {n_parts} parts", number / len(PARTS))
+        parts = [np.sort(part) for part in np.array_split(order, min(n_parts, released.n_users))]
+        found = [share_right(context, (released.select(part), auxiliary)) for part in parts]
+        accuracy = float(np.average(found, weights=[len(part) for part in parts]))
+        rows.append(_part_row(len(parts[0]), accuracy, "joint", len(parts)))
+    return rows
+
+
+def _released_chart(y: str, y_title: str, **scales: Any) -> Chart:
+    return Chart(
+        kind="line",
+        x="released",
+        y=y,
+        x_title="released people",
+        y_title=y_title,
+        log_x=True,
+        **scales,
     )
 
 
@@ -184,11 +190,7 @@ def run_table_3(context: Context) -> Outcome:
     """Knowing how many people both sides share makes matches fewer and surer."""
     sides = call_sides(context, large=True)
     n_side, n_common = _table_3_sizes(sides[0].n_users)
-    drawn = np.random.default_rng((context.seed, 3)).permutation(sides[0].n_users)
-    both = (
-        sides[0].select(np.sort(drawn[:n_side])),
-        sides[1].select(np.sort(drawn[n_side - n_common : 2 * n_side - n_common])),
-    )
+    both = _share_some(context, sides, n_side, n_common)
     rows, comparisons = [], []
     for name, size in (("A2", n_common), ("A1", None)):
         context.tell(f"Matching with {name}", 0.5 if name == "A1" else 0.0)
@@ -202,17 +204,7 @@ def run_table_3(context: Context) -> Outcome:
                 "incorrect": risk.n_matched - risk.n_correct,
             }
         )
-        correct, precision = _PAPER_TABLE_3[name] if n_side == N_SIDE else (None, None)
-        comparisons += [
-            compare_share(f"{name}: right among the matches", precision, risk.precision, PREDICTED),
-            Comparison(
-                quantity=f"{name}: right matches",
-                paper=correct,
-                ours=risk.n_correct,
-                basis=PREDICTED,
-                unit="people",
-            ),
-        ]
+        comparisons += _compare_algorithm(name, risk, is_paper_size=n_side == N_SIDE)
     return Outcome(
         rows=rows,
         comparisons=comparisons,
@@ -230,6 +222,30 @@ def run_table_3(context: Context) -> Outcome:
         ),
         notes=(f"{n_side:,} people on each side, {n_common:,} of them on both.",),
     )
+
+
+def _share_some(context: Context, sides: Sides, n_side: int, n_common: int) -> Sides:
+    """People drawn for each side, ``n_common`` of them for both."""
+    drawn = np.random.default_rng((context.seed, 3)).permutation(sides[0].n_users)
+    return (
+        sides[0].select(np.sort(drawn[:n_side])),
+        sides[1].select(np.sort(drawn[n_side - n_common : 2 * n_side - n_common])),
+    )
+
+
+def _compare_algorithm(name: str, risk: Risk, *, is_paper_size: bool) -> list[Comparison]:
+    """Right matches and their share; beside the paper's only where as many people are matched."""
+    correct, precision = _PAPER_TABLE_3[name] if is_paper_size else (None, None)
+    return [
+        compare_share(f"{name}: right among the matches", precision, risk.precision, PREDICTED),
+        Comparison(
+            quantity=f"{name}: right matches",
+            paper=correct,
+            ours=risk.n_correct,
+            basis=PREDICTED,
+            unit="people",
+        ),
+    ]
 
 
 def _table_3_sizes(n_users: int) -> tuple[int, int]:

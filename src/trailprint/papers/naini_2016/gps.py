@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -78,52 +79,66 @@ def run_figure_10(context: Context) -> Outcome:
     squares = map_squares(context) if context.name_locations else []
     nowhere = {"lat": None, "lon": None} if squares else {}
     drawn = [{"part": "map", "at": None, **square} for square in squares]
-    map_of_squares = map_chart(
-        "Squares with a fix", shade="amount", cell_m=MAP_SQUARE_M, where={"part": "map"}
-    )
     return Outcome(
         rows=[*({**row, **nowhere} for row in rows), *drawn],
-        comparisons=(
-            Comparison(
-                quantity="people with two active weeks or more",
-                paper=_PAPER_PEOPLE,
-                ours=len(weeks),
-                basis=_PEOPLE_FORCED,
-                unit="people",
-            ),
-            Comparison(
-                quantity="active weeks of a person, on average",
-                paper=_PAPER_WEEKS,
-                ours=float(weeks.mean()) if len(weeks) else None,
-                basis=_WEEKS_FORCED,
-                unit="weeks",
-            ),
-        ),
+        comparisons=_compare_weeks(weeks),
         reading="Fixes fill the middle of the city and thin out towards its edge; people recorded "
         "at different times of the campaign.",
-        charts=(
-            Chart(
-                kind="line",
-                x="at",
-                y="amount",
-                x_title="kilometres from the middle of the box",
-                y_title="squares of 100 m with a fix",
-                y_is_share=True,
-                where={"part": "a"},
-                title="(a) where",
-            ),
-            Chart(
-                kind="line",
-                x="at",
-                y="amount",
-                x_title="week of the campaign",
-                y_title="people active",
-                where={"part": "b"},
-                title="(b) when",
-            ),
-            *([map_of_squares] if drawn else []),
-        ),
+        charts=(_chart_where(), _chart_when(), *([_map_of_squares()] if drawn else [])),
         notes=(*_notes_on_map(context), PROTOCOL),
+    )
+
+
+def _compare_weeks(
+    weeks: np.ndarray[tuple[int], np.dtype[np.int64]],
+) -> tuple[Comparison, Comparison]:
+    """How many people there are, and how many weeks each was active."""
+    return (
+        Comparison(
+            quantity="people with two active weeks or more",
+            paper=_PAPER_PEOPLE,
+            ours=len(weeks),
+            basis=_PEOPLE_FORCED,
+            unit="people",
+        ),
+        Comparison(
+            quantity="active weeks of a person, on average",
+            paper=_PAPER_WEEKS,
+            ours=float(weeks.mean()) if len(weeks) else None,
+            basis=_WEEKS_FORCED,
+            unit="weeks",
+        ),
+    )
+
+
+def _chart_where() -> Chart:
+    return Chart(
+        kind="line",
+        x="at",
+        y="amount",
+        x_title="kilometres from the middle of the box",
+        y_title="squares of 100 m with a fix",
+        y_is_share=True,
+        where={"part": "a"},
+        title="(a) where",
+    )
+
+
+def _chart_when() -> Chart:
+    return Chart(
+        kind="line",
+        x="at",
+        y="amount",
+        x_title="week of the campaign",
+        y_title="people active",
+        where={"part": "b"},
+        title="(b) when",
+    )
+
+
+def _map_of_squares() -> Chart:
+    return map_chart(
+        "Squares with a fix", shade="amount", cell_m=MAP_SQUARE_M, where={"part": "map"}
     )
 
 
@@ -244,44 +259,11 @@ def run_section_4c4(context: Context) -> Outcome:
     }
     return Outcome(
         rows=rows,
-        comparisons=(
-            compare_share(
-                "joint, the best of 300 m to 1,000 m",
-                _PAPER_JOINT,
-                best["joint"],
-                _JOINT_TUNED,
-                paper_says="up to",
-            ),
-            compare_share(
-                "one by one, the best of 300 m to 1,000 m",
-                _PAPER_ALONE,
-                best["one by one"],
-                PREDICTED,
-            ),
-            compare_share(
-                "mobility Markov chain, radius 500 m",
-                _PAPER_CHAINS,
-                best["mobility Markov chain"],
-                _CHAINS_TUNED,
-                paper_says="up to",
-            ),
-        ),
+        comparisons=_compare_methods(best),
         reading=f"At best, joint matching identifies {best['joint']:.0%} of people, matching one "
         f"by one {best['one by one']:.0%}, and chains that also know the order of visits "
         f"{best['mobility Markov chain']:.0%}.",
-        charts=(
-            Chart(
-                kind="bar",
-                x="setting",
-                y="accuracy",
-                series="method",
-                low="low",
-                high="high",
-                x_title="side of the squares, or radius of a place",
-                y_title="people identified",
-                y_is_share=True,
-            ),
-        ),
+        charts=(_chart_methods(),),
         notes=(
             "The 45 % of the chains is the best that their authors report for 77 people; here they "
             "meet the same people as the histograms. Chains are compared by the distance of their "
@@ -289,6 +271,46 @@ def run_section_4c4(context: Context) -> Outcome:
             AVERAGED,
             PROTOCOL,
         ),
+    )
+
+
+def _compare_methods(best: Mapping[str, float]) -> tuple[Comparison, ...]:
+    """Each method's best accuracy beside the paper's."""
+    return (
+        compare_share(
+            "joint, the best of 300 m to 1,000 m",
+            _PAPER_JOINT,
+            best["joint"],
+            _JOINT_TUNED,
+            paper_says="up to",
+        ),
+        compare_share(
+            "one by one, the best of 300 m to 1,000 m",
+            _PAPER_ALONE,
+            best["one by one"],
+            PREDICTED,
+        ),
+        compare_share(
+            "mobility Markov chain, radius 500 m",
+            _PAPER_CHAINS,
+            best["mobility Markov chain"],
+            _CHAINS_TUNED,
+            paper_says="up to",
+        ),
+    )
+
+
+def _chart_methods() -> Chart:
+    return Chart(
+        kind="bar",
+        x="setting",
+        y="accuracy",
+        series="method",
+        low="low",
+        high="high",
+        x_title="side of the squares, or radius of a place",
+        y_title="people identified",
+        y_is_share=True,
     )
 
 

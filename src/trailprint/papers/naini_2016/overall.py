@@ -132,30 +132,9 @@ def run_section_4d(context: Context) -> Outcome:
     comparisons = []
     for number, source in enumerate(SOURCES):
         context.tell(f"Matching {NAMES[source]}", number / len(SOURCES))
-        linkage = _timed(context, source)
-        n_people = linkage.n_released
-        for step, paper in zip(("weights", "solve"), _PAPER_SECONDS[source], strict=True):
-            took = linkage.seconds[step]
-            what = "weights" if step == "weights" else "matching"
-            rows.append(
-                {
-                    "dataset": NAMES[source],
-                    "people": n_people,
-                    "step": what,
-                    "seconds": took,
-                    "paper_seconds": paper,
-                }
-            )
-            comparisons.append(
-                Comparison(
-                    quantity=f"{NAMES[source]}, {what}, {n_people:,} people",
-                    paper=paper if n_people == _PAPER_PEOPLE[source] else None,
-                    ours=took,
-                    basis=PREDICTED,
-                    unit="s",
-                    source=source,
-                )
-            )
+        steps = _time_steps(source, _timed(context, source))
+        rows += steps
+        comparisons += [_compare_step(source, step) for step in steps]
     return Outcome(
         rows=rows,
         comparisons=comparisons,
@@ -176,6 +155,34 @@ def run_section_4d(context: Context) -> Outcome:
             "Weights are computed anew in every pass over the pairs, so the two steps do not "
             "divide exactly as in the paper; counting events is left out, as there.",
         ),
+    )
+
+
+def _time_steps(source: str, linkage: Linkage) -> list[dict[str, Any]]:
+    """How long each step of a matching took, beside the paper's times."""
+    steps = {"weights": "weights", "matching": "solve"}
+    return [
+        {
+            "dataset": NAMES[source],
+            "people": linkage.n_released,
+            "step": step,
+            "seconds": linkage.seconds[ours],
+            "paper_seconds": paper,
+        }
+        for (step, ours), paper in zip(steps.items(), _PAPER_SECONDS[source], strict=True)
+    ]
+
+
+def _compare_step(source: str, step: Mapping[str, Any]) -> Comparison:
+    """Beside the paper's time only where as many people are matched."""
+    n_people = step["people"]
+    return Comparison(
+        quantity=f"{NAMES[source]}, {step['step']}, {n_people:,} people",
+        paper=step["paper_seconds"] if n_people == _PAPER_PEOPLE[source] else None,
+        ours=step["seconds"],
+        basis=PREDICTED,
+        unit="s",
+        source=source,
     )
 
 

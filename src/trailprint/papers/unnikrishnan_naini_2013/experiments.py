@@ -23,6 +23,7 @@ from trailprint.features.options import HistogramOptions
 from trailprint.linkage import Linkage
 from trailprint.papers.comparison import (
     PREDICTED,
+    Basis,
     Comparison,
     compare_share,
     forced,
@@ -296,21 +297,14 @@ def run_rejection(context: Context) -> Outcome:
     """Match or no match, for several error exponents."""
     context.tell("Looking for the second-best matching", 0.2)
     linkage, risk = _match(context, MONDAYS_LONG, MatchOptions(margins=True, seed=context.seed))
-    weight = linkage.facts["second_best_weight"]
-    second_best = math.inf if weight is None else float(weight)
     n_locations = len(_histograms(context, MONDAYS_LONG)[0].locations)
-
-    def test(reject_lambda: float) -> Rejection:
-        length = MONDAYS_LONG.string_length
-        options = RejectionOptions(reject_lambda=reject_lambda, string_length=length)
-        return decide(second_best, linkage.n_links, n_locations, options)
-
-    penalty, bits = test(1.0).penalty_bits, test(1.0).second_best_bits
+    at_one_bit = _test(linkage, n_locations, 1.0)
+    penalty, bits = at_one_bit.penalty_bits, at_one_bit.second_best_bits
     rows = [
         {
             "asked": asked,
             "lambda_bits": exponent,
-            **asdict(test(exponent)),
+            **asdict(_test(linkage, n_locations, exponent)),
             "accuracy": risk.accuracy,
         }
         for asked, exponent in (
@@ -323,20 +317,8 @@ def run_rejection(context: Context) -> Outcome:
     return Outcome(
         rows=rows,
         comparisons=(
-            Comparison(
-                quantity="penalty in the test's threshold",
-                paper=None,
-                ours=penalty,
-                basis=_PENALTY,
-                unit="bits",
-            ),
-            Comparison(
-                quantity="exponent beyond which the test says no match",
-                paper=None,
-                ours=penalty + bits if math.isfinite(bits) else None,
-                basis=PREDICTED,
-                unit="bits",
-            ),
+            _compare_bits("penalty in the test's threshold", penalty, _PENALTY),
+            _compare_bits("exponent beyond which the test says no match", penalty + bits),
         ),
         reading=_read_penalty(penalty),
         charts=(_exponents(),),
@@ -348,6 +330,21 @@ def run_rejection(context: Context) -> Outcome:
             "of the data.",
         ),
     )
+
+
+def _test(linkage: Linkage, n_locations: int, reject_lambda: float) -> Rejection:
+    """The test with one error exponent; without a second-best matching nothing is too near."""
+    weight = linkage.facts["second_best_weight"]
+    second_best = math.inf if weight is None else float(weight)
+    length = MONDAYS_LONG.string_length
+    options = RejectionOptions(reject_lambda=reject_lambda, string_length=length)
+    return decide(second_best, linkage.n_links, n_locations, options)
+
+
+def _compare_bits(quantity: str, bits: float, basis: Basis = PREDICTED) -> Comparison:
+    """A number of bits that the paper does not print; None where it is without end."""
+    ours = bits if math.isfinite(bits) else None
+    return Comparison(quantity=quantity, paper=None, ours=ours, basis=basis, unit="bits")
 
 
 def _read_penalty(penalty_bits: float) -> str:
