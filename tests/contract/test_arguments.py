@@ -215,3 +215,39 @@ def test_a_missing_or_unknown_argument_is_refused_with_the_name_of_the_function(
         tp.match(FRAME)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"^points\(\) got an unexpected keyword argument 'many'$"):
         tp.points(FRAME, many=3)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        (pd.Series([ID]), "One column is not enough"),
+        (pl.Series([ID]), "One column is not enough"),
+        (pd.DataFrame, "got the class DataFrame"),
+        ({"user": [ID, ID], "location": [ID]}, "as many values"),
+        (["a.csv", "b.csv"], "as a folder or by a pattern"),
+    ],
+)
+def test_what_looks_like_a_table(table, says):
+    assert says in refused(tp.read, table)
+
+
+def test_events_are_read_already(sides):
+    assert tp.read(sides[0]) is sides[0]
+    assert "first trailprint.read" in refused(tp.read, sides[0], tp.ReadOptions())
+
+
+@pytest.mark.parametrize("progress", [lambda: None, lambda what: None, 3, "x"])
+def test_a_progress_function_takes_what_it_is_told(sides, progress):
+    for call in (tp.match, tp.trails, tp.correlate, tp.audit):
+        assert "progress must be a function" in refused(call, *sides, progress=progress)
+    assert "progress must be a function" in refused(tp.inspect, sides[0], progress=progress)
+
+
+@pytest.mark.parametrize("name", ["delimiter", "encoding", "timezone", "header", "keep_columns"])
+@pytest.mark.parametrize("wrong", [FRAME, FRAME["user"], np.zeros(3), pl.DataFrame()])
+def test_a_frame_is_no_option(name, wrong):
+    assert name in refused(tp.ReadOptions, **{name: wrong})
+
+
+def test_a_window_says_how_it_is_made():
+    assert "Window.parse" in refused(tp.FilterOptions, hours="09:00-17:00")

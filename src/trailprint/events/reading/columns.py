@@ -18,7 +18,7 @@ KNOWN_NAMES: Mapping[Column, tuple[str, ...]] = {
     "user": ("user", "uid", "user_id"),
     "location": ("location", "location_id"),
     "start": ("start", "datetime", "tracked_at", "started_at", "timestamp", "time"),
-    "end": ("end", "finished_at"),
+    "end": ("end", "finished_at", "leaving_datetime"),
     "lat": ("lat", "latitude"),
     "lon": ("lon", "lng", "longitude"),
     "weight": ("count",),
@@ -80,6 +80,10 @@ imei imsi lat latitude lng location lon longitude mac member msisdn participant 
 start station stop subscriber time timestamp tower uid url user venue visits
 """
 _TELLING = frozenset(_TELLING_WORDS.split())
+
+#: Folded names of what scikit-mobility's flows hold, and of columns that hold stored geometries.
+_FLOWS = frozenset({"origin", "destination", "flow"})
+_GEOMETRIES = frozenset({"geometry", "geom", "thegeom", "wkb", "wkt", "wkbgeometry"})
 
 _SEPARATORS = re.compile(r"[\s_.-]+")
 
@@ -279,11 +283,23 @@ def _exactly(name: str, there: Header, column: Column) -> str:
 
 def require_columns(found: Mapping[Column, str], there: Header) -> None:
     """Raise an error unless there is a user and a place or position."""
+    names = set(map(fold_name, there.names))
+    if "user" not in found and names >= _FLOWS:
+        raise ColumnError(
+            "The data must say who was where, but this counts flows from origins to destinations "
+            "and has no people. Give the trips or visits that it was counted from."
+        )
     if "user" not in found:
         raise ColumnError(
             "The data must have a column for the user. "
             + there.describe(near=KNOWN_NAMES["user"])
             + " Name it with --user-column."
+        )
+    if "location" not in found and "lat" not in found and names & _GEOMETRIES:
+        raise ColumnError(
+            "The data must have a column for the location, or lat and lon, but it has a geometry "
+            "as it is stored. Make lat and lon of its points first, or open it with geopandas, "
+            "whose points are read."
         )
     if "location" not in found and "lat" not in found:
         raise ColumnError(
