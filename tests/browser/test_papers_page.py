@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import pytest
 
 from trailprint.papers.comparison import PREDICTED, Comparison, compare_share
-from trailprint.papers.experiment import Chart, Experiment, Outcome, Reproduction
+from trailprint.papers.experiment import Chart, Experiment, ExperimentOutcome, Reproduction
 from trailprint.report.papers_page import render_papers_page
 
 VISIBLE = "[...document.querySelectorAll('svg.chart')].filter(svg => svg.getClientRects().length)"
@@ -39,7 +39,7 @@ def make_result(name: str, paper: str) -> Reproduction:
         for m in ("one at a time", "all at once")
         for n, s in ((1, 0.2), (10, 0.4), (10_000, 0.9))
     ]
-    outcome = Outcome(
+    outcome = ExperimentOutcome(
         rows=rows,
         comparisons=(
             compare_share(LONG, 52.9, 0.61, PREDICTED),

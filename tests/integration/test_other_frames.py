@@ -24,8 +24,9 @@ def halves(frame, fixes):
     return [frame[side].reset_index(drop=True) for side in (early, ~early)]
 
 
-def check_all(released, auxiliary, plain):
+def check_all(sides, plain):
     """Every function takes both sides, and finds what it finds in plain columns."""
+    released, auxiliary = sides
     assert tp.inspect(released) == tp.inspect(plain[0])
     found, expected = tp.match(released, auxiliary), tp.match(*plain)
     assert present(found.risk) == present(expected.risk)
@@ -45,8 +46,7 @@ def to_plain(fixes):
 
 
 def test_a_frame_of_geopandas(fixes):
-    released, auxiliary = halves(to_geometry(fixes), fixes)
-    check_all(released, auxiliary, to_plain(fixes))
+    check_all(halves(to_geometry(fixes), fixes), to_plain(fixes))
 
 
 def test_another_geometry_and_another_map(fixes):
@@ -61,7 +61,7 @@ def test_another_geometry_and_another_map(fixes):
 def test_position_fixes_and_stay_points_of_trackintel(fixes):
     trackintel = pytest.importorskip("trackintel")
     sides = halves(to_geometry(fixes), fixes)
-    check_all(*map(trackintel.Positionfixes, sides), to_plain(fixes))
+    check_all(list(map(trackintel.Positionfixes, sides)), to_plain(fixes))
     rule = {"dist_threshold": 200, "time_threshold": 20, "gap_threshold": 24 * 60}
     positions = trackintel.Positionfixes(sides[0])
     with_stays, stays = positions.generate_staypoints(**rule, include_last=True)
@@ -82,9 +82,8 @@ def test_frames_of_scikit_mobility(fixes):
     given = {"latitude": "lat", "longitude": "lon", "datetime": "start", "user_id": "user"}
     sides = [skmob.TrajDataFrame(side, **given) for side in halves(named, fixes)]
     assert {"uid", "datetime", "lat", "lng"} <= set(sides[0].columns)
-    check_all(*sides, [pd.DataFrame(side) for side in sides])
-    from skmob.preprocessing import detection
-
+    check_all(sides, [pd.DataFrame(side) for side in sides])
+    detection = pytest.importorskip("skmob.preprocessing.detection")
     stops = detection.stay_locations(sides[0], leaving_time=True)
     assert {"start", "end", "lat", "lon"} <= tp.read(stops).columns
 

@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from trailprint import __version__
 from trailprint.arrays import Floats
 from trailprint.audit.attacks.registry import attack_names, find_attack
 from trailprint.audit.context import AuditContext
@@ -49,7 +48,7 @@ from trailprint.events.summary import inspect
 from trailprint.studies.findings import Why
 from trailprint.studies.small_counts import SMALL
 
-_PACKAGES = ("numpy", "scipy", "numba", "duckdb", "pyarrow", "python-crfsuite")
+_PACKAGES = ("trailprint", "numpy", "scipy", "numba", "duckdb", "pyarrow", "python-crfsuite")
 
 _UNPROTECTED = "Protections compared with the data as it is"
 """What is called so where there was no time even for that."""
@@ -84,7 +83,7 @@ def assemble(context: AuditContext, done: Done) -> Findings:
     worst, agreement = _together(done)
     data = _data(context, done)
     return Findings(
-        version=__version__,
+        version=version("trailprint"),
         seed=context.options.seed,
         privacy=Privacy(
             small_count_threshold=SMALL, locations_named=context.options.name_locations
@@ -108,7 +107,7 @@ def assemble(context: AuditContext, done: Done) -> Findings:
         per_user=_per_user(done),
         points=find_points(context, done.outcomes, dict(done.reasons("points"))),
         settings={**context.options.to_dict(), "data_notes": _notes(context)},
-        versions={"python": platform.python_version(), "trailprint": __version__}
+        versions={"python": platform.python_version()}
         | {package: version(package) for package in _PACKAGES},
         seconds=TimeSpent(
             total=done.seconds,

@@ -9,9 +9,9 @@ from trailprint.audit.attacks.registry import find_attack
 from trailprint.audit.results.attacks import (
     AttackFinding,
     Baseline,
-    CoveragePoint,
+    CoverageFinding,
     MeasuredAttack,
-    RankCurve,
+    RanksFinding,
     ViewFinding,
     ViewsFinding,
 )
@@ -97,8 +97,8 @@ def _veil_baseline(other: Baseline, n_found: int, n_people: int) -> Baseline:
 
 
 def _veil_ranks(
-    ranks: RankCurve | None, n_people: int, n_linked: Sequence[int]
-) -> RankCurve | None:
+    ranks: RanksFinding | None, n_people: int, n_linked: Sequence[int]
+) -> RanksFinding | None:
     """The curve of ranks; its first point is close to what attacks one by one link."""
     if ranks is None:
         return None
@@ -114,7 +114,7 @@ def _veil_ranks(
     return replace(ranks, curve=tuple(ranks.curve[safe[place]] for place in kept))
 
 
-def _veil_coverage(points: Sequence[CoveragePoint]) -> tuple[CoveragePoint, ...]:
+def _veil_coverage(points: Sequence[CoverageFinding]) -> tuple[CoverageFinding, ...]:
     """The curve of precision: neither right nor wrong links may be few between two points."""
     n_right = [round((point.precision or 0.0) * point.links) for point in points]
     n_wrong = [point.links - n for point, n in zip(points, n_right, strict=True)]

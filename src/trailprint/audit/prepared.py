@@ -22,7 +22,6 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from trailprint import __version__
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.outcomes import WORK_MANIFEST
 from trailprint.audit.sides import Sides
@@ -77,7 +76,7 @@ class PreparedEvents:
     ) -> None:
         self._work, self._engine, self._keep = Path(work), engine, keep
         self._own_files = contextlib.ExitStack()
-        programs = {"trailprint": __version__, "duckdb": version("duckdb")}
+        programs = {name: version(name) for name in ("trailprint", "duckdb")}
         text = json.dumps({**depends_on, "versions": programs}, sort_keys=True, default=str)
         self._key = hashlib.sha256(text.encode()).hexdigest()
 

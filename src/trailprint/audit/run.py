@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from trailprint import __version__
 from trailprint.audit.assemble import Done, assemble
 from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
@@ -109,8 +108,7 @@ def fingerprint_work(context: AuditContext) -> dict[str, Any]:
         "weight": context.options.weight,
         "likely_trails": context.options.likely_trails,
         "revision": _REVISION,
-        "versions": {"trailprint": __version__}
-        | {name: version(name) for name in ("duckdb", "numpy")},
+        "versions": {name: version(name) for name in ("trailprint", "duckdb", "numpy")},
     }
 
 

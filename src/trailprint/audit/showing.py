@@ -15,7 +15,7 @@ from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.points import PointsFinding
 from trailprint.audit.summary import to_html as write_summary
 from trailprint.display.plots import Plot, draw_bars, draw_curve, draw_line
-from trailprint.display.tables import Table
+from trailprint.display.tables import ResultTable
 from trailprint.workflows.results import Folder, Makers, Result, as_table, write_private
 
 
@@ -30,7 +30,7 @@ class Shown(Result):
     def _makers(self) -> Makers:
         from trailprint.report.audit_tables import TABLES
 
-        makers: dict[str, Callable[[], Table]] = {
+        makers: dict[str, Callable[[], ResultTable]] = {
             name: _maker(name, make, self.findings) for name, make in TABLES.items()
         }
         for name in ("links", "per_user"):
@@ -74,8 +74,8 @@ class Shown(Result):
 
 def _maker(
     name: str, make: Callable[[Findings], Iterable[dict[str, Any]]], found: Findings
-) -> Callable[[], Table]:
-    return lambda: Table.from_rows(name, make(found))
+) -> Callable[[], ResultTable]:
+    return lambda: ResultTable.from_rows(name, make(found))
 
 
 def _plot_attacks(found: Findings) -> Plot:

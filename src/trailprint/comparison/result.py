@@ -12,7 +12,7 @@ from trailprint.comparison.results import AuditComparison
 from trailprint.comparison.tables import TABLES
 from trailprint.display.discreet import Words
 from trailprint.display.plots import Plot, draw_bars
-from trailprint.display.tables import Table
+from trailprint.display.tables import ResultTable
 from trailprint.workflows.results import Folder, Makers, Result
 
 
@@ -52,8 +52,8 @@ class ComparisonResult(Result):
         return {"audits": len(self.comparison.audits), "says": Words(self.comparison.sentence)}
 
 
-def _make(name: str, found: AuditComparison) -> Table:
-    return Table.from_rows(name, TABLES[name](found))
+def _make(name: str, found: AuditComparison) -> ResultTable:
+    return ResultTable.from_rows(name, TABLES[name](found))
 
 
 def _plot_risk(found: AuditComparison) -> Plot:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.metadata import version
 
-from trailprint import __version__
 from trailprint.audit.outcomes import hash_people
 from trailprint.comparison.changes import list_changes
 from trailprint.comparison.curves import list_growth
@@ -35,7 +35,7 @@ def run_comparison(
         raise InputError(f"These audits cannot be compared. {versus[0].why_not}")
     return ComparisonResult(
         comparison=AuditComparison(
-            version=__version__,
+            version=version("trailprint"),
             sentence=_summarise(audits[0].label, versus),
             audits=tuple(map(_describe, audits)),
             versus=tuple(versus),

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 _SHOWN_ROWS = 20
 
 
-class Table(Discreet):
+class ResultTable(Discreet):
     """
     A table by its name; ``is_private`` where it holds ids of people.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from trailprint.display.tables import Table
-    >>> table = Table("curve", pa.table({"coverage": [0.5, 1.0]}))
+    >>> from trailprint.display.tables import ResultTable
+    >>> table = ResultTable("curve", pa.table({"coverage": [0.5, 1.0]}))
     >>> table
-    Table(name=curve, rows=2)
+    ResultTable(name=curve, rows=2)
     >>> table.to_pandas()["coverage"].tolist()
     [0.5, 1.0]
     """
@@ -41,7 +41,7 @@ class Table(Discreet):
         self._table = table
 
     @classmethod
-    def from_rows(cls, name: str, rows: Iterable[Mapping[str, Any]]) -> Table:
+    def from_rows(cls, name: str, rows: Iterable[Mapping[str, Any]]) -> ResultTable:
         """A table of rows of plain values; a value of mixed kinds becomes text."""
         listed = [dict(row) for row in rows]
         names = dict.fromkeys(key for row in listed for key in row)

@@ -161,7 +161,7 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ExperimentOutcome:
     """
     What an experiment found.
 
@@ -212,7 +212,7 @@ class Experiment:
     name: str
     paper: str
     title: str
-    run: Callable[[Context], Outcome]
+    run: Callable[[Context], ExperimentOutcome]
     sources: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     check: Callable[[Context], object] | None = None
@@ -227,7 +227,7 @@ class Reproduction:
     """
 
     experiment: Experiment
-    outcome: Outcome
+    outcome: ExperimentOutcome
     population: Population
     full: bool
     seed: int

@@ -14,7 +14,7 @@ from trailprint.papers.experiment import (
     SOURCES,
     Context,
     Experiment,
-    Outcome,
+    ExperimentOutcome,
     Population,
     Reproduction,
 )
@@ -140,7 +140,7 @@ def _refuse(experiment: Experiment, context: Context, complaint: InputError) -> 
     reason = complaint.for_command_line()
     return Reproduction(
         experiment=experiment,
-        outcome=Outcome(rows=(), comparisons=(), reading=f"Not run: {reason}"),
+        outcome=ExperimentOutcome(rows=(), comparisons=(), reading=f"Not run: {reason}"),
         population=_population(experiment, context.data),
         full=context.full,
         seed=context.seed,

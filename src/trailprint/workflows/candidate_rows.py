@@ -7,7 +7,7 @@ from typing import Any
 
 from trailprint.attacks.options import CorrelateOptions
 from trailprint.display.plots import Plot, draw_bars
-from trailprint.display.tables import Table
+from trailprint.display.tables import ResultTable
 from trailprint.evaluation.candidates import TOP, AverageSets, CandidateSets
 
 
@@ -43,9 +43,9 @@ def _top_rows(sets: AverageSets) -> list[dict[str, Any]]:
     ]
 
 
-def top_table(sets: AverageSets) -> Table:
+def top_table(sets: AverageSets) -> ResultTable:
     """How often the right person is among the k likeliest, as a table."""
-    return Table.from_rows("top", _top_rows(sets))
+    return ResultTable.from_rows("top", _top_rows(sets))
 
 
 def plot_top(sets: AverageSets) -> Plot:

@@ -12,7 +12,7 @@ from trailprint.attacks.sequence.correlation import describe_training
 from trailprint.display.discreet import Words
 from trailprint.display.numbers import format_percent
 from trailprint.display.plots import Plot
-from trailprint.display.tables import Table
+from trailprint.display.tables import ResultTable
 from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import InputError
 from trailprint.evaluation.candidates import TOP, AverageSets, average_sets
@@ -63,7 +63,7 @@ class FoldsResult(Result):
         flat = [{**row, **_by_size(row.pop("top"))} for row in rounds]
         return {
             "top": lambda: top_table(self.average),
-            "rounds": lambda: Table.from_rows("rounds", flat),
+            "rounds": lambda: ResultTable.from_rows("rounds", flat),
         }
 
     def _plots(self) -> Mapping[str, Callable[[], Plot]]:

@@ -18,7 +18,7 @@ from trailprint.attacks.view_weights import ViewWeights
 from trailprint.display.discreet import Words
 from trailprint.display.numbers import to_finite
 from trailprint.display.plots import Plot, draw_line
-from trailprint.display.tables import Table
+from trailprint.display.tables import ResultTable
 from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import (
@@ -125,9 +125,9 @@ class MatchResult(Result):
         return {
             "links": as_table("links", self.links),
             "per_user": as_table("per_user", self.per_user),
-            "margins": lambda: Table("margins", self._margins()),
-            "curve": lambda: Table.from_rows("curve", map(asdict, self.curve)),
-            "views": lambda: Table.from_rows("views", map(asdict, self.views)),
+            "margins": lambda: ResultTable("margins", self._margins()),
+            "curve": lambda: ResultTable.from_rows("curve", map(asdict, self.curve)),
+            "views": lambda: ResultTable.from_rows("views", map(asdict, self.views)),
         }
 
     def _plots(self) -> Mapping[str, Callable[[], Plot]]:

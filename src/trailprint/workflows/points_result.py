@@ -13,7 +13,7 @@ from trailprint.attacks.points.options import PointsOptions
 from trailprint.display.discreet import Words
 from trailprint.display.numbers import format_percent
 from trailprint.display.plots import Plot, draw_bars, draw_curve, draw_heat
-from trailprint.display.tables import Table
+from trailprint.display.tables import ResultTable
 from trailprint.evaluation.larger_populations import LargerPopulation, ModelCheck
 from trailprint.evaluation.unicity import Sharing, Unicity, WorstPoints
 from trailprint.studies.known_points import GridShare
@@ -186,5 +186,5 @@ def _bar(one: WorstPoints) -> dict[str, Any]:
     return {"name": f"{one.k} known", "share": one.share_at_one, "low": low, "high": high}
 
 
-def _maker(name: str, rows: list[dict[str, Any]]) -> Callable[[], Table]:
-    return lambda: Table.from_rows(name, rows)
+def _maker(name: str, rows: list[dict[str, Any]]) -> Callable[[], ResultTable]:
+    return lambda: ResultTable.from_rows(name, rows)

@@ -14,7 +14,7 @@ from trailprint.arguments import check_arguments
 from trailprint.display.discreet import Words
 from trailprint.display.numbers import format_percent
 from trailprint.display.plots import Plot, draw_bars, draw_line
-from trailprint.display.tables import Table
+from trailprint.display.tables import ResultTable
 from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine, default_engine
@@ -67,9 +67,9 @@ class ProtectResult(Result):
 
     def _makers(self) -> Makers:
         return {
-            "loss": lambda: Table.from_rows("loss", [asdict(self.protected.loss)]),
-            "tasks": lambda: Table.from_rows("tasks", self._tasks()),
-            "singling_out": lambda: Table.from_rows("singling_out", self.singling_out.rows()),
+            "loss": lambda: ResultTable.from_rows("loss", [asdict(self.protected.loss)]),
+            "tasks": lambda: ResultTable.from_rows("tasks", self._tasks()),
+            "singling_out": lambda: ResultTable.from_rows("singling_out", self.singling_out.rows()),
             "released": as_table("released", self._released),
         }
 
@@ -143,7 +143,7 @@ class TradeOffResult(Result):
         }
 
     def _makers(self) -> Makers:
-        return {"sweep": lambda: Table.from_rows("sweep", self._rows())}
+        return {"sweep": lambda: ResultTable.from_rows("sweep", self._rows())}
 
     def _plots(self) -> Mapping[str, Callable[[], Plot]]:
         line = ("information_loss", "user_accuracy")

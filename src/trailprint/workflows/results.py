@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from trailprint.display.discreet import Discreet, brief
 from trailprint.display.numbers import to_json
 from trailprint.display.plots import Plot, draw_bars
-from trailprint.display.tables import Table
+from trailprint.display.tables import ResultTable
 from trailprint.errors import OptionError, OutputError, reason_of
 from trailprint.evaluation.risk import Risk
 from trailprint.events.spreadsheets import write_csv
@@ -24,8 +24,8 @@ from trailprint.events.write import replacing
 from trailprint.system.addresses import check_writable
 
 Folder = str | os.PathLike[str]
-Made = TypeVar("Made", Table, Plot)
-Makers = Mapping[str, Callable[[], Table]]
+Made = TypeVar("Made", ResultTable, Plot)
+Makers = Mapping[str, Callable[[], ResultTable]]
 
 
 class Result(Discreet, ABC):
@@ -59,7 +59,7 @@ class Result(Discreet, ABC):
         """Names for `table`."""
         return tuple(self._makers())
 
-    def table(self, name: str) -> Table:
+    def table(self, name: str) -> ResultTable:
         """One of `tables`, with ``to_pandas()``, ``to_polars()`` and ``to_arrow()``."""
         return _find(self._makers(), name, "table")()
 
@@ -102,7 +102,7 @@ class Result(Discreet, ABC):
                 Path(name).write_text(text, encoding="utf-8", newline="")
         return targets + write_private(path, people)
 
-    def _open_tables(self) -> list[Table]:
+    def _open_tables(self) -> list[ResultTable]:
         """Tables without ids of people."""
         return [self.table(name) for name in self.tables if name not in self._private()]
 
@@ -134,7 +134,7 @@ def _image(plot: Plot) -> str:
     return f'<img alt="" src="data:image/svg+xml;base64,{text}">'
 
 
-def _csv(table: Table) -> str:
+def _csv(table: ResultTable) -> str:
     return write_csv(table.to_arrow().to_pylist())
 
 
@@ -150,7 +150,7 @@ def open_folder(folder: Folder) -> Path:
     return Path(folder)
 
 
-def write_private(folder: Path, tables: Mapping[str, Table]) -> list[Path]:
+def write_private(folder: Path, tables: Mapping[str, ResultTable]) -> list[Path]:
     """Tables with ids of people, as Parquet that only their owner can read."""
     targets = [folder / f"{name}.parquet" for name in tables]
     with replacing(targets, private=True) as unfinished:
@@ -159,9 +159,9 @@ def write_private(folder: Path, tables: Mapping[str, Table]) -> list[Path]:
     return targets
 
 
-def as_table(name: str, make: Callable[[], pa.Table]) -> Callable[[], Table]:
+def as_table(name: str, make: Callable[[], pa.Table]) -> Callable[[], ResultTable]:
     """A maker of a table with ids of people."""
-    return lambda: Table(name, make(), is_private=True)
+    return lambda: ResultTable(name, make(), is_private=True)
 
 
 def plot_risk(risk: Risk) -> Plot:

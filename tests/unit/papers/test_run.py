@@ -8,13 +8,13 @@ from tests.presence import present
 from trailprint.errors import InputError, OptionError, SourceError
 from trailprint.events.options import ReadOptions
 from trailprint.papers.comparison import PREDICTED, compare_share, forced
-from trailprint.papers.experiment import Context, Experiment, Outcome, Reproduction
+from trailprint.papers.experiment import Context, Experiment, ExperimentOutcome, Reproduction
 from trailprint.papers.run import check_before, find_data, parse_settings, run_experiments
 
 
 def make(name="2099-table-1", sources=(), settings=None, run=None) -> Experiment:
-    def nothing(context: Context) -> Outcome:
-        return Outcome(rows=[{"x": 1}], comparisons=(), reading="Nothing.")
+    def nothing(context: Context) -> ExperimentOutcome:
+        return ExperimentOutcome(rows=[{"x": 1}], comparisons=(), reading="Nothing.")
 
     return Experiment(
         name=name,
@@ -44,14 +44,14 @@ def test_the_label_follows_from_the_data(tmp_path, there, label) -> None:
 
 
 def test_a_figure_is_of_own_data_where_its_own_dataset_is(tmp_path) -> None:
-    def run(context: Context) -> Outcome:
+    def run(context: Context) -> ExperimentOutcome:
         figures = [
             compare_share("both", 50.0, 0.5, PREDICTED),
             compare_share("geolife", 50.0, 0.5, PREDICTED, source="geolife"),
             compare_share("calls", 50.0, 0.5, PREDICTED, source="call-records"),
             compare_share("always", 50.0, 0.5, forced("It must.", on_any_data=True)),
         ]
-        return Outcome(rows=[], comparisons=figures, reading="")
+        return ExperimentOutcome(rows=[], comparisons=figures, reading="")
 
     experiment = make(sources=("geolife", "call-records"), run=run)
     standings = {
@@ -70,7 +70,7 @@ def test_a_figure_is_of_own_data_where_its_own_dataset_is(tmp_path) -> None:
     }
 
 
-def refuses(context: Context) -> Outcome:
+def refuses(context: Context) -> ExperimentOutcome:
     raise InputError("There must be two weeks, but there is one.")
 
 
@@ -101,7 +101,7 @@ def test_progress_is_of_the_whole_and_names_the_experiment() -> None:
     half = make(
         name="2099-b",
         run=lambda context: (
-            context.tell("half", 0.5) or Outcome(rows=[], comparisons=(), reading="")
+            context.tell("half", 0.5) or ExperimentOutcome(rows=[], comparisons=(), reading="")
         ),
     )
     context = Context(progress=lambda what, done: told.append((what, done)))
@@ -124,7 +124,7 @@ def test_what_experiments_share_is_made_once() -> None:
 
 
 def test_each_result_is_handed_over_as_soon_as_it_is_there() -> None:
-    def fails(context: Context) -> Outcome:
+    def fails(context: Context) -> ExperimentOutcome:
         raise OptionError("No.")
 
     seen: list[Reproduction] = []
@@ -188,9 +188,11 @@ def test_rows_of_own_data_that_cannot_be_used_are_noted(tmp_path) -> None:
     good = [f"u{n},a,2020-01-01T00:00:00Z" for n in range(300)]
     path.write_text("\n".join(["user,location,start", *good, "u,a,noon", "u,a,late"]) + "\n")
 
-    def run(context: Context) -> Outcome:
+    def run(context: Context) -> ExperimentOutcome:
         n_rows = context.share("events", lambda: context.read("call-records")).count()
-        return Outcome(rows=[{"n": n_rows}], comparisons=(), reading="", notes=("First.",))
+        return ExperimentOutcome(
+            rows=[{"n": n_rows}], comparisons=(), reading="", notes=("First.",)
+        )
 
     wanted = [make(name=name, sources=("call-records",), run=run) for name in ("2099-a", "2099-b")]
     results = run_experiments(wanted, Context(data={"call-records": path}))

@@ -11,7 +11,7 @@ import pytest
 
 from trailprint.errors import OutputError
 from trailprint.papers.comparison import PREDICTED, Comparison, compare_share, tuned
-from trailprint.papers.experiment import Chart, Experiment, Outcome, Reproduction
+from trailprint.papers.experiment import Chart, Experiment, ExperimentOutcome, Reproduction
 from trailprint.report.papers_files import (
     ResultFolder,
     open_folder,
@@ -27,7 +27,7 @@ def make(population="simulated", charts=(), rows=None, title="A thing") -> Repro
         for m in ("x", "y")
         for n in (1, 2, 5)
     ]
-    outcome = Outcome(
+    outcome = ExperimentOutcome(
         rows=rows,
         comparisons=(
             compare_share("found", 52.9, 0.61, PREDICTED),
@@ -84,7 +84,7 @@ def test_only_predicted_figures_and_own_data_have_a_difference_on_the_page() -> 
 
 
 def test_an_experiment_the_data_do_not_suit_is_on_the_page_and_has_no_files(tmp_path) -> None:
-    outcome = Outcome(rows=(), comparisons=(), reading="Not run: Too few days.")
+    outcome = ExperimentOutcome(rows=(), comparisons=(), reading="Not run: Too few days.")
     refused = replace(
         make(population="your data"), outcome=outcome, refused="Too few days.", seconds=0.0
     )

@@ -13,7 +13,7 @@ import pytest
 
 import trailprint as tp
 from trailprint.display.plots import Plot, draw_bars
-from trailprint.display.tables import Table
+from trailprint.display.tables import ResultTable
 from trailprint.errors import OptionError
 from trailprint.studies.options import SweepOptions
 from trailprint.workflows.folds import correlate_folds
@@ -149,7 +149,7 @@ def test_without_truth_there_is_no_chart():
 
 def test_a_column_of_mixed_kinds_becomes_text():
     rows: list[dict[str, object]] = [{"linked": 3}, {"linked": "<10"}]
-    assert Table.from_rows("x", rows).to_arrow()["linked"].to_pylist() == ["3", "<10"]
+    assert ResultTable.from_rows("x", rows).to_arrow()["linked"].to_pylist() == ["3", "<10"]
 
 
 def test_a_plot_is_a_copy():

@@ -16,16 +16,15 @@ from trailprint.audit.methods import BestMethod, CandidateMethod
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.attacks import (
     Baseline,
-    CoveragePoint,
+    CoverageFinding,
     MeasuredAttack,
-    RankCurve,
     RankPoint,
+    RanksFinding,
 )
 from trailprint.audit.results.kept import KeptAttack
 from trailprint.evaluation.agreement import align_people, linked_people
 from trailprint.evaluation.per_user import estimate_user_risk
-from trailprint.evaluation.ranks import RankCurve as Ranked
-from trailprint.evaluation.ranks import measure_ranks
+from trailprint.evaluation.ranks import RankCurve, measure_ranks
 from trailprint.evaluation.risk import Risk, measure_risk, precision_at_coverage
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage, Ranks
@@ -63,11 +62,11 @@ def describe(name: str, found: BestMethod, truth: Truth) -> MeasuredAttack:
     )
 
 
-def _rank_curve(ranks: Ranked) -> RankCurve | None:
+def _rank_curve(ranks: RankCurve) -> RanksFinding | None:
     if not ranks.points:
         return None
     curve = tuple(RankPoint(k=k, share=share) for k, share in ranks.points)
-    return RankCurve(median=ranks.median, curve=curve)
+    return RanksFinding(median=ranks.median, curve=curve)
 
 
 def _measure(linkage: Linkage, truth: Truth) -> Risk:
@@ -88,11 +87,11 @@ def _baseline(other: CandidateMethod, truth: Truth) -> Baseline:
     )
 
 
-def measure_coverage(linkage: Linkage, truth: Truth) -> tuple[CoveragePoint, ...]:
+def measure_coverage(linkage: Linkage, truth: Truth) -> tuple[CoverageFinding, ...]:
     """Precision when only the surest links are kept."""
     points = precision_at_coverage(linkage, truth)
     return tuple(
-        CoveragePoint(coverage=point.coverage, precision=point.precision, links=point.links)
+        CoverageFinding(coverage=point.coverage, precision=point.precision, links=point.links)
         for point in points
     )
 

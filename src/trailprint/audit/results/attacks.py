@@ -25,7 +25,7 @@ class RankPoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankCurve:
+class RanksFinding:
     """Where the right counterpart stands."""
 
     median: float | None
@@ -33,7 +33,7 @@ class RankCurve:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoveragePoint:
+class CoverageFinding:
     """Precision when only the surest links are kept."""
 
     coverage: float
@@ -119,8 +119,8 @@ class MeasuredAttack:
     precision: float | None
     variant: str
     baseline: Baseline | None
-    ranks: RankCurve | None
-    coverage: tuple[CoveragePoint, ...] = ()
+    ranks: RanksFinding | None
+    coverage: tuple[CoverageFinding, ...] = ()
     notes: tuple[str, ...] = ()
     proof: Proof = Proof()
     seconds: float = 0.0
@@ -146,8 +146,8 @@ class AttackFinding:
     precision: float | None = None
     variant: str | None = ""
     baseline: Baseline | None = None
-    ranks: RankCurve | None = None
-    coverage: tuple[CoveragePoint, ...] = ()
+    ranks: RanksFinding | None = None
+    coverage: tuple[CoverageFinding, ...] = ()
     notes: tuple[str, ...] = ()
     proof: Proof = Proof()
     seconds: float | None = 0.0
@@ -156,7 +156,7 @@ class AttackFinding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinkedBy:
+class LinkedByFinding:
     """How many people are linked by exactly this many attacks."""
 
     attacks: int
@@ -173,7 +173,7 @@ class WorstCase:
     linked: VeiledCount | None
     share: float | None
     interval: Interval | None
-    by_attacks: tuple[LinkedBy, ...]
+    by_attacks: tuple[LinkedByFinding, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

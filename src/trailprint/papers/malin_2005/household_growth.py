@@ -9,7 +9,7 @@ import numpy as np
 from trailprint.evaluation.intervals import mean_interval
 from trailprint.evaluation.truth import Truth
 from trailprint.papers.comparison import Comparison, tuned
-from trailprint.papers.experiment import Chart, Context, Experiment, Outcome
+from trailprint.papers.experiment import Chart, Context, Experiment, ExperimentOutcome
 from trailprint.papers.malin_2005.families import (
     SOURCE,
     Shoppers,
@@ -30,12 +30,12 @@ _CROSSING = tuned(
 )
 
 
-def run_figure_15(context: Context) -> Outcome:
+def run_figure_15(context: Context) -> ExperimentOutcome:
     """People linked to the addresses of their households."""
     shoppers = load_shoppers(context)
     grown = _grow(shoppers, context)
     crossings = [_crossing(grown, shoppers.home_truth()), *_other_crossings(context)]
-    return Outcome(
+    return ExperimentOutcome(
         rows=_tidy(grown),
         comparisons=(
             Comparison(

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from trailprint.features.trails import Trails
 from trailprint.papers.comparison import PREDICTED, Comparison, forced, tuned
-from trailprint.papers.experiment import Chart, Context, Experiment, Outcome
+from trailprint.papers.experiment import Chart, Context, Experiment, ExperimentOutcome
 from trailprint.papers.malin_2005.families import SOURCE, load_shoppers, same_rows
 from trailprint.papers.malin_2005.shops import ASSUMPTIONS, COMPLETE, PAPER
 from trailprint.studies.popularity import ZipfFit, fit_zipf, rank_frequency
@@ -35,12 +35,12 @@ def _homes(context: Context) -> Trails:
     return shoppers.of_households(shoppers.visits)
 
 
-def run_figure_11(context: Context) -> Outcome:
+def run_figure_11(context: Context) -> ExperimentOutcome:
     """How many households visit the most popular sites."""
     homes = _homes(context)
     fit = fit_zipf(homes, N_TOP)
     observed = rank_frequency(homes).slice(0, N_TOP).to_pylist()
-    return Outcome(
+    return ExperimentOutcome(
         rows=_observed_and_expected(observed, fit),
         comparisons=(
             Comparison(
@@ -126,13 +126,13 @@ def _pivot(rows: list[dict[str, Any]], line: str, value: str) -> dict[int, float
     return {row["sites"]: row[value] for row in rows if row["line"] == line}
 
 
-def run_figure_12(context: Context) -> Outcome:
+def run_figure_12(context: Context) -> ExperimentOutcome:
     """Sites join, least visited first."""
     rows = _grow(_homes(context), "least-visited", context)
     there, found = (_pivot(rows, line, "households") for line in ("with a trail", "re-identified"))
     worst = max((there[n] - found[n]) / there[n] for n in there if there[n])
     share = 1 - worst
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=(
             Comparison(
@@ -153,12 +153,12 @@ def run_figure_12(context: Context) -> Outcome:
     )
 
 
-def run_figure_13(context: Context) -> Outcome:
+def run_figure_13(context: Context) -> ExperimentOutcome:
     """Sites join, most visited first."""
     rows = _grow(_homes(context), "most-visited", context)
     there, found = (_pivot(rows, line, "households") for line in ("with a trail", "re-identified"))
     reached = [n for n in sorted(there) if there[n] and found[n] >= _NEARLY_ALL * there[n]]
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=(
             Comparison(
@@ -178,13 +178,13 @@ def run_figure_13(context: Context) -> Outcome:
     )
 
 
-def run_figure_14(context: Context) -> Outcome:
+def run_figure_14(context: Context) -> ExperimentOutcome:
     """Names withheld at random."""
     homes = _homes(context)
     n_runs = N_RUNS_FULL if context.full else N_RUNS
     rows = _withhold_names(context, homes, n_runs)
     needed = {p: _sites_for_half(rows, p) for p in WITHHELD}
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=[
             Comparison(

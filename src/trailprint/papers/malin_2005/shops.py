@@ -19,7 +19,7 @@ from trailprint.papers.comparison import (
     forced,
     tuned,
 )
-from trailprint.papers.experiment import Chart, Context, Experiment, Outcome
+from trailprint.papers.experiment import Chart, Context, Experiment, ExperimentOutcome
 from trailprint.papers.malin_2005.families import (
     SOURCE,
     Shoppers,
@@ -121,10 +121,10 @@ def _summary(counts: Sequence[dict[str, float]]) -> dict[str, Any]:
     return {**row, "rate_low": low, "rate_high": high, "draws": len(counts)}
 
 
-def _run_levels(algorithm: str) -> Callable[[Context], Outcome]:
+def _run_levels(algorithm: str) -> Callable[[Context], ExperimentOutcome]:
     """One algorithm on people and on households."""
 
-    def run(context: Context) -> Outcome:
+    def run(context: Context) -> ExperimentOutcome:
         rows, comparisons = [], []
         for number, level in enumerate(("people", "households")):
             context.tell(f"Linking {level}", number / 2)
@@ -141,7 +141,7 @@ def _run_levels(algorithm: str) -> Callable[[Context], Outcome]:
                     is_derived=True,
                 )
             )
-        return Outcome(
+        return ExperimentOutcome(
             rows=rows,
             comparisons=comparisons,
             reading=_READINGS[algorithm].format(*(row["rate"] for row in rows)),
@@ -175,7 +175,7 @@ def _bars(x: str) -> Chart:
     )
 
 
-def run_multiple(context: Context) -> Outcome:
+def run_multiple(context: Context) -> ExperimentOutcome:
     """Section 4.1.3: several people behind one address."""
     counts = {
         algorithm: [_count_multiple(each, options, context) for each in _draws(context)]
@@ -196,7 +196,7 @@ def run_multiple(context: Context) -> Outcome:
         )
         for row, paper in zip(rows, (_PAPER_FULL_HOUSEHOLDS, 0), strict=True)
     ]
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=comparisons,
         reading=_read_multiple(rows),
@@ -239,7 +239,7 @@ def _count_multiple(
     return count, int(np.count_nonzero((n_buyers > 1) & (n_linked == n_buyers)))
 
 
-def run_figure_10(context: Context) -> Outcome:
+def run_figure_10(context: Context) -> ExperimentOutcome:
     """Every shop left out in turn, for the three algorithms."""
     draws = _draws(context)
     rows = [
@@ -261,7 +261,7 @@ def run_figure_10(context: Context) -> Outcome:
                 basis=PREDICTED,
             )
         )
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=comparisons,
         reading="Leaving out the most telling shop changes the rate of those who remain by "

@@ -15,7 +15,7 @@ from trailprint.events.filters import WEEKDAYS, on_weekdays
 from trailprint.features.histograms import build_histogram_pair
 from trailprint.linkage import Linkage
 from trailprint.papers.comparison import PREDICTED, Comparison, compare_share, tuned
-from trailprint.papers.experiment import Chart, Context, Experiment, Outcome
+from trailprint.papers.experiment import Chart, Context, Experiment, ExperimentOutcome
 from trailprint.papers.naini_2016.matching import (
     METRICS,
     accuracy_chart,
@@ -61,7 +61,7 @@ _PAPER_MONDAYS, _PAPER_USERS = 30_937, 46_986
 _PAPER_TABLE_3 = {"A2": (1_340, 36.0), "A1": (1_672, 33.0)}
 
 
-def run_figure_5(context: Context) -> Outcome:
+def run_figure_5(context: Context) -> ExperimentOutcome:
     """Fewer people are identified the more there are, whatever the metric."""
     sides = call_sides(context, large=True)
     plan = _fitting(GROWTH_FULL if context.full else GROWTH, sides[0].n_users)
@@ -76,7 +76,7 @@ def run_figure_5(context: Context) -> Outcome:
         ]
         rows += [_average(context, groups, metric) for metric in METRICS]
     proposed = {row["people"]: row["accuracy"] for row in rows if row["metric"] == "proposed"}
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=(
             *(
@@ -115,7 +115,7 @@ def _with_interval(chart: Chart) -> Chart:
     return replace(chart, low="low", high="high")
 
 
-def run_figure_6(context: Context) -> Outcome:
+def run_figure_6(context: Context) -> ExperimentOutcome:
     """Matching many people at once identifies a larger share than looking each up alone."""
     released, auxiliary = call_sides(context)
     alone = share_one_by_one(context, (released, auxiliary))
@@ -124,7 +124,7 @@ def run_figure_6(context: Context) -> Outcome:
         *_match_parts(context, (released, auxiliary)),
     ]
     is_whole = auxiliary.n_users == _PAPER_USERS
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=(
             compare_share("one by one", None, alone, PREDICTED),
@@ -186,7 +186,7 @@ def _part_row(n_released: int, accuracy: float, method: str, n_repetitions: int)
     }
 
 
-def run_table_3(context: Context) -> Outcome:
+def run_table_3(context: Context) -> ExperimentOutcome:
     """Knowing how many people both sides share makes matches fewer and surer."""
     sides = call_sides(context, large=True)
     n_side, n_common = _table_3_sizes(sides[0].n_users)
@@ -205,7 +205,7 @@ def run_table_3(context: Context) -> Outcome:
             }
         )
         comparisons += _compare_algorithm(name, risk, is_paper_size=n_side == N_SIDE)
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=comparisons,
         reading=f"A2 makes {rows[0]['correct']:,} right matches and A1 {rows[1]['correct']:,}; of "
@@ -255,7 +255,7 @@ def _table_3_sizes(n_users: int) -> tuple[int, int]:
     return n_side, max(1, n_side * N_COMMON // N_SIDE)
 
 
-def run_figure_7(context: Context) -> Outcome:
+def run_figure_7(context: Context) -> ExperimentOutcome:
     """More days of data identify more people."""
     weeks = call_weeks(context)
     mondays = build_histogram_pair(
@@ -271,7 +271,7 @@ def run_figure_7(context: Context) -> Outcome:
         name = "mon" if n_days == 1 else f"mon–{WEEKDAYS[n_days - 1]}"
         rows += [{"days": n_days, "until": name, **row} for row in metric_rows(context, sides)]
     n_active = _n_users(context)
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=(
             compare_share(
@@ -315,7 +315,7 @@ def match_callers(context: Context) -> tuple[Linkage, Risk]:
     return context.share("2016 callers matched", make)
 
 
-def run_section_4a6(context: Context) -> Outcome:
+def run_section_4a6(context: Context) -> ExperimentOutcome:
     """Grouping antennas into regions protects better than anything else here."""
     context.tell("Matching by antenna", 0.0)
     found = [match_callers(context)[1]]
@@ -327,7 +327,7 @@ def run_section_4a6(context: Context) -> Outcome:
         {"place": place, "places": n_used(both), "people": both[0].n_users, **risk_row(risk)}
         for (place, both), risk in zip(sides.items(), found, strict=True)
     ]
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=(
             compare_share("by antenna", _PAPER_WHOLE, rows[0]["accuracy"], CALLERS_TUNED),

@@ -21,7 +21,7 @@ from trailprint.papers.comparison import (
     forced,
     tuned,
 )
-from trailprint.papers.experiment import Chart, Context, Experiment, Outcome
+from trailprint.papers.experiment import Chart, Context, Experiment, ExperimentOutcome
 from trailprint.papers.naini_2016.maps import (
     CELL_M,
     MAP_SQUARE_M,
@@ -71,7 +71,7 @@ _PAPER_AT_1000_M = 58.4
 _PAPER_JOINT, _PAPER_ALONE, _PAPER_CHAINS = 60.0, 50.0, 45.0
 
 
-def run_figure_10(context: Context) -> Outcome:
+def run_figure_10(context: Context) -> ExperimentOutcome:
     """Where and when people recorded, as counts only."""
     context.tell("Counting squares", 0.0)
     rows = [*_visited_squares(context), *_weekly_people(context)]
@@ -79,7 +79,7 @@ def run_figure_10(context: Context) -> Outcome:
     squares = map_squares(context) if context.name_locations else []
     nowhere = {"lat": None, "lon": None} if squares else {}
     drawn = [{"part": "map", "at": None, **square} for square in squares]
-    return Outcome(
+    return ExperimentOutcome(
         rows=[*({**row, **nowhere} for row in rows), *drawn],
         comparisons=_compare_weeks(weeks),
         reading="Fixes fill the middle of the city and thin out towards its edge; people recorded "
@@ -208,12 +208,12 @@ def _weeks_per_person(context: Context) -> np.ndarray[tuple[int], np.dtype[np.in
     return np.array([n for (n,) in found], dtype=np.int64)
 
 
-def run_figure_11(context: Context) -> Outcome:
+def run_figure_11(context: Context) -> ExperimentOutcome:
     """Squares of a moderate size identify most people."""
     rows = average_populations(context, GEOLIFE, _accuracy_by_squares)
     proposed = {row["cell_m"]: row["accuracy"] for row in rows if row["metric"] == "proposed"}
     best = max(proposed, key=lambda cell_m: proposed[cell_m])
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=(
             compare_share(
@@ -250,14 +250,14 @@ def _accuracy_by_squares(context: Context) -> list[dict[str, Any]]:
     return rows
 
 
-def run_section_4c4(context: Context) -> Outcome:
+def run_section_4c4(context: Context) -> ExperimentOutcome:
     """Joint matching against one by one, and against chains of places."""
     rows = average_populations(context, GEOLIFE, _accuracy_by_method)
     best = {
         name: max(row["accuracy"] for row in rows if row["method"] == name)
         for name in ("joint", "one by one", "mobility Markov chain")
     }
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=_compare_methods(best),
         reading=f"At best, joint matching identifies {best['joint']:.0%} of people, matching one "

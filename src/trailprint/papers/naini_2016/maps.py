@@ -11,7 +11,7 @@ from trailprint.errors import ColumnError, InputError
 from trailprint.events.events import Events
 from trailprint.events.places.grid import GridOptions, to_cells
 from trailprint.papers.comparison import Comparison, forced
-from trailprint.papers.experiment import Chart, Context, Experiment, Outcome
+from trailprint.papers.experiment import Chart, Context, Experiment, ExperimentOutcome
 from trailprint.papers.naini_2016.people import CALLS, PAPER, call_population
 from trailprint.papers.naini_2016.positions import Protocol, position_events
 from trailprint.studies.small_counts import SMALL
@@ -72,7 +72,7 @@ def map_chart(title: str, **more: Any) -> Chart:
     )
 
 
-def run_figure_4(context: Context) -> Outcome:
+def run_figure_4(context: Context) -> ExperimentOutcome:
     """How many antennas the regions have, and where they are if that may be shown."""
     context.tell("Counting antennas", 0.0)
     n_antennas = np.sort(_antennas_per_region(context))[::-1]
@@ -96,7 +96,7 @@ def run_figure_4(context: Context) -> Outcome:
     ]
     if drawn:
         charts.append(map_chart("Antennas by region", series="colour", where={"part": "map"}))
-    return Outcome(
+    return ExperimentOutcome(
         rows=[*({**row, **nowhere} for row in counted), *drawn],
         comparisons=(
             _compare("antennas in use", _PAPER_ANTENNAS, int(n_antennas.sum())),

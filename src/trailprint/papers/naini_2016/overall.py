@@ -10,7 +10,7 @@ import numpy as np
 from trailprint.arrays import Ints
 from trailprint.linkage import Linkage
 from trailprint.papers.comparison import PREDICTED, Basis, Comparison, compare_share
-from trailprint.papers.experiment import Chart, Context, Experiment, Outcome
+from trailprint.papers.experiment import Chart, Context, Experiment, ExperimentOutcome
 from trailprint.papers.naini_2016.calls import match_callers
 from trailprint.papers.naini_2016.matching import (
     METRICS,
@@ -60,7 +60,7 @@ def _sides(context: Context, source: str) -> Sides:
     return web_sides(context) if source == WEB else position_sides(context)
 
 
-def run_table_2(context: Context) -> Outcome:
+def run_table_2(context: Context) -> ExperimentOutcome:
     """The proposed metric identifies most people in all three datasets."""
     rows: list[dict[str, Any]] = []
     comparisons = []
@@ -70,7 +70,7 @@ def run_table_2(context: Context) -> Outcome:
             rows.append({"dataset": NAMES[source], **row, "paper": paper / 100})
             name = f"{NAMES[source]}, {row['metric']}, {row['people']:,.0f} people"
             comparisons.append(_of(source, name, paper, row["accuracy"]))
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=comparisons,
         reading=_read_winners(rows),
@@ -126,7 +126,7 @@ def _read_winners(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def run_section_4d(context: Context) -> Outcome:
+def run_section_4d(context: Context) -> ExperimentOutcome:
     """How long the proposed matching takes."""
     rows: list[dict[str, Any]] = []
     comparisons = []
@@ -135,7 +135,7 @@ def run_section_4d(context: Context) -> Outcome:
         steps = _time_steps(source, _timed(context, source))
         rows += steps
         comparisons += [_compare_step(source, step) for step in steps]
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=comparisons,
         reading=f"Weights and exact matching of {rows[0]['people']:,} callers took "
@@ -195,7 +195,7 @@ def _timed(context: Context, source: str) -> Linkage:
     return match_sides(context, sides)[0]
 
 
-def run_figure_12(context: Context) -> Outcome:
+def run_figure_12(context: Context) -> ExperimentOutcome:
     """Groups of k hide people within their group, but the group itself stays recognisable."""
     rows: list[dict[str, Any]] = []
     for number, source in enumerate(SOURCES):
@@ -206,7 +206,7 @@ def run_figure_12(context: Context) -> Outcome:
                 f"{NAMES[source]}: groups of {k:,}", (number + step / len(sizes)) / len(SOURCES)
             )
             rows += _group_rows(context, source, sides, k)
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=[_ungrouped(rows, source) for source in SOURCES],
         reading=_read_groups(rows),

@@ -15,7 +15,7 @@ from trailprint.papers.comparison import (
     forced,
     tuned,
 )
-from trailprint.papers.experiment import Chart, Context, Experiment, Outcome
+from trailprint.papers.experiment import Chart, Context, Experiment, ExperimentOutcome
 from trailprint.papers.naini_2016.matching import (
     accuracy_chart,
     metric_rows,
@@ -39,7 +39,7 @@ _PAPER_COHORT = 102
 _PAPER_TOP_60 = 50.0
 
 
-def run_figure_8(context: Context) -> Outcome:
+def run_figure_8(context: Context) -> ExperimentOutcome:
     """A few sites have most of the visits; most sites have one visitor."""
     sides = web_sides(context)
     visits = visits_by_location(sides)
@@ -48,7 +48,7 @@ def run_figure_8(context: Context) -> Outcome:
     rows = [{"rank": int(rank), "visits": float(ranked[rank - 1])} for rank in ranks]
     n_visitors = np.asarray(((sides[0].matrix + sides[1].matrix) > 0).sum(axis=0)).reshape(-1)
     n_alone = int(np.count_nonzero(n_visitors == 1))
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=(
             _count("people active in both weeks", _PAPER_PEOPLE, sides[0].n_users, _PEOPLE_FORCED),
@@ -98,11 +98,11 @@ def popular_sides(sides: Sides, n_sites: int) -> Sides:
     return only_locations(cohort[0], chosen), only_locations(cohort[1], chosen)
 
 
-def run_figure_9(context: Context) -> Outcome:
+def run_figure_9(context: Context) -> ExperimentOutcome:
     """A few popular sites are enough to identify many."""
     rows = average_populations(context, WEB, _accuracy_by_popularity)
     proposed = {row["sites"]: row["accuracy"] for row in rows if row["metric"] == "proposed"}
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=(
             _count("people of the cohort", _PAPER_COHORT, rows[0]["people"], PREDICTED),

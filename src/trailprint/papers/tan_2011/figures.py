@@ -23,7 +23,7 @@ from trailprint.papers.comparison import (
     compare_share,
     tuned,
 )
-from trailprint.papers.experiment import Chart, Context, Experiment, Outcome
+from trailprint.papers.experiment import Chart, Context, Experiment, ExperimentOutcome
 from trailprint.protections.coarsen import CoarsenNames
 from trailprint.protections.perturb import PerturbLocations, PerturbTimes
 from trailprint.protections.protection import EventProtection
@@ -232,7 +232,7 @@ def _notes(context: Context, rows: Sequence[Mapping[str, Any]]) -> tuple[str, ..
     )
 
 
-def run_figure_3(context: Context) -> Outcome:
+def run_figure_3(context: Context) -> ExperimentOutcome:
     """CRF and distance, for three lengths of what is known."""
     attacks = {
         f"{label}, {length}": CorrelateOptions(model=model, days=days, seed=context.seed)
@@ -246,7 +246,7 @@ def run_figure_3(context: Context) -> Outcome:
         part = _rows({"line": line}, sets)
         rows += part
         comparisons += _compare(part, line, _PAPER_LENGTHS.get(line, {}), _SUCCESS)
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=comparisons,
         reading=_read_lengths(rows),
@@ -270,10 +270,10 @@ def _read_protected(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"Pinpointed by the model, by what was done to the log: {shares}."
 
 
-def _run_protected(*names: str) -> Callable[[Context], Outcome]:
+def _run_protected(*names: str) -> Callable[[Context], ExperimentOutcome]:
     """The CRF attack on protected logs, all known days."""
 
-    def run(context: Context) -> Outcome:
+    def run(context: Context) -> ExperimentOutcome:
         rows: list[dict[str, Any]] = []
         comparisons: list[Comparison] = []
         attack = {"CRF, 5–6 days": CorrelateOptions(seed=context.seed)}
@@ -283,7 +283,7 @@ def _run_protected(*names: str) -> Callable[[Context], Outcome]:
             rows += part
             basis = _SUCCESS if name == "nothing" else _PROTECTED
             comparisons += _compare(part, name, _PAPER_PROTECTED[name], basis)
-        return Outcome(
+        return ExperimentOutcome(
             rows=rows,
             comparisons=comparisons,
             reading=_read_protected(rows),

@@ -29,7 +29,7 @@ from trailprint.papers.comparison import (
     forced,
     tuned,
 )
-from trailprint.papers.experiment import Chart, Context, Experiment, Outcome
+from trailprint.papers.experiment import Chart, Context, Experiment, ExperimentOutcome
 from trailprint.simulate.weekday_campus import WeekdayCampusOptions, simulate_weekday_campus
 
 PAPER = "Unnikrishnan and Naini 2013"
@@ -233,7 +233,7 @@ _NOTES = (
 )
 
 
-def run_table_1(context: Context) -> Outcome:
+def run_table_1(context: Context) -> ExperimentOutcome:
     """Three cohorts, all users matched at once and one at a time."""
     rows, comparisons = [], []
     for number, cohort in enumerate((MONDAYS_LONG, MONDAYS, BOTH_DAYS)):
@@ -258,7 +258,7 @@ def run_table_1(context: Context) -> Outcome:
                 _ACCURACY,
             ),
         ]
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=comparisons,
         reading=_read_table(rows),
@@ -276,11 +276,11 @@ def _read_table(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"Matched correctly. {'; '.join(parts)}."
 
 
-def run_pooled(context: Context) -> Outcome:
+def run_pooled(context: Context) -> ExperimentOutcome:
     """Mondays and Tuesdays counted together, and weighed apart."""
     pooled = _row(context, POOLED, "all at once")
     apart = _row(context, BOTH_DAYS, "all at once")
-    return Outcome(
+    return ExperimentOutcome(
         rows=[{**pooled, "days": "pooled"}, {**apart, "days": "each day on its own, summed"}],
         comparisons=(
             compare_share("days pooled", POOLED.joint_percent, pooled["accuracy"], _ACCURACY),
@@ -293,7 +293,7 @@ def run_pooled(context: Context) -> Outcome:
     )
 
 
-def run_rejection(context: Context) -> Outcome:
+def run_rejection(context: Context) -> ExperimentOutcome:
     """Match or no match, for several error exponents."""
     context.tell("Looking for the second-best matching", 0.2)
     linkage, risk = _match(context, MONDAYS_LONG, MatchOptions(margins=True, seed=context.seed))
@@ -314,7 +314,7 @@ def run_rejection(context: Context) -> Outcome:
         )
         if math.isfinite(exponent)
     ]
-    return Outcome(
+    return ExperimentOutcome(
         rows=rows,
         comparisons=(
             _compare_bits("penalty in the test's threshold", penalty, _PENALTY),
