@@ -148,6 +148,8 @@ def draw_inspect(rng: random.Random, odd: bool) -> Command:
     if odd and rng.random() < 0.2:
         sources = [rng.choice(_ODD_SOURCES)]
     arguments = ["inspect", *sources, *_reading(rng, odd)]
+    if odd and rng.random() < 0.1:
+        arguments += rng.choice((("--engine", "hadoop"), ("--spark-master", "local[1]")))
     return _with_side_files(rng, arguments, files)
 
 

@@ -8,7 +8,7 @@ from trailprint.cli.groups import argument, takes_options
 from trailprint.cli.inputs import Reading, Shaping, open_events
 from trailprint.cli.present import print_json, print_table
 from trailprint.cli.progress import showing
-from trailprint.cli.running import Running
+from trailprint.cli.running import ReadingEngine, Running
 from trailprint.events.summary import Summary, summarise
 
 EXAMPLE = "trailprint inspect visits.csv --timezone Europe/Zurich"
@@ -20,6 +20,7 @@ def run(
     running: Running,
     reading: Reading,
     shaping: Shaping,
+    where: ReadingEngine,
 ) -> None:
     """Say what is in a dataset: users, locations, events, span, and what could not be read."""
     engine = running.engine()

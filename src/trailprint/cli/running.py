@@ -44,7 +44,9 @@ class RunOptions:
 
 
 Running = Annotated[RunOptions, Panel("Running")]
-EnginePanel = Annotated[
-    EngineOptions,
-    Panel("Running", written={"spark_conf": Written(read=tuple, metavar="KEY=VALUE", many=True)}),
+_SETTINGS = {"spark_conf": Written(read=tuple, metavar="KEY=VALUE", many=True)}
+EnginePanel = Annotated[EngineOptions, Panel("Running", written=_SETTINGS)]
+#: Of a command that makes no passes: it only reads.
+ReadingEngine = Annotated[
+    EngineOptions, Panel("Running", without=("worker_memory",), written=_SETTINGS)
 ]

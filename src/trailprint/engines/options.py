@@ -24,7 +24,7 @@ class EngineOptions:
     Attributes
     ----------
     engine : {"local", "spark"}
-        Who runs the passes over all pairs: threads of this machine, or tasks on Spark.
+        Who reads the data and compares people: threads of this machine, or tasks on Spark.
     spark_master : str, optional
         With ``engine`` spark: the cluster to use (default: local[*], all cores of this machine).
         A session that is already active is used as it is.
@@ -55,6 +55,10 @@ class EngineOptions:
             raise OptionError(
                 "--worker-memory must be a size of at least 1MB with its unit, "
                 f"got {self.worker_memory!r} instead. Try 4GB."
+            )
+        if "spark.master" in self.settings:
+            raise OptionError(
+                "The cluster is named by --spark-master, got spark.master in --spark-conf instead."
             )
         for text in self.spark_conf:
             key, is_pair, _ = text.partition("=")

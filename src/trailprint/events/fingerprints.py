@@ -10,7 +10,7 @@ from trailprint.engines.opening import session_to_read_in
 from trailprint.events.reading.databases import find_database
 from trailprint.events.reading.files import find_files
 from trailprint.events.reading.listing import Listing
-from trailprint.events.reading.on_spark import find_address
+from trailprint.events.reading.on_spark import choose_data, find_address
 from trailprint.events.reading.workbooks import find_workbook
 
 
@@ -49,12 +49,16 @@ def fingerprint(source: str) -> Fingerprint:
 
 
 def _fingerprint_address(address: str) -> Fingerprint:
-    from trailprint.engines.spark.loading import list_address
+    from trailprint.engines.spark.loading import list_address, name_files
 
-    listed = list_address(session_to_read_in(), address)
+    session = session_to_read_in()
+    listed = list_address(session, address)
+    names = set(choose_data(name_files(session, address)))
+    data = [(name, size) for name, size, _ in listed if name in names]
     return Fingerprint(
-        paths=tuple(name for name, _, _ in listed) or (address,),
-        bytes=sum(size for _, size, _ in listed),
+        paths=tuple(name for name, _ in data) or (address,),
+        bytes=sum(size for _, size in data),
+        # Of hidden files too: some tables say there which rows were deleted.
         sha256=hashlib.sha256(repr(listed).encode()).hexdigest(),
     )
 

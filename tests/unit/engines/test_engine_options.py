@@ -31,6 +31,7 @@ def test_an_engine_may_be_given_by_name():
         ({"spark_conf": ("a=1",)}, "go with engine spark"),
         ({"engine": "spark", "spark_conf": ("a",)}, "must be KEY=VALUE"),
         ({"engine": "spark", "spark_conf": ("=1",)}, "must be KEY=VALUE"),
+        ({"engine": "spark", "spark_conf": ("spark.master=yarn",)}, "named by spark_master"),
         ({"worker_memory": "4"}, "a size of at least 1MB with its unit, got '4'"),
         ({"worker_memory": "999KB"}, "a size of at least 1MB with its unit, got '999KB'"),
     ],

@@ -86,6 +86,23 @@ def test_sessions_made_here_log_nothing_for_logs_quote_data():
     assert "rootLogger.level = off" in settings
 
 
+def test_options_of_java_do_not_bring_the_log_back_unless_they_name_one():
+    key = "spark.driver.extraJavaOptions"
+    assert sessions._LOGGING in sessions.choose_settings("yarn", {})[key]
+    both = sessions.choose_settings("yarn", {key: "-Xss4m"})[key]
+    assert sessions._LOGGING in both
+    assert both.endswith(" -Xss4m")
+    own = "-Dlog4j2.configurationFile=file:///own"
+    assert sessions.choose_settings("yarn", {key: own})[key] == own
+
+
+def test_on_one_machine_nothing_listens_to_the_network_unless_it_was_asked_for():
+    key = "spark.driver.host"
+    assert sessions.choose_settings("local[2]", {})[key] == "127.0.0.1"
+    assert key not in sessions.choose_settings("spark://host:7077", {})
+    assert sessions.choose_settings("local[2]", {key: "host"})[key] == "host"
+
+
 @pytest.mark.parametrize(
     ("master", "made"),
     [

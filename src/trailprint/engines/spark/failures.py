@@ -18,6 +18,14 @@ _NO_CONNECTOR = (
     "package, such as --spark-conf spark.jars.packages=org.apache.hadoop:hadoop-aws:VERSION for "
     "s3a://, in the version of Spark's own Hadoop."
 )
+_OTHER_TYPES = (
+    "A column must have one type in all files that Spark reads at once, but one has several. "
+    "Write them alike, or read them with --engine local."
+)
+_DAMAGED = (
+    "Every file must be whole Parquet or ORC, but one is damaged or of another kind. Mend it, or "
+    "take it away."
+)
 #: What a failure's message holds, and what it means.
 _MEANINGS = {
     OTHER_KERNELS: "Every Spark worker must have the same version of trailprint as the driver, but "
@@ -38,6 +46,8 @@ _MEANINGS = {
     "DataFrame.",
     "PATH_NOT_FOUND": "Spark must find files at the address, but there are none. See that it is "
     "right, and that the session may list them.",
+    "CANNOT_MERGE_SCHEMAS": _OTHER_TYPES,
+    "CANNOT_READ_FILE_FOOTER": _DAMAGED,
     "TIMESTAMP(NANOS": "Spark reads times of Parquet files in microseconds, but these have "
     "nanoseconds. Write them in microseconds, or read them with --engine local.",
 }

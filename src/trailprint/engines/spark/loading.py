@@ -1,13 +1,14 @@
-"""DataFrames of what Spark reads by its path."""
+"""DataFrames of what Spark reads by its path, and what Hadoop says of the files there."""
 
 from __future__ import annotations
 
 import contextlib
-import itertools
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
 
 from trailprint.engines.spark.failures import explaining_failures
 from trailprint.engines.table_folders import TABLE_FILES
@@ -17,55 +18,128 @@ _NOT_LOADED = (
     "that it is Parquet, ORC, or a Delta or Iceberg table whose package the session has "
     "(--spark-conf spark.jars.packages=…)."
 )
-#: How many names of files are looked at to tell what they are.
-_SOME_FILES = 100
-_INFERENCE = "spark.sql.sources.partitionColumnTypeInference.enabled"
+#: Every file below a folder, however deep. What names of folders say is worked out here, as it is
+#: for files of this machine: Spark would lose them behind a pattern, and let them replace columns.
+_EVERY_FILE = {"mergeSchema": "true", "recursiveFileLookup": "true"}
+_PATTERN = re.compile(r"[*?\[{]")
+_NAIVE_TIMES = "spark.sql.parquet.inferTimestampNTZ.enabled"
+#: What stands before the path in an address; of one file it is written in more ways than one.
+_ORIGIN = r"^[^:/]+:(?://[^/]*)?"
+#: What Hive and Spark write for a missing value.
+_MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 
-def load_files(session: SparkSession, paths: Sequence[str], root: str | None) -> DataFrame:
-    """Parquet files; names of folders below ``root`` add columns of text."""
-    reader = session.read.option("mergeSchema", "true")
-    if root:
-        reader = reader.option("basePath", root)
-    with explaining_failures(_NOT_LOADED), _folders_are_text(session):
-        return reader.parquet(*paths)
+def load_files(
+    session: SparkSession, kind: str, paths: Sequence[str], endings: Sequence[str] = ()
+) -> DataFrame:
+    """
+    Files of Parquet or ORC, or those below folders or that match patterns.
+
+    ``endings``: what names of files must end in; all files without any.
+    """
+    reader = session.read.options(**_EVERY_FILE)
+    if endings:
+        either_case = ",".join((*endings, *map(str.upper, endings)))
+        reader = reader.option("pathGlobFilter", f"*{{{either_case}}}")
+    with explaining_failures(_NOT_LOADED), _as_written(session):
+        return reader.format(kind).load(list(paths))
 
 
-def load_address(session: SparkSession, address: str) -> DataFrame:
-    """What lies at an address: a Delta or Iceberg table, ORC, or Parquet."""
-    with explaining_failures(_NOT_LOADED), _folders_are_text(session):
-        kind = _find_kind(session, address)
-        return session.read.option("mergeSchema", "true").format(kind).load(address)
+@contextlib.contextmanager
+def _as_written(session: SparkSession) -> Iterator[None]:
+    """Let times without a zone stay such, whatever the session makes of them elsewhere."""
+    before = str(session.conf.get(_NAIVE_TIMES))
+    session.conf.set(_NAIVE_TIMES, "true")
+    try:
+        yield
+    finally:
+        session.conf.set(_NAIVE_TIMES, before)
 
 
-def _find_kind(session: SparkSession, address: str) -> str:
-    """How Spark calls what lies at an address: by files that only a table has, or by names."""
-    if not any(sign in address for sign in "*?[{"):
-        for kind, pattern in TABLE_FILES.items():
-            if _matches(session, f"{address}/{pattern}"):
-                return kind
-    names = (name for name, _, _ in itertools.islice(_walk(session, address), _SOME_FILES))
-    return "orc" if any(name.lower().endswith(".orc") for name in names) else "parquet"
+def load_table(session: SparkSession, kind: str, address: str) -> DataFrame:
+    """A Delta or Iceberg table."""
+    with explaining_failures(_NOT_LOADED):
+        return session.read.format(kind).load(address)
 
 
-def _matches(session: SparkSession, pattern: str) -> bool:
-    files, path = _open_address(session, pattern)
-    return bool(files.globStatus(path))
+def find_kind_of_table(session: SparkSession, address: str) -> str | None:
+    """Delta or Iceberg, as Spark calls them, if that is what lies at an address."""
+    if _PATTERN.search(address):
+        return None
+    with explaining_failures(_NOT_LOADED):
+        found = (kind for kind, files in TABLE_FILES.items() if _matches(session, address, files))
+        return next(found, None)
+
+
+def name_files(session: SparkSession, address: str) -> list[str]:
+    """The paths of all files that Spark would read, hidden ones left out; none is opened."""
+    with explaining_failures(_NOT_LOADED):
+        reader = session.read.options(**_EVERY_FILE).schema("nothing INT")
+        listed: Any = reader.parquet(address)
+        gateway: Any = session
+        # In one text: a call for each of them takes as long as reading some.
+        texts = gateway._jvm.org.apache.hadoop.util.StringUtils
+        joined = texts.join("\n", listed._jdf.inputFiles())
+    return [re.sub(_ORIGIN, "", name) for name in joined.split("\n") if name]
+
+
+def name_root(session: SparkSession, address: str) -> str:
+    """The path that those of files begin with, up to the first folder that is a pattern."""
+    found = _PATTERN.search(address)
+    fixed = address if found is None else address[: found.start()].rpartition("/")[0]
+    with explaining_failures(_NOT_LOADED):
+        files, path = _open_address(session, fixed)
+        return str(files.makeQualified(path).toUri().getRawPath())
+
+
+def is_file(session: SparkSession, address: str) -> bool:
+    """Whether an address is that of one file."""
+    if _PATTERN.search(address):
+        return False
+    with explaining_failures(_NOT_LOADED):
+        files, path = _open_address(session, address)
+        return any(place.isFile() for place in files.globStatus(path) or ())
+
+
+def add_folders(frame: DataFrame, keys: Sequence[str], root: str) -> DataFrame:
+    """The same rows with a column of text for each key of folders ``key=value`` below ``root``."""
+    if not keys:
+        return frame
+    address = frame.metadataColumn("_metadata")["file_path"]
+    path = sf.regexp_replace(address, _ORIGIN, "")
+    below = _decode(sf.substring(path, len(root) + 1, 1 << 30))
+    return frame.withColumns({key: _read_folder(below, key) for key in keys})
+
+
+def _read_folder(below: Column, key: str) -> Column:
+    text = sf.regexp_extract(below, f"(?i)(?:^|/){re.escape(key)}=([^/]*)/", 1)
+    return sf.nullif(_decode(text), sf.lit(_MISSING))
+
+
+def _decode(text: Column) -> Column:
+    """Text without %20 and the like; a plus sign stays one, and so does what is none of them."""
+    return sf.coalesce(sf.try_url_decode(sf.replace(text, sf.lit("+"), sf.lit("%2B"))), text)
 
 
 def list_address(session: SparkSession, address: str) -> list[tuple[str, int, int]]:
-    """Names, sizes and times of change of the files at an address, or that match a pattern."""
+    """Paths, sizes and times of change of the files at an address, or that match a pattern."""
     with explaining_failures(_NOT_LOADED):
         return sorted(_walk(session, address))
 
 
+def _matches(session: SparkSession, folder: str, pattern: str) -> bool:
+    files, path = _open_address(session, f"{folder}/{pattern}")
+    return bool(files.globStatus(path))
+
+
 def _walk(session: SparkSession, address: str) -> Iterator[tuple[str, int, int]]:
-    files, path = _open_address(session, address)
-    for place in files.globStatus(path) or ():
+    files, pattern = _open_address(session, address)
+    for place in files.globStatus(pattern) or ():
         found = files.listFiles(place.getPath(), True)
         while found.hasNext():
             one = found.next()
-            yield str(one.getPath()), one.getLen(), one.getModificationTime()
+            path = str(one.getPath().toUri().getRawPath())
+            yield path, one.getLen(), one.getModificationTime()
 
 
 def _open_address(session: SparkSession, address: str) -> tuple[Any, Any]:
@@ -74,14 +148,3 @@ def _open_address(session: SparkSession, address: str) -> tuple[Any, Any]:
     path = gateway._jvm.org.apache.hadoop.fs.Path(address)
     settings = gateway._jsparkSession.sessionState().newHadoopConf()
     return path.getFileSystem(settings), path
-
-
-@contextlib.contextmanager
-def _folders_are_text(session: SparkSession) -> Iterator[None]:
-    """Let names of folders stay text: an id 007 must not become 7."""
-    before = str(session.conf.get(_INFERENCE))
-    session.conf.set(_INFERENCE, "false")
-    try:
-        yield
-    finally:
-        session.conf.set(_INFERENCE, before)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,10 +29,12 @@ _JAVA = "--engine spark needs Java 17 or newer, but {}. Install Java 17 and set 
 _ATTEMPTS = 4
 #: Nothing is logged: what Spark logs of a failed task may quote data (decision 027).
 _LOGGING = Path(__file__).with_name("log4j2.properties").as_uri()
+_OWN_LOG = f"-Dlog4j2.configurationFile={_LOGGING}"
+_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 #: Of sessions made here. Workers run installed code only, whatever lies in the current folder.
 _SETTINGS = {
     "spark.app.name": "trailprint",
-    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING}",
+    _JAVA_OPTIONS: _OWN_LOG,
     "spark.executorEnv.PYTHONSAFEPATH": "1",
     # Whoever has many cores to share is slow to connect, which is no failure.
     "spark.python.authenticate.socketTimeout": "300s",
@@ -94,9 +96,8 @@ def _start(options: EngineOptions) -> SparkSession:
     from pyspark.sql import SparkSession
 
     master = options.spark_master or "local[*]"
-    settings = {**_SETTINGS, **(_LOCAL_SETTINGS if master.startswith("local") else {})}
     builder = SparkSession.builder.master(with_retries(master))
-    for key, value in {**settings, **options.settings}.items():
+    for key, value in choose_settings(master, options.settings).items():
         builder = builder.config(key, value)
     with _own_signals(), _workers_run(_choose_python(master, options)), warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
@@ -107,6 +108,19 @@ def _start(options: EngineOptions) -> SparkSession:
                 f"Spark could not start with --spark-master {master}. "
                 "See that the cluster is up and that the settings of --spark-conf are right."
             ) from error
+
+
+def choose_settings(master: str, given: Mapping[str, str]) -> dict[str, str]:
+    """
+    Settings of a new session: ours, and those that were given.
+
+    Options of Java that were given stand beside ours: without ours, Spark would log again.
+    """
+    ours = {**_SETTINGS, **(_LOCAL_SETTINGS if master.startswith("local") else {})}
+    settings = {**ours, **given}
+    if "log4j" not in settings[_JAVA_OPTIONS]:
+        settings[_JAVA_OPTIONS] = f"{_OWN_LOG} {settings[_JAVA_OPTIONS]}"
+    return settings
 
 
 def with_retries(master: str) -> str:

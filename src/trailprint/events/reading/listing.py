@@ -116,7 +116,8 @@ def _walk(folder: str, is_data: Callable[[str], bool]) -> tuple[str, ...]:
         n_closed += 1
 
     found = []
-    for place, _, names in os.walk(folder, onerror=count):
+    for place, folders, names in os.walk(folder, onerror=count):
+        folders[:] = [name for name in folders if not _is_hidden(name)]
         paths = [os.path.join(place, name) for name in names if is_data(name)]
         n_closed += bool(paths) and not os.access(place, os.X_OK)
         found += [path for path in paths if os.path.isfile(path)]
@@ -126,6 +127,11 @@ def _walk(folder: str, is_data: Callable[[str], bool]) -> tuple[str, ...]:
             "The folder must hold CSV, TSV, JSON lines or Parquet files, but none was found."
         )
     return tuple(sorted(found))
+
+
+def _is_hidden(folder: str) -> bool:
+    """Whether a folder is no data by its name, as what a program has left unfinished is not."""
+    return folder.startswith((".", "_")) and "=" not in folder
 
 
 def _match(pattern: str) -> tuple[str, ...]:

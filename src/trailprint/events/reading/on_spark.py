@@ -11,8 +11,10 @@ import glob
 import logging
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from trailprint.display.discreet import Discreet
 from trailprint.engines.opening import session_to_read_in
@@ -20,6 +22,7 @@ from trailprint.engines.table_folders import find_table_kind
 from trailprint.errors import InputError, SourceError
 from trailprint.events.engine import Engine
 from trailprint.events.reading.files import find_files
+from trailprint.events.reading.partitions import Partitions, find_partitions
 from trailprint.system.addresses import readable_path
 
 if TYPE_CHECKING:
@@ -33,7 +36,15 @@ _READ_HERE = (
 _ADDRESS = re.compile(r"^(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):/")
 #: Names that Spark does not take for patterns or addresses.
 _PLAIN = re.compile(r"[\w./ =+@,-]+")
+_ENDINGS = {"parquet": (".parquet", ".pq"), "orc": (".orc",)}
 _TEXT = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".gz", ".zst", ".xlsx", ".db")
+
+
+_NO_TEXT = (
+    "Spark reads Parquet, ORC, Delta and Iceberg by their address, got text, a database or a "
+    "workbook at an address instead. Copy it here, or read it with spark.read and give the "
+    "DataFrame."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,14 +104,63 @@ def _open_path(source: Any) -> tuple[Any, tuple[str, ...]]:
         return _open_files(session, os.fspath(source))
     _check_whole(source, path)
     if path.lower().endswith(_TEXT):
-        raise SourceError(
-            "Spark reads Parquet, ORC, Delta and Iceberg by their address, got text, a database or "
-            "a workbook at an address instead. Copy it here, or read it with spark.read and give "
-            "the DataFrame."
-        )
-    from trailprint.engines.spark.loading import load_address
+        raise SourceError(_NO_TEXT)
+    from trailprint.engines.spark.loading import find_kind_of_table, load_table
 
-    return load_address(session, path), ()
+    kind = find_kind_of_table(session, path)
+    if kind is not None:
+        return load_table(session, kind, path), ()
+    return _open_address(session, path)
+
+
+def _open_address(session: Any, path: str) -> tuple[Any, tuple[str, ...]]:
+    """A DataFrame of the files at an address, and the columns that their folders add."""
+    from trailprint.engines.spark.loading import is_file, load_files, name_files, name_root
+
+    names = name_files(session, path)
+    if not names:
+        raise SourceError("The address must hold Parquet or ORC files, but none was found.")
+    kind, data = _choose_kind(names), choose_data(names)
+    frame = load_files(session, kind, [path], _ENDINGS[kind] if len(data) < len(names) else ())
+    if is_file(session, path):
+        return frame, ()
+    root = name_root(session, path)
+    folders = find_partitions([unquote(name) for name in data], unquote(root))
+    return _with_folders(frame, folders, root)
+
+
+def choose_data(names: Sequence[str]) -> list[str]:
+    """The names that tell what a file is; all of them where none does."""
+    return [name for name in names if _kind_of(name)] or list(names)
+
+
+def _choose_kind(names: Sequence[str]) -> str:
+    """What files are, by their names: all of one kind, as those of this machine must be."""
+    kinds = {_kind_of(name) for name in names} - {""}
+    if kinds & {"text"}:
+        raise SourceError(_NO_TEXT)
+    if len(kinds) > 1:
+        raise SourceError(
+            "All files must be of one format, found Parquet and ORC at an address. Read them apart."
+        )
+    return kinds.pop() if kinds else "parquet"
+
+
+def _kind_of(name: str) -> str:
+    """The kind that a name tells; nothing where it tells none, as names of Hive do."""
+    lower = name.lower()
+    if lower.endswith(_TEXT):
+        return "text"
+    return next((kind for kind, ends in _ENDINGS.items() if lower.endswith(ends)), "")
+
+
+def _with_folders(frame: Any, found: Partitions, root: str) -> tuple[Any, tuple[str, ...]]:
+    """A DataFrame with the columns that no file has and names of folders add; their names."""
+    from trailprint.engines.spark.loading import add_folders
+
+    own = {name.casefold() for name in frame.columns}
+    keys = tuple(key for key in found.keys if key.casefold() not in own)
+    return add_folders(frame, keys, root), keys
 
 
 def _check_whole(source: Any, path: str) -> None:
@@ -123,14 +183,15 @@ def _open_files(session: Any, path: str) -> tuple[Any, tuple[str, ...]]:
     if files.format != "parquet" or not reached or not plain:
         _LOG.info(_READ_HERE)
         return None, ()
-    from trailprint.engines.spark.loading import load_files
+    from trailprint.engines.spark.loading import load_files, name_root
 
-    paths = [f"file://{os.path.abspath(one)}" for one in files.paths]
-    keys = files.partitions.keys
-    root = f"file://{os.path.abspath(files.partitions.root)}" if keys else None
-    frame = load_files(session, paths, root)
-    own = {name.casefold() for name in files.parquet_names()}
-    return frame, tuple(key for key in keys if key.casefold() not in own)
+    frame = load_files(session, "parquet", [_as_address(one) for one in files.paths])
+    root = name_root(session, _as_address(files.partitions.root)) if files.partitions.keys else ""
+    return _with_folders(frame, files.partitions, root)
+
+
+def _as_address(path: str) -> str:
+    return f"file://{os.path.abspath(path)}"
 
 
 def _find_table(path: str) -> str | None:
@@ -143,7 +204,7 @@ def _find_table(path: str) -> str | None:
     is_orc = local.lower().endswith(".orc") and os.path.exists(local)
     if not (is_orc or files or find_table_kind(local)) or not _PLAIN.fullmatch(local):
         return None
-    return f"file://{os.path.abspath(local)}"
+    return _as_address(local)
 
 
 def _is_local(session: Any) -> bool:

@@ -39,6 +39,18 @@ def test_only_a_file_that_was_typed_is_called_by_its_name(write, tmp_path):
         assert find_files(source).describe(path) == "file 1 of 1"
 
 
+def test_what_programs_leave_in_hidden_folders_is_no_data(write, tmp_path):
+    rows = "user,location\na,x\nb,y\n"
+    for name in ("part.csv", "_temporary/0/part.csv", ".staging/part.csv", "_day=3/part.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        write(name, rows)
+    found = list_files(tmp_path, lambda name: name.endswith(".csv"))
+    assert [os.path.relpath(path, tmp_path) for path in found.paths] == [
+        os.path.join("_day=3", "part.csv"),
+        "part.csv",
+    ]
+
+
 def test_numbers_are_those_of_the_whole_listing():
     listing = Listing(paths=tuple(f"{i:04}" for i in range(1200)), is_named=False)
     assert listing.call("1100") == "file 1,101 of 1,200"
