@@ -158,7 +158,9 @@ def value(anything: Any) -> str:
     if isinstance(anything, Mapping):
         return ", ".join(f"{name} = {value(inner)}" for name, inner in anything.items()) or "none"
     if isinstance(anything, (list, tuple)):
-        return ", ".join(value(inner) for inner in anything) or "none"
+        texts = [value(inner) for inner in anything]
+        are_sentences = any(text.endswith(".") for text in texts)
+        return (" " if are_sentences else ", ").join(texts) or "none"
     return str(anything)
 
 

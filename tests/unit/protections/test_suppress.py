@@ -1,12 +1,16 @@
 """Suppression: what is left out, and of whom nothing is left."""
 
 import datetime as dt
+import itertools
 from typing import Any, cast
 
 import pytest
+from tests.presence import present
 
 from trailprint.errors import InputError, OptionError
 from trailprint.protections.chain import apply_protections, protect_events, start
+from trailprint.protections.microaggregate import Microaggregate
+from trailprint.protections.protection import AuditedData
 from trailprint.protections.suppress import (
     ActiveUsers,
     CommonLocations,
@@ -103,3 +107,23 @@ def test_bad_parameters_get_one_sentence(wrong, message):
     with pytest.raises(OptionError, match=message) as caught:
         wrong()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "n_users", "n_locations", "expected"),
+    [
+        (TopLocations, 100, 120, [3, 1]),
+        (TopLocations, 100, 2, []),
+        (CommonLocations, 300, 9, [40, 80, 150]),
+        (CommonLocations, 30, 9, []),
+        (Microaggregate, 300, 9, [40, 80, 150]),
+        (Microaggregate, 90, 9, [40, 45]),
+        (Microaggregate, 30, 9, []),
+    ],
+)
+def test_stronger_values_go_on_from_those_of_an_audit(visits, kind, n_users, n_locations, expected):
+    data = AuditedData(released=visits, auxiliary=visits, n_users=n_users, n_locations=n_locations)
+    assert list(kind.stronger_values(data)) == expected
+    usual = list(kind.audit_values(data))
+    sense = kind.monotone[present(kind.audited)]
+    assert all(sense * a < sense * b for a, b in itertools.pairwise([*usual, *expected]))

@@ -86,3 +86,7 @@ def test_texts_end_like_sentences() -> None:
 def test_settings_are_plain_text() -> None:
     nested = {"k": 5, "norms": ["l1", "l2"], "on": True, "limit": None, "share": 0.05}
     assert value(nested) == "k = 5, norms = l1, l2, on = yes, limit = none, share = 0.05"
+
+
+def test_sentences_follow_each_other_without_commas():
+    assert value(["One thing.", "Another one."]) == "One thing. Another one."
