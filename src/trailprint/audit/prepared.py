@@ -32,7 +32,7 @@ from trailprint.events.fingerprints import fingerprint
 from trailprint.events.knowledge import Known
 from trailprint.events.meeting import for_parquet, scratch_query
 from trailprint.store import FolderStore, read_piece
-from trailprint.system.scratch import unfinished_file
+from trailprint.system.scratch import second_name, unfinished_file
 
 FOLDER = "prepared"
 """Below the work folder of an audit."""
@@ -135,10 +135,7 @@ class PreparedEvents:
 
     def _borrow(self, path: str | os.PathLike[str]) -> str:
         """Another name for a file, which stays when somebody replaces the first one."""
-        name = self._new_file()
-        os.unlink(name)
-        os.link(path, name)
-        return name
+        return self._own_files.enter_context(second_name(path, self._folder))
 
     def _copy(self, events: Events) -> str:
         """Write one side."""

@@ -151,6 +151,19 @@ def unfinished_file(folder: str | os.PathLike[str]) -> Iterator[str]:
         os.close(handle)
 
 
+@contextlib.contextmanager
+def second_name(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Iterator[str]:
+    """Another name for a file, which stays when somebody replaces or removes the first one."""
+    with unfinished_file(folder) as name:
+        os.unlink(name)
+        os.link(path, name)
+        with _opened(name) as handle:
+            # Without a lock of its own it would count as left behind, and be swept.
+            if handle is not None:
+                _take(handle)
+            yield name
+
+
 def _make_file(folder: str | os.PathLike[str]) -> tuple[str, int]:
     while True:
         handle, name = temporary.new_file(folder, UNFINISHED)

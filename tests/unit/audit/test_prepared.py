@@ -12,11 +12,13 @@ import pytest
 from tests.presence import present
 
 from trailprint.audit import AuditOptions, audit, prepared
+from trailprint.audit.outcomes import WORK_MANIFEST
 from trailprint.audit.prepared import PreparedEvents
 from trailprint.audit.sides import make_sides
 from trailprint.errors import OptionError
 from trailprint.events.reading.read import read
 from trailprint.simulate.campus import CampusOptions, simulate_campus
+from trailprint.store import FolderStore
 
 OPTIONS = AuditOptions(attacks=("trail",), protections=("top-locations:n=5",))
 
@@ -60,6 +62,17 @@ def test_what_was_prepared_is_found_as_it_was(sides, engine, tmp_path):
             assert again.own_ids == sides.own_ids
             assert again.tallies == sides.tallies
             assert replace(again, released=sides.released, auxiliary=sides.auxiliary) == sides
+
+
+def test_what_was_found_is_not_swept_as_left_behind(sides, engine, tmp_path):
+    work = tmp_path / "work"
+    with PreparedEvents(work, engine, {"a": 1}, keep=True) as first:
+        first.write(sides)
+    with PreparedEvents(work, engine, {"a": 1}) as second:
+        found = present(second.found)
+        FolderStore(work, WORK_MANIFEST)  # It removes what nobody will finish.
+        assert rows_of(found.released) == rows_of(sides.released)
+    assert not list((work / "prepared").glob(".*"))
 
 
 def test_only_what_fits_and_is_whole_is_found(sides, engine, tmp_path):
