@@ -22,7 +22,6 @@ from trailprint.studies.small_counts import SMALL, is_small
 Label = Literal["told", "few", "hidden"]
 Role = Literal["size", "total", "cell", "unpublished"]
 Rows = NDArray[np.float64]
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -145,8 +144,7 @@ class _Reader:
             return True
         if not is_small(self._cells.values[cell], self._small):
             return False
-        low, high = self._ends(cell, labels, gaps=[])
-        return low == high
+        return self._has_one_value(cell, labels, gaps=[])
 
     def follows(self, cell: int, labels: Sequence[Label]) -> bool:
         """Whether a cell is a sum and difference of cells that are told."""
@@ -158,8 +156,18 @@ class _Reader:
 
     def is_bound(self, cell: int, labels: Sequence[Label]) -> bool:
         """Whether only one value is left for a cell."""
-        low, high = self.bound(cell, labels)
-        return low == high
+        return self._has_one_value(cell, labels, self._gaps(labels))
+
+    def _has_one_value(self, cell: int, labels: Sequence[Label], gaps: Sequence[int]) -> bool:
+        # Counts found before are two values more often than not, and asking the solver is slow.
+        if len(set(self._values_found(cell, labels, gaps))) > 1:
+            return False
+        return self._least(cell, labels, gaps) == self._most_of(cell, labels, gaps)
+
+    def _values_found(self, cell: int, labels: Sequence[Label], gaps: Sequence[int]) -> list[float]:
+        """Values a cell can have, as far as counts found before show it."""
+        row = self._cells.sums[cell]
+        return [float(row @ x) for x in self._witnesses if self._fits(x, labels, gaps)]
 
     def list_goals(self, cell: int, labels: Sequence[Label]) -> list[_Goal]:
         """
@@ -167,53 +175,63 @@ class _Reader:
 
         That somebody is there may become known, and of more than a few people anything.
         """
-        low, high = self.bound(cell, labels)
-        least = max(low, 1) if high > 1 else low
-        return [_Goal(cell, 0, least), _Goal(cell, min(high, self._small - 1), np.inf)]
+        gaps = self._gaps(labels)
+        found = self._values_found(cell, labels, gaps)
+        high = float(self._small - 1)
+        if max(found, default=0.0) < high:
+            high = min(high, self._most_of(cell, labels, gaps))
+            found = self._values_found(cell, labels, gaps)
+        is_least_one = high > 1 and min(found, default=2.0) <= 1
+        low = 1 if is_least_one else self._least(cell, labels, gaps)
+        return [_Goal(cell, 0, max(low, 1) if high > 1 else low), _Goal(cell, high, np.inf)]
 
     def can_reach(self, goal: _Goal, labels: Sequence[Label]) -> bool:
         """Whether some counts of all atoms fit the labels and the goal."""
         row = self._cells.sums[goal.cell]
         fitting = (x for x in self._witnesses if goal.low <= row @ x <= goal.high)
-        if any(self._fits(x, labels) for x in fitting):
-            return True
         gaps = self._gaps(labels)
+        if any(self._fits(x, labels, gaps) for x in fitting):
+            return True
         wide = np.concatenate([row, np.zeros(len(gaps))])
         extra = LinearConstraint(wide, goal.low, goal.high)
         return self._solve(0.0 * row, labels, gaps, extra) is not None
 
-    def _fits(self, atoms: Rows, labels: Sequence[Label]) -> bool:
+    def _fits(self, atoms: Rows, labels: Sequence[Label], gaps: Sequence[int]) -> bool:
         """Whether counts of atoms found before agree with what is told now."""
         counts, values = self._cells.sums @ atoms, np.array(self._cells.values)
         told = [j for j, label in enumerate(labels) if label == "told"]
         few = [j for j, label in enumerate(labels) if label == "few"]
-        gaps = counts[self._gaps(labels)]
+        apart = counts[list(gaps)]
         return bool(
             (counts[told] == values[told]).all()
             and ((counts[few] >= 1) & (counts[few] < self._small)).all()
-            and ((gaps == 0) | (gaps >= self._small)).all()
+            and ((apart == 0) | (apart >= self._small)).all()
         )
 
-    def bound(self, cell: int, labels: Sequence[Label]) -> Span:
+    def _gaps(self, labels: Sequence[Label]) -> list[int]:
         """
-        The least and the most a cell can be, given what is told.
+        Cells that are known to be none or many, because they are not called few.
 
         Few are at least one and fewer than ``small``. Hidden cells are none or at least
         ``small``, as small ones would be called few, unless they may be any.
         """
-        return self._ends(cell, labels, self._gaps(labels))
-
-    def _gaps(self, labels: Sequence[Label]) -> list[int]:
-        """Cells that are known to be none or many, because they are not called few."""
         hidden = [j for j, label in enumerate(labels) if label == "hidden"]
         return [] if self.is_hidden_any else [j for j in hidden if not self.is_unpublished(j)]
 
-    def _ends(self, cell: int, labels: Sequence[Label], gaps: Sequence[int]) -> Span:
+    def _least(self, cell: int, labels: Sequence[Label], gaps: Sequence[int]) -> int:
+        """The least a cell can be, given what is told."""
+        return self._end(cell, 1.0, labels, gaps)
+
+    def _most_of(self, cell: int, labels: Sequence[Label], gaps: Sequence[int]) -> int:
+        """The most a cell can be, given what is told."""
+        return self._end(cell, -1.0, labels, gaps)
+
+    def _end(self, cell: int, sign: float, labels: Sequence[Label], gaps: Sequence[int]) -> int:
         row = self._cells.sums[cell]
-        low, high = (self._solve(sign * row, labels, gaps) for sign in (1.0, -1.0))
-        if low is None or high is None:
+        found = self._solve(sign * row, labels, gaps)
+        if found is None:
             raise _UnsolvedError
-        return round(float(row @ low)), round(float(row @ high))
+        return round(float(row @ found))
 
     def _solve(
         self,
