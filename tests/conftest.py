@@ -20,6 +20,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pyarrow as pa
 from hypothesis import settings
 from tests.shared_databases import shared_databases
+from xdist.scheduler import LoadFileScheduling
 
 from trailprint import Engine, Events, ReadOptions, read
 from trailprint.cli.compile_ahead import compile_first
@@ -67,9 +68,13 @@ SLOW = (
 
 
 #: Files whose few tests take longest: begun last, one of them would be waited for by one process.
+#: The first of them often wait for a JVM, a browser or a server, while others compute.
 FIRST = (
+    "spark",
     "browser/test_app.py",
+    "integration/test_app_server.py",
     "fuzz/test_fuzz.py",
+    "integration/test_stewards_loop.py",
     "unit/papers/test_naini_2016.py",
     "integration/test_audit_command.py",
     "unit/simulate/test_gps.py",
@@ -79,6 +84,23 @@ FIRST = (
     "unit/simulate/test_calls.py",
     "integration/test_full_disk.py",
 )
+
+
+#: Folders whose files stay in one process, because what they share takes longest to start.
+TOGETHER = ("tests/spark/",)
+
+
+class Scheduling(LoadFileScheduling):
+    """A file's tests stay in one process, so that what they share is made once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        folders = (folder for folder in TOGETHER if nodeid.startswith(folder))
+        return next(folders, super()._split_scope(nodeid))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
+    """Give tests to processes; whatever ``--dist`` says, they share what can be shared."""
+    return Scheduling(config, log)
 
 
 #: How many examples of a law are tried, as a multiple of what its test asks for. They differ from
@@ -110,8 +132,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if is_law(item):
             item.add_marker("law")
             scale_examples(getattr(item, "obj"))  # noqa: B009
-    place = {path: number for number, path in enumerate(first)}
-    items.sort(key=lambda item: place.get(str(item.path), len(place)))
+    places = {item.path: _place(str(item.path), first) for item in items}
+    items.sort(key=lambda item: places[item.path])
+
+
+def _place(path: str, first: Sequence[str]) -> int:
+    """The number of what a path begins with."""
+    return next((n for n, begin in enumerate(first) if path.startswith(begin)), len(first))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -29,15 +29,17 @@ class SharedDatabases:
     def __init__(self, scratch: str) -> None:
         self._scratch = scratch
         self._connect, self._define = engine._connect, h3_cells._define
-        self._databases: dict[tuple[int, int | None], duckdb.DuckDBPyConnection] = {}
+        self._databases: dict[tuple[int, int], duckdb.DuckDBPyConnection] = {}
 
     def connect(self, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
         """A connection of the database with these settings."""
         if config["memory_limit"] != _NO_LIMIT:
             return self._connect(config)
-        key = (os.getpid(), config.get("threads"))
+        # Threads that are not asked for would only wait: a process of tests is on every core.
+        key = (os.getpid(), config.get("threads", 1))
         if key not in self._databases:
-            self._databases[key] = self._connect({**config, "temp_directory": self._scratch})
+            own = {"temp_directory": self._scratch, "threads": key[1]}
+            self._databases[key] = self._connect({**config, **own})
         return self._databases[key].cursor()
 
     def define(self, connection: Any, resolution: int) -> None:
