@@ -123,17 +123,22 @@ def test_candidates_of_drawn_points_are_counted(people, dense, seed):
 
 
 def test_every_order_of_points_is_equally_likely():
-    """Three people, three points: who is left after one and after two tells the order."""
-    people = [{0, 1, 2}, {0, 1}, {0}]
+    """Three points: who is left after one and after two tells the order they were drawn in."""
+    n_alike, n_seeds = 300, 20
+    people = [{0, 1, 2}] * n_alike + [{0, 1}, {0}]
     ptr, codes = rows([sorted(one) for one in people])
     postings = build_postings(ptr, codes, 3)
-    drawn = [tuple(count_drawn(ptr, codes, postings, most=2, seed=s)[0]) for s in range(6000)]
-    seen = Counter(drawn)
-    # 0 then 1; 0 then 2; 1 then 0 or 2; 2 first.
-    expected = {(3, 2): 1 / 6, (3, 1): 1 / 6, (2, 2): 1 / 6, (2, 1): 1 / 6, (1, 1): 1 / 3}
+    drawn = [count_drawn(ptr, codes, postings, most=2, seed=s)[:n_alike] for s in range(n_seeds)]
+    seen = Counter(map(tuple, (np.concatenate(drawn) - n_alike).tolist()))
+    # 0 then 1; 0 then 2; 1 then 0; 1 then 2; 2 first.
+    expected = {(2, 1): 1 / 6, (2, 0): 1 / 6, (1, 1): 1 / 6, (1, 0): 1 / 6, (0, 0): 1 / 3}
     assert set(seen) == set(expected)
     for order, share in expected.items():
-        assert seen[order] / 6000 == pytest.approx(share, abs=0.025)
+        assert seen[order] / (n_alike * n_seeds) == pytest.approx(share, abs=0.025)
+    # Neither the seed nor the person says which comes first.
+    first = np.stack(drawn)[:, :, 0] == n_alike + 2
+    assert first.mean(axis=1) == pytest.approx(1 / 3, abs=0.13)
+    assert first.mean(axis=0) == pytest.approx(1 / 3, abs=0.5)
 
 
 def test_a_stream_goes_with_its_person():
