@@ -28,6 +28,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from trailprint.arguments import check_argument
 from trailprint.errors import OptionError, OutputError, reason_of
 from trailprint.system.addresses import check_writable
 from trailprint.system.platforms import require_private_files
@@ -66,6 +67,17 @@ class MemoryStore:
         self._kept[name] = content
 
 
+def _to_plain(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """The manifest as JSON has it, so that it equals what is read again."""
+    try:
+        plain: dict[str, Any] = json.loads(json.dumps(manifest))
+    except (TypeError, ValueError):
+        raise OptionError(
+            "manifest must hold plain JSON values, but one is of another kind. Make it text first."
+        ) from None
+    return plain
+
+
 class FolderStore:
     """
     Keeps work in a folder that only its owner can read, one file a piece.
@@ -86,7 +98,8 @@ class FolderStore:
     def __init__(self, folder: str | os.PathLike[str], manifest: Mapping[str, Any]) -> None:
         require_private_files()
         check_writable(folder)
-        plain = json.loads(json.dumps(manifest))
+        check_argument("manifest", manifest, Mapping[str, Any])
+        plain = _to_plain(manifest)
         self._folder = Path(folder)
         self._seal = Seal(plain)
         with _our_words():

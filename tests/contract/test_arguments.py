@@ -251,3 +251,69 @@ def test_a_frame_is_no_option(name, wrong):
 
 def test_a_window_says_how_it_is_made():
     assert "Window.parse" in refused(tp.FilterOptions, hours="09:00-17:00")
+
+
+PLACES = {
+    tp.places.to_cells: (tp.places.GridOptions(),),
+    tp.places.within_box: (tp.places.Box(46, 6, 47, 7),),
+    tp.places.to_h3: (9,),
+    tp.places.to_regions: ("regions.csv",),
+    tp.places.truncate_names: (1,),
+    tp.places.to_stays: (),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+@pytest.mark.parametrize("call", PLACES, ids=lambda call: call.__name__)
+def test_steps_of_places_take_events(call, case):
+    assert "trailprint.read first" in refused(call, WRONG[case], *PLACES[call])
+
+
+@pytest.mark.parametrize("case", [case for case in WRONG if case != "an empty list"])
+def test_places_of_all_take_a_list_of_events(case):
+    for call in (tp.places.place, tp.places.extent):
+        assert "datasets must be a tuple of Events" in refused(call, WRONG[case])
+
+
+SIMULATED = {
+    tp.simulate.simulate_campus: tp.simulate.CampusOptions,
+    tp.simulate.simulate_gps: tp.simulate.GpsOptions,
+    tp.simulate.simulate_households: tp.simulate.HouseholdOptions,
+    tp.simulate.simulate_web: tp.simulate.WebOptions,
+    tp.simulate.simulate_weekday_campus: tp.simulate.WeekdayCampusOptions,
+}
+
+
+@pytest.mark.parametrize("call", SIMULATED, ids=lambda call: call.__name__)
+def test_simulations_take_their_options(call):
+    options = SIMULATED[call]
+    for case, wrong in WRONG.items():
+        if case != "None":
+            assert f"options must be {options.__name__}" in refused(call, wrong)
+        if case != "a number":
+            assert "n_users must be a whole number" in refused(options, n_users=wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, "x", FRAME, True])
+def test_numbers_of_boxes_windows_and_calls(wrong):
+    assert "north must be a number" in refused(tp.places.Box, 46, 6, wrong, 7)
+    assert "end must be a whole number" in refused(tp.options.Window, 60, wrong)
+    assert "n_users must be a whole number" in refused(tp.simulate.simulate_calls, wrong)
+
+
+def test_a_window_ends_after_it_starts():
+    assert "end after it starts" in refused(tp.options.Window, 600, 540)
+    assert "end after it starts" in refused(tp.options.Window.parse, "10:00-09:00")
+    assert "text must be text" in refused(tp.options.Window.parse, 9)
+
+
+def test_what_a_store_depends_on_is_plain(tmp_path):
+    assert "plain JSON values" in refused(tp.store.FolderStore, tmp_path / "a", {"x": FRAME})
+    assert "manifest must be" in refused(tp.store.FolderStore, tmp_path / "a", [ID])
+    assert not (tmp_path / "a").exists()
+
+
+def test_values_of_a_sweep_may_be_of_any_kind():
+    options = tp.options.SweepOptions
+    assert options(parameter="k", values=({"a": 1}, {"a": 2})).values == ({"a": 1}, {"a": 2})
+    assert "once" in refused(options, parameter="k", values=(2, 5, 2))

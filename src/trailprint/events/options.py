@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
-from trailprint.arguments import Texts, check_fields, understood
+from trailprint.arguments import Texts, check_argument, check_fields, understood
 from trailprint.errors import OptionError
 from trailprint.events.events import Column
 
@@ -22,6 +22,7 @@ _DELIMITER = re.compile(r'^[^"\r\n\0]\Z')
 _NO_ENCODINGS = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
 #: What people write for a tab that their shell would not hand on.
 _TABS = ("tab", "\\t")
+_DAY_MIN = 24 * 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +35,24 @@ class Window:
     @classmethod
     def parse(cls, text: str) -> Window:
         """Read ``09:00-17:00``."""
+        check_argument("text", text, str)
         match = _WINDOW.match(text.strip())
         if match:
             hours = [int(part) for part in match.groups()]
-            window = cls(hours[0] * 60 + hours[1], hours[2] * 60 + hours[3])
-            if window.start < window.end <= 24 * 60:
-                return window
+            start, end = hours[0] * 60 + hours[1], hours[2] * 60 + hours[3]
+            if start < end <= _DAY_MIN:
+                return cls(start, end)
         raise OptionError(
             f"A part of the day must look like 09:00-17:00 and end after it starts, got {text!r}."
         )
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not 0 <= self.start < self.end <= _DAY_MIN:
+            raise OptionError(
+                f"A part of the day must start and end within {_DAY_MIN} minutes after midnight "
+                f"and end after it starts, got {self.start} to {self.end} instead."
+            )
 
     def __str__(self) -> str:
         return f"{self.start // 60:02}:{self.start % 60:02}-{self.end // 60:02}:{self.end % 60:02}"

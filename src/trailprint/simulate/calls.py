@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trailprint.arguments import check_arguments
 from trailprint.arrays import Floats, Ints
+from trailprint.errors import OptionError
 from trailprint.simulate.grouped_draws import (
     normalise_groups,
     sample_groups,
@@ -68,6 +70,7 @@ class _Towns:
     popularity: Floats
 
 
+@check_arguments()
 def simulate_calls(
     n_users: int, *, n_cities: int = 60, n_antennas: int = 1211, seed: int = 0
 ) -> CallPopulation:
@@ -81,7 +84,7 @@ def simulate_calls(
         The same seed gives the same population.
     """
     if n_users < 1 or n_cities < 1 or n_antennas < n_cities:
-        raise ValueError(
+        raise OptionError(
             "simulate_calls must have n_users >= 1 and n_antennas >= n_cities >= 1, got "
             f"n_users={n_users}, n_cities={n_cities}, n_antennas={n_antennas} instead."
         )

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from trailprint.arguments import check_arguments, check_fields
 from trailprint.arrays import Ints
 from trailprint.errors import OptionError
 from trailprint.simulate.campus_map import CampusMap, draw_map
@@ -85,6 +86,7 @@ class CampusOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in ("n_users", "n_days", "n_access_points"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -121,6 +123,7 @@ class CampusOptions:
         )
 
 
+@check_arguments()
 def simulate_campus(options: CampusOptions | None = None) -> pa.Table:
     """
     Simulate an association log: user, location, start, end.

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from trailprint.arguments import check_arguments, check_fields
 from trailprint.arrays import Floats, Ints
 from trailprint.errors import OptionError
 from trailprint.simulate.city import City, build_city, draw_errands, draw_homes, draw_work
@@ -58,6 +59,7 @@ class GpsOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.n_users < 1:
             raise OptionError(f"n_users must be at least 1, got {self.n_users} instead.")
 
@@ -77,6 +79,7 @@ class _Lives:
     moves_after: Floats
 
 
+@check_arguments()
 def simulate_gps(options: GpsOptions | None = None) -> pa.Table:
     """Simulate a trajectory log: user, lat, lon, start, sorted by user and time."""
     options = options or GpsOptions()

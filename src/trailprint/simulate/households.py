@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from trailprint.arguments import check_arguments, check_fields
 from trailprint.arrays import Floats, Ints
 from trailprint.errors import OptionError
 
@@ -57,6 +58,7 @@ class HouseholdOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in ("n_users", "n_shops"):
             if getattr(self, name) < 1:
                 raise OptionError(f"{name} must be at least 1, got {getattr(self, name)} instead.")
@@ -97,6 +99,7 @@ def simulate_families(options: HouseholdOptions | None = None) -> Families:
     )
 
 
+@check_arguments()
 def simulate_households(options: HouseholdOptions | None = None) -> pa.Table:
     """Simulate page views: user, household, location (site), start, bought."""
     options = options or HouseholdOptions()

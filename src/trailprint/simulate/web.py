@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from trailprint.arguments import check_arguments, check_fields
 from trailprint.arrays import Floats, Ints
 from trailprint.errors import OptionError
 from trailprint.simulate.grouped_draws import (
@@ -55,6 +56,7 @@ class WebOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.n_users < 1:
             raise OptionError(f"n_users must be at least 1, got {self.n_users} instead.")
 
@@ -74,6 +76,7 @@ class _Habit:
         return self.site[sample_groups(rng, self.owner, this_week, visitor)]
 
 
+@check_arguments()
 def simulate_web(options: WebOptions | None = None) -> pa.Table:
     """Simulate a web history: user, location (the site), start, sorted by time."""
     options = options or WebOptions()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from trailprint.arguments import check_arguments, check_fields
 from trailprint.arrays import Ints
 from trailprint.errors import OptionError
 
@@ -47,10 +48,12 @@ class WeekdayCampusOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.n_users < 1:
             raise OptionError(f"n_users must be at least 1, got {self.n_users} instead.")
 
 
+@check_arguments()
 def simulate_weekday_campus(options: WeekdayCampusOptions | None = None) -> pa.Table:
     """
     Simulate a start-only association log: user, location, start.

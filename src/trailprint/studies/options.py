@@ -107,5 +107,6 @@ class SweepOptions(TrialOptions):
         TrialOptions.__post_init__(self)
         if not self.values:
             raise OptionError(f"A sweep needs values of {self.parameter}, got none. Try k=2,5,10.")
-        if len(set(self.values)) < len(self.values):
+        # Values may be of any kind, also of one that cannot be a member of a set.
+        if any(value in self.values[:place] for place, value in enumerate(self.values)):
             raise OptionError(f"A sweep must name each value of {self.parameter} once.")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from trailprint.arguments import check_argument, check_fields
+from trailprint.arguments import check_argument, check_arguments, check_fields
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
 from trailprint.events.events import Column, Events
@@ -85,6 +85,7 @@ def _refuse(got: str) -> OptionError:
     )
 
 
+@check_arguments()
 def to_stays(events: Events, options: StayOptions | None = None) -> Events:
     """
     Turn position fixes into visits with a start, an end and a mean position.

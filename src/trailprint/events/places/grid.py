@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trailprint.arguments import check_fields
+from trailprint.arguments import check_arguments, check_fields
 from trailprint.engines.h3_cells import define_cells, name_cells
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
@@ -42,6 +42,7 @@ class Box:
         return cls(south, west, north, east)
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not (-90 <= self.south < self.north <= 90 and -180 <= self.west < self.east <= 180):
             raise OptionError(
                 "--box must be south,west,north,east in degrees with south < north and "
@@ -65,6 +66,7 @@ class GridOptions:
             )
 
 
+@check_arguments()
 def to_cells(events: Events, options: GridOptions, *, frame: Box | None = None) -> Events:
     """
     Replace positions by square cells; positions outside the options' box are left out.
@@ -96,6 +98,7 @@ def to_cells(events: Events, options: GridOptions, *, frame: Box | None = None) 
     return replace(located, cell_m=options.cell_m, grid=grid)
 
 
+@check_arguments()
 def within_box(events: Events, box: Box) -> Events:
     """Only positions in the box."""
     events.require("lat", "A box")
@@ -115,6 +118,7 @@ def _with_location(events: Events, expression: str, note: str) -> Events:
     return replace(derived, columns=events.columns | {"location"}, grid=None)
 
 
+@check_arguments()
 def extent(datasets: Sequence[Events]) -> Box:
     """The smallest box that holds the positions of all ``datasets``."""
     positions = " UNION ALL ".join(
@@ -155,6 +159,7 @@ def _corner(engine: Engine, box: Box, x: str, y: str) -> tuple[float, float]:
     return float(low_x), float(low_y)
 
 
+@check_arguments()
 def to_h3(events: Events, resolution: int) -> Events:
     """Replace positions by H3 cells; needs the extra ``trailprint[h3]``."""
     events.require("lat", "H3")
@@ -168,6 +173,7 @@ def to_h3(events: Events, resolution: int) -> Events:
     return _with_location(events, cell, f"H3 cells of resolution {resolution}.")
 
 
+@check_arguments()
 def to_regions(events: Events, mapping: str | os.PathLike[str]) -> Events:
     """
     Replace locations by the regions a file maps them to.
@@ -211,6 +217,7 @@ def _read_mapping(engine: Engine, mapping: str | os.PathLike[str]) -> str:
     return table
 
 
+@check_arguments()
 def truncate_names(events: Events, levels: int, separator: str = ".") -> Events:
     """Keep the first ``levels`` parts of hierarchical names: ``x.y.z`` becomes ``x.y`` or ``x``."""
     events.require("location", "Truncation of names")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trailprint.arguments import check_fields
+from trailprint.arguments import check_arguments, check_fields
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.events.places.fixes import StayOptions, to_stays
@@ -67,6 +67,7 @@ class PlaceOptions:
             object.__setattr__(self, "stays", StayOptions.parse(self.stays))
 
 
+@check_arguments()
 def place(datasets: Sequence[Events], options: PlaceOptions | None = None) -> list[Events]:
     """
     Give events their places.

@@ -18,15 +18,15 @@ coords count country counts county created currency customer data date datetime 
 departure device direction distance district domain duration edit elevation end ended epoch event
 favicon field finish finished first floor from gender geo geom geometry group h has hash heading
 hits host hour household id identified ids idx imei imsi in index ip is item key kind label lac lang
-last lat latitude leave left length level lng local location locations log lon long longitude mac
-member minute mode month msisdn n name no note nr num number of operator order out packets page
-participant people person phone place poi point points port postcode price product protocol provider
-pseudonym purchase quarter query rank record region released room row rssi score search second
-sector service session sex share sheet shop signal site slot source speed ssid start started state
-station status step stop store street subject subscriber table tap target text the time times
-timestamp timezone title to token total tower tracked trip ts type tz uid unnamed until updated url
-user users usr utc utctimestamp value values venue visit visitor visits week weekday weight when x y
-year z zip zone
+last lat latitude leave leaving left length level lng local location locations log lon long
+longitude mac member minute mode month msisdn n name no note nr num number of operator order out
+packets page participant people person phone place poi point points port postcode price product
+protocol provider pseudonym purchase quarter query rank record region released room row rssi score
+search second sector service session sex share sheet shop signal site slot source speed ssid start
+started state station status step stop store street subject subscriber table tap target text the
+time times timestamp timezone title to token total tower tracked trip ts type tz uid unnamed until
+updated url user users usr utc utctimestamp value values venue visit visitor visits week weekday
+weight when x y year z zip zone
 """
 _WORDS = frozenset(_VOCABULARY.split())
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[^\W\d_]+")
