@@ -6,6 +6,7 @@ import contextlib
 import functools
 import html
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -49,6 +50,24 @@ class Stage:
         if what is not None:
             self._share = done if done < 1.0 else None
             self._progress(what, self._share)
+
+
+@contextlib.contextmanager
+def watching(look: Callable[[], None], every_s: float) -> Iterator[None]:
+    """Look again and again, in a thread of its own, for as long as the work takes."""
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(every_s):
+            look()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
 
 
 def shows_progress(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:

@@ -27,8 +27,12 @@ class Options:
     odd: tuple[tuple[str, ...], ...]
 
 
-def parse_options(usual: str, odd: str) -> Options:
-    return Options(parse_lines(usual), parse_lines(odd))
+def parse_options(usual: str, odd: str, *shared: Options) -> Options:
+    """Options a command has, and those it shares with others."""
+    return Options(
+        (*parse_lines(usual), *(line for one in shared for line in one.usual)),
+        (*parse_lines(odd), *(line for one in shared for line in one.odd)),
+    )
 
 
 def parse_lines(text: str) -> tuple[tuple[str, ...], ...]:
@@ -45,6 +49,19 @@ def draw_options(rng: random.Random, options: Options, share: float, *, odd: boo
     return drawn
 
 
+#: Of every command that may run its passes elsewhere.
+ENGINE = parse_options(
+    """
+    --engine local
+    --worker-memory 1MB
+    """,
+    """
+    --engine hadoop ''
+    --spark-master local[1] x ''
+    --spark-conf a=1 x ''
+    --worker-memory x 1 0MB 1KB ''
+    """,
+)
 RUN = parse_options(
     """
     --seed 1
@@ -219,16 +236,10 @@ MATCH = parse_options(
     --views visits,moves --same-period
     --views visits,days --per-user people.csv
     --views nearby-300m,nearby-1km
-    --engine local
-    --worker-memory 1MB
     --dry-run
     --dry-run --engine spark
     """,
     """
-    --engine hadoop ''
-    --spark-master local[1] x ''
-    --spark-conf a=1 x ''
-    --worker-memory x 1 0MB 1KB ''
     --views x '' , visits,visits visits
     --view-weights equal x visits=1 visits=nan visits=-1 ''
     --same-period x
@@ -244,6 +255,7 @@ MATCH = parse_options(
     --reject-lambda 0 -1 nan inf 1e308 1e-320
     --string-length 0 -1 1 99999999999999999999
     """,
+    ENGINE,
 )
 
 POINTS = parse_options(
@@ -269,14 +281,8 @@ POINTS = parse_options(
     --apply top-locations:n=2
     --apply microaggregate:k=2
     --per-user risks.csv
-    --engine local
-    --worker-memory 1MB
     """,
     """
-    --engine hadoop ''
-    --spark-master local[1] x ''
-    --spark-conf a=1 x ''
-    --worker-memory x 1 0MB 1KB ''
     --knowledge x ''
     --points 0 x 3-1 99 1- '' 1,,2
     --draws 0 -1
@@ -288,6 +294,7 @@ POINTS = parse_options(
     --apply x noise:epsilon=x
     --per-user no/risks.csv risks.xyz ''
     """,
+    ENGINE,
 )
 
 TRAILS = parse_options(
@@ -341,12 +348,8 @@ CORRELATE = parse_options(
     --duration-edges 300,600
     --min-duration 60
     --work work
-    --engine local
     """,
     """
-    --engine hadoop ''
-    --spark-master local[1] x ''
-    --worker-memory x 1 0MB 1KB ''
     --model x ''
     --days 0 -1 1000000 99999999999999999999
     --duration-edges 0 -1 600,300 nan inf '' x 1,1
@@ -355,6 +358,7 @@ CORRELATE = parse_options(
     --rounds 1 0 -1 1000000
     --work '' data.csv no/such/work s3://bucket/w .
     """,
+    ENGINE,
 )
 FOLDS = parse_lines(
     """
@@ -386,14 +390,8 @@ AUDIT = parse_options(
     --fail-above 0.05
     --fail-above 0.5 --fail-on upper
     --title 'A release'
-    --engine local
-    --worker-memory 1MB
     """,
     """
-    --engine hadoop ''
-    --spark-master local[1] x ''
-    --spark-conf a=1 x ''
-    --worker-memory x 1 0MB 1KB ''
     --attacks x '' trail,trail points
     --protect noise:epsilon=1e-320 x '' 'noise then' coarsen-grid perturb-times:sigma_s=1e12
     --target-risk 0 1 nan -1
@@ -406,6 +404,7 @@ AUDIT = parse_options(
     --title '' '<script>'
     --settings nothing.toml data.csv '' .
     """,
+    ENGINE,
 )
 
 KINDS = ("campus", "calls", "web", "gps", "households", "weekday-campus")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fuzz.options import parse_lines, parse_options
+from tests.fuzz.options import ENGINE, parse_lines, parse_options
 
 PROTECTIONS = (
     "coarsen-grid:cell_m=500",
@@ -93,14 +93,8 @@ PROTECT = parse_options(
     --release released.csv
     --release released.csv --keys keys.csv
     --release released.csv --keep-column url
-    --engine local
-    --worker-memory 1MB
     """,
     """
-    --engine hadoop ''
-    --spark-master local[1] x ''
-    --spark-conf a=1 x ''
-    --worker-memory x 1 0MB 1KB ''
     --out x.xyz '' no/such/p.csv s3://bucket/p.csv data.csv .
     --weight x
     --release x.xyz '' no/such/r.csv s3://bucket/r.csv data.csv .
@@ -110,6 +104,7 @@ PROTECT = parse_options(
     --metrics l1 x '' l1,l1
     --target-risk 0.05 nan
     """,
+    ENGINE,
 )
 SWEEPS = parse_lines(
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 import types
 from typing import Any
 
@@ -154,3 +155,11 @@ def test_what_is_told_next_goes_on_from_the_share_that_was_reached():
     stage.tell("Writing", 0.0)
     stage.tell("Counting", None)
     assert told[-1:] == [("Counting", None)]
+
+
+def test_whoever_watches_looks_until_the_work_is_over():
+    seen = threading.Event()
+    with progress.watching(seen.set, 0.001):
+        assert seen.wait(10)
+    seen.clear()
+    assert not seen.wait(0.02)

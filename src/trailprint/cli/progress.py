@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import threading
 from collections.abc import Callable, Iterator
 
 from rich.console import Console
@@ -13,7 +12,10 @@ from rich.progress import Progress as Bar
 
 from trailprint.cli.progress_file import find_progress_file
 from trailprint.events.engine import Engine
-from trailprint.progress import Progress, tell_nobody
+from trailprint.progress import Progress, tell_nobody, watching
+
+#: How often DuckDB is asked.
+_LOOK_S = 0.2
 
 
 @contextlib.contextmanager
@@ -74,18 +76,11 @@ def _following(engine: Engine | None, tell: Callable[[float], None]) -> Iterator
     if engine is None:
         yield
         return
-    over = threading.Event()
 
-    def follow() -> None:
-        while not over.wait(0.2):
-            percent = engine.connection.query_progress()
-            if percent > 0:
-                tell(percent)
+    def look() -> None:
+        percent = engine.connection.query_progress()
+        if percent > 0:
+            tell(percent)
 
-    watcher = threading.Thread(target=follow, daemon=True)
-    watcher.start()
-    try:
+    with watching(look, _LOOK_S):
         yield
-    finally:
-        over.set()
-        watcher.join()

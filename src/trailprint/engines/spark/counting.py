@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Collection, Iterator
 
 from pyspark import SparkContext
+
+from trailprint.progress import watching
 
 #: How often Spark is asked.
 _AGAIN_S = 0.5
@@ -20,20 +21,14 @@ def counting_blocks(
     if tell is None:
         yield
         return
-    over, before = threading.Event(), set(context.statusTracker().getJobIdsForGroup(group))
+    before = set(context.statusTracker().getJobIdsForGroup(group))
 
-    def watch() -> None:
-        while not over.wait(_AGAIN_S):
-            with contextlib.suppress(Exception):  # What is counted never ends the work.
-                tell(min(count_finished(context, group, before) / n_blocks, 1.0))
+    def look() -> None:
+        with contextlib.suppress(Exception):  # What is counted never ends the work.
+            tell(min(count_finished(context, group, before) / n_blocks, 1.0))
 
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
+    with watching(look, _AGAIN_S):
         yield
-    finally:
-        over.set()
-        watcher.join()
 
 
 def count_finished(context: SparkContext, group: str, before: Collection[int]) -> int:

@@ -8,6 +8,7 @@ import threading
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from pyspark.core.broadcast import Broadcast
 
 from trailprint.engines.spark.counting import counting_blocks
 from trailprint.engines.spark.failures import explaining_failures
+from trailprint.engines.spark.job_groups import in_job_group
 from trailprint.engines.spark.parcels import Parcel, drop_parcel
 from trailprint.engines.spark.tasks import (
     Call,
@@ -40,7 +42,6 @@ WAVE_BYTES = 256_000_000
 KEPT_PARCELS = 4
 #: Calls for each core in a first wave, and what the arguments of a wave may take.
 CALLS_PER_CORE, CALL_BYTES = 8, 64_000_000
-_JOB_GROUP = "spark.jobGroup.id"
 
 RunCalls = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[tuple[int, Any]]]
 
@@ -128,19 +129,9 @@ class SparkRunner:
         """Cancel the jobs of all passes."""
         self._context.cancelJobGroup(self._group)
 
-    @contextlib.contextmanager
-    def _in_group(self) -> Iterator[None]:
+    def _in_group(self) -> AbstractContextManager[None]:
         """Jobs of this thread are ours; what was interrupted does not run on."""
-        before = self._context.getLocalProperty(_JOB_GROUP)
-        self._context.setLocalProperty(_JOB_GROUP, self._group)
-        try:
-            yield
-        except BaseException:
-            with contextlib.suppress(Exception):
-                self.stop()
-            raise
-        finally:
-            self._context.setLocalProperty(_JOB_GROUP, before)  # type: ignore[arg-type]
+        return in_job_group(self._context, self._group, self.stop)
 
     @contextlib.contextmanager
     def _sent(self, one: Any) -> Iterator[Broadcast[Any]]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import uuid
 import warnings
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -16,9 +15,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from trailprint.engines.spark.failures import explaining_failures
+from trailprint.engines.spark.job_groups import in_job_group
 from trailprint.engines.spark.rows import describe_rows, map_rows
 
-_JOB_GROUP = "spark.jobGroup.id"
 #: What a query of ours relies on, whatever the session it comes from has.
 _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -151,19 +150,9 @@ class SparkTables:
         frame.createOrReplaceTempView(name)
         self._frames[name] = frame
 
-    @contextlib.contextmanager
-    def _in_group(self) -> Iterator[None]:
-        context: Any = self._session.sparkContext
-        before = context.getLocalProperty(_JOB_GROUP)
-        context.setLocalProperty(_JOB_GROUP, self._group)
-        try:
-            yield
-        except BaseException:
-            with contextlib.suppress(Exception):
-                self.stop()
-            raise
-        finally:
-            context.setLocalProperty(_JOB_GROUP, before)
+    def _in_group(self) -> AbstractContextManager[None]:
+        """Jobs of this thread are ours; what was interrupted does not run on."""
+        return in_job_group(self._session.sparkContext, self._group, self.stop)
 
 
 _NOT_READ = (
