@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from trailprint.errors import OptionError
 from trailprint.kernels.matching.metrics import METRICS
 from trailprint.kernels.matching.solve import solve_assignment
 from trailprint.simulate.calls import MEAN_CALLS, simulate_calls
@@ -81,7 +82,7 @@ def test_metrics_are_ordered_as_in_the_papers_table():
 
 @pytest.mark.parametrize("sizes", [(0, 60, 1211), (10, 0, 10), (10, 20, 10)])
 def test_impossible_sizes_are_refused(sizes):
-    with pytest.raises(ValueError, match="must have"):
+    with pytest.raises(OptionError, match="must have"):
         simulate_calls(sizes[0], n_cities=sizes[1], n_antennas=sizes[2])
 
 
