@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote, urlparse
 
 import pytest
@@ -59,6 +60,15 @@ def test_a_session_of_spark_connect_is_refused(monkeypatch):
         pass
 
 
+@pytest.mark.parametrize("ended", [lambda: True, lambda: 1 / 0], ids=["stopped", "gone"])
+def test_a_session_that_has_ended_is_refused(monkeypatch, ended):
+    context = SimpleNamespace(_jsc=SimpleNamespace(sc=lambda: SimpleNamespace(isStopped=ended)))
+    session = SimpleNamespace(_jsparkSession=None, sparkContext=context)
+    monkeypatch.setattr(sessions, "find_session", lambda: session)
+    with pytest.raises(EngineError, match="the active one has ended"), open_spark():
+        pass
+
+
 def test_no_pyspark(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(EngineError, match=r"pip install trailprint\[spark\]"):
@@ -71,6 +81,8 @@ def test_no_pyspark(monkeypatch):
         (OTHER_KERNELS, "the same version of trailprint"),
         ("ModuleNotFoundError: No module named 'trailprint'", "must have trailprint"),
         ("[PYTHON_VERSION_MISMATCH] Python in worker", "version of Python"),
+        ('Cannot run program "/python": No such file or directory', "able to start Python"),
+        ("Cannot call methods on a stopped SparkContext", "ended in the middle"),
         ("bigger than spark.driver.maxResultSize (1024.0 MiB)", "Raise it"),
     ],
 )

@@ -37,6 +37,10 @@ _MEANINGS = {
     "PYTHON_VERSION_MISMATCH": "Every Spark worker must have the driver's version of Python, "
     f"{platform.python_version()}, but one has another. "
     "Set spark.pyspark.python with --spark-conf to a Python of this version.",
+    "Cannot run program": "Every Spark worker must be able to start Python, but one cannot. Set "
+    "spark.pyspark.python with --spark-conf (or PYSPARK_PYTHON) to a Python that every worker has.",
+    "stopped SparkContext": "The Spark session ended in the middle of the work. See that the "
+    "cluster is up, and start again.",
     "maxResultSize": "Spark returned more than spark.driver.maxResultSize allows. "
     "Raise it to 1g or more with --spark-conf.",
     "No FileSystem for scheme": _NO_CONNECTOR,

@@ -13,7 +13,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trailprint.engines.options import EngineOptions
 from trailprint.errors import EngineError, OptionError
@@ -61,6 +61,7 @@ def open_session(options: EngineOptions) -> Iterator[SparkSession]:
                 "Stop it, or leave them out to use it."
             )
         check_classic(active)
+        check_running(active)
         yield active
         return
     check_java()
@@ -89,6 +90,20 @@ def check_classic(session: SparkSession) -> None:
         raise EngineError(
             "--engine spark needs a classic Spark session, but the active one is a Spark Connect "
             "session, which has no workers of its own. Use a cluster with classic sessions."
+        )
+
+
+def check_running(session: SparkSession) -> None:
+    """Refuse a session that somebody else has stopped, or whose Java is gone."""
+    context: Any = session.sparkContext
+    try:
+        is_stopped = bool(context._jsc.sc().isStopped())
+    except Exception:  # What it is depends on how Java ended.
+        is_stopped = True
+    if is_stopped:
+        raise EngineError(
+            "--engine spark needs a Spark session that runs, but the active one has ended. "
+            "Call its stop(), and make a new one."
         )
 
 
