@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from trailprint.arrays import Floats
+from trailprint.audit.attacked import list_attacked, worst_risk
 from trailprint.audit.attacks.registry import attack_names, find_attack
 from trailprint.audit.context import AuditContext
 from trailprint.audit.disclosure import tell_known, veil_attack, veil_bins, veil_protection
@@ -115,12 +115,6 @@ def assemble(context: AuditContext, done: Done) -> Findings:
             estimated={name: outcome.estimated for name, outcome in done.outcomes.items()},
         ),
     )
-
-
-def list_attacked(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
-    """The attacks that ran, in their order."""
-    parts = {name: f"attack/{name}" for name in attack_names()}
-    return {name: outcomes[part] for name, part in parts.items() if part in outcomes}
 
 
 def _attacks(measured: Mapping[str, MeasuredAttack], done: Done) -> tuple[AttackFinding, ...]:
@@ -240,13 +234,6 @@ def _together(done: Done) -> tuple[WorstCase, tuple[Agreement, ...]]:
 
 def _by_attack(done: Done, array: str) -> dict[str, NDArray[Any]]:
     return {name: outcome.arrays[array] for name, outcome in list_attacked(done.outcomes).items()}
-
-
-def worst_risk(outcomes: Mapping[str, Outcome]) -> Floats:
-    """Each person's highest estimated risk over the attacks tried on them."""
-    risks = [outcome.arrays["risk"] for outcome in list_attacked(outcomes).values()]
-    highest: Floats = np.fmax.reduce(risks)
-    return highest
 
 
 def _per_user(done: Done) -> RiskSpread:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from trailprint.audit.assemble import list_attacked, worst_risk
+from trailprint.audit.attacked import list_attacked, worst_risk
 from trailprint.audit.attacks.registry import find_attack
 from trailprint.audit.context import AuditContext
 from trailprint.audit.outcomes import (

@@ -13,7 +13,6 @@ from typing import Any
 
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.points import PointsFinding
-from trailprint.audit.summary import to_html as write_summary
 from trailprint.display.plots import Plot, draw_bars, draw_curve, draw_line
 from trailprint.display.tables import ResultTable
 from trailprint.workflows.results import Folder, Makers, Result, as_table, write_private
@@ -67,7 +66,7 @@ class Shown(Result):
         return written + write_private(Path(folder), people)
 
     def _repr_html_(self) -> str:
-        from trailprint.report.notebook import embed_report
+        from trailprint.report.notebook import embed_report, write_summary
 
         return write_summary(self.findings) + embed_report(self.findings)
 

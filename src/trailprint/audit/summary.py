@@ -1,9 +1,8 @@
-"""A result on one screen: rows for a terminal, a small table for a notebook."""
+"""A result on one screen, as rows and sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from trailprint.audit.results.attacks import (
     AttackFinding,
@@ -211,15 +210,3 @@ def list_left_out(found: Findings) -> list[str]:
     names = [*studies, *points, *(lower_first(one.label) for one in refused)]
     n_more = len(names) - _MOST_NAMED
     return names if n_more <= 0 else [*names[:_MOST_NAMED], f"{n_more:,} more"]
-
-
-def to_html(found: Findings) -> str:
-    """A small table that stands on its own."""
-    rows = "".join(
-        f'<tr><th scope="row" style="text-align:left">{escape(name)}</th>'
-        f"<td>{escape(value)}</td></tr>"
-        for name, value in summarise(found)
-    )
-    notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in list_notes(found))
-    sentence = escape(found.headline.sentence)
-    return f"<div><p><strong>{sentence}</strong></p><table>{rows}</table>{notes}</div>"

@@ -1,10 +1,11 @@
-"""The report's tiles and main charts for a notebook."""
+"""A small table, and the report's tiles and main charts, for a notebook."""
 
 from __future__ import annotations
 
 from html import escape
 
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.summary import list_notes, summarise
 from trailprint.report.about import About
 from trailprint.report.chapters.attacks import write_attacks
 from trailprint.report.chapters.growth import write_growth
@@ -13,6 +14,18 @@ from trailprint.report.chapters.people import write_people
 from trailprint.report.chapters.points import write_points
 from trailprint.report.chapters.protections import write_protections
 from trailprint.report.page_layout import render_page
+
+
+def write_summary(found: Findings) -> str:
+    """A small table that stands on its own."""
+    rows = "".join(
+        f'<tr><th scope="row" style="text-align:left">{escape(name)}</th>'
+        f"<td>{escape(value)}</td></tr>"
+        for name, value in summarise(found)
+    )
+    notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in list_notes(found))
+    sentence = escape(found.headline.sentence)
+    return f"<div><p><strong>{sentence}</strong></p><table>{rows}</table>{notes}</div>"
 
 
 def embed_report(found: Findings) -> str:

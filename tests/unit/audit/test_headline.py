@@ -13,7 +13,8 @@ from trailprint.audit.results.attacks import MeasuredAttack
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.growth import Growth, StudyLeftOut
 from trailprint.audit.results.protections import MeasuredProtection, MeasuredProtections
-from trailprint.audit.summary import list_notes, summarise, to_html
+from trailprint.audit.summary import list_notes, summarise
+from trailprint.report.notebook import write_summary
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
 
@@ -171,7 +172,7 @@ def test_protections_that_do_not_help_are_not_summed_up(result):
 
 
 def test_in_a_notebook_names_are_text(result):
-    html = to_html(result)
+    html = write_summary(result)
     assert "<b>Averages" not in html
     assert "&lt;b&gt;averages" in html.lower()
     assert "&lt;here&gt;" in html
