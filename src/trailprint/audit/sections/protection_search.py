@@ -47,6 +47,7 @@ class ProtectionSearch:
         self.points: dict[tuple[Protection, ...], MeasuredProtection] = {}
         self.titles: dict[tuple[Protection, ...], str] = {}
         self.left_out: list[ProtectionLeftOut] = []
+        self._beyond: set[tuple[Protection, ...]] = set()
         self.search = Search(measure=self._measure, goal=0.0)
 
     def learn(self, families: Sequence[Family], before: Mapping[str, Outcome]) -> None:
@@ -67,6 +68,7 @@ class ProtectionSearch:
         try:
             self.search.complete([()])
             self.search.goal = self._set_goal()
+            self._beyond = {family.with_value(v) for family in families for v in family.stronger}
             has_target = self._context.options.target_risk is not None
             choices = [_choose(family, has_target=has_target) for family in families]
             pairs = list_pairs(families) if has_target else []
@@ -90,8 +92,10 @@ class ProtectionSearch:
         try:
             point = self._trials.measure(steps, self.titles.get(steps), is_full=is_full)
         except (InputError, OptionError) as error:
-            label = label_chain(steps, self.titles.get(steps))
-            self.left_out.append(ProtectionLeftOut(label=label, why=error.for_command_line()))
+            # Whether the data allows a value that nobody would miss is found out by trying it.
+            if steps not in self._beyond:
+                label = label_chain(steps, self.titles.get(steps))
+                self.left_out.append(ProtectionLeftOut(label=label, why=error.for_command_line()))
             return None
         known = self.points.get(steps)
         self.points[steps] = replace(point, asked=known is not None and known.asked)

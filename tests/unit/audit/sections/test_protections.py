@@ -17,6 +17,7 @@ from trailprint.audit.sections.protection_search import (
 from trailprint.audit.sections.protections import list_families, try_family
 from trailprint.audit.sides import make_sides
 from trailprint.events.reading.read import read
+from trailprint.protections.suppress import CommonLocations
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 
 
@@ -176,3 +177,25 @@ def test_the_frontier():
     assert [p.on_frontier for p in mark_frontier(nothing)] == [True, False, False]
     twins = mark_frontier([point(0.1, 0.1), point(0.1, 0.1)])
     assert [p.on_frontier for p in twins] == [True, True]
+
+
+def rare_places(engine, target_risk):
+    campus = read(simulate_campus(CampusOptions(n_users=90, n_days=14)), engine=engine)
+    asked = ("common-locations:min_users=2",)
+    return make_context(campus, target_risk=target_risk, attacks=("histogram",), protections=asked)
+
+
+def test_a_target_that_no_usual_value_reaches_is_searched_beyond_them(engine):
+    found = search(rare_places(engine, 0.2))
+    tried = {p.parameters.get("min_users", 1): p for p in found.points}
+    assert tried[20].at_risk > 0.2
+    assert present(find_target(found.points, 0.2)).parameters["min_users"] > 20
+    least = min(number for number, point in tried.items() if point.at_risk <= 0.2)
+    assert tried[least - 1].at_risk > 0.2
+
+
+def test_values_beyond_that_the_data_does_not_allow_are_no_loss(engine, monkeypatch):
+    monkeypatch.setattr(CommonLocations, "stronger_values", classmethod(lambda *_: [10**6]))
+    found = search(rare_places(engine, 0.01))
+    assert 10**6 not in {p.parameters.get("min_users") for p in found.points}
+    assert not found.left_out
