@@ -20,11 +20,15 @@ ENGINES: tuple[EngineName, ...] = ("local", "spark")
 KERNELS = {"joint": {"_best_rows", "_margin_range"}, "one-by-one": {"_choose_rows"}}
 
 
-@pytest.fixture(scope="module")
-def sides():
-    campus = tp.read(simulate_campus(CampusOptions(n_users=30, n_days=14)))
+def two_weeks_of(n_users):
+    campus = tp.read(simulate_campus(CampusOptions(n_users=n_users, n_days=14)))
     both = tp.split(campus, tp.SplitOptions(at="median", active_both=True))
     return both.released, both.auxiliary
+
+
+@pytest.fixture(scope="module")
+def sides():
+    return two_weeks_of(30)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +111,9 @@ def test_a_protection_is_the_same(a_few_passes, sides):
     assert present(found.histograms()).equals(present(expected.histograms()))
 
 
-def test_models_of_sequences_are_the_same(every_model, sides, without_clocks):
+def test_models_of_sequences_are_the_same(every_model, without_clocks):
+    # A model for each of them, and everybody's under every model: a few people are enough for both.
+    sides = two_weeks_of(10)
     options = tp.CorrelateOptions(joint=True)
     expected, found = (tp.correlate(sides[0], sides[1], options, engine=one) for one in ENGINES)
     assert set(every_model) == {"train_model", "score_queries"}

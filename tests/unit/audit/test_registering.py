@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 PROGRAM = '''
+import contextlib
+import io
+import json
 import sys
 from dataclasses import dataclass
 from typing import ClassVar
@@ -91,42 +94,60 @@ register_protection(ToyProtection)
 
 from trailprint.cli.main import main
 
-sys.exit(main(sys.argv[1:]))
+said = []
+for line in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        try:
+            main(line)
+        except SystemExit as stopped:
+            if stopped.code:
+                raise
+    said.append(printed.getvalue())
+print(json.dumps(said))
 '''
+
+AUDIT = ("audit", "campus.csv", "--attacks", "toy,trail", "--out", "out", "--json")
+COMMANDS = {
+    "simulate": ("simulate", "campus", "--users", "20", "--days", "14", "--out", "campus.csv"),
+    "help": ("audit", "--help"),
+    "list": ("protect", "--list", "x.csv"),
+    "audit": AUDIT,
+}
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """Run a command of a program that brings a toy attack and a toy protection."""
+def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("toys")
     (folder / "program.py").write_text(PROGRAM)
-
-    def run_command(*arguments):
-        done = subprocess.run(
-            [sys.executable, "program.py", *arguments],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    run_command("simulate", "campus", "--users", "20", "--days", "14", "--out", "campus.csv")
-    return folder, run_command
+    return folder
 
 
-def test_toys_are_in_the_help(run):
-    _, command = run
-    help_text = " ".join(command("audit", "--help").replace("│", " ").split())
+def run_commands(folder, *commands):
+    """What commands print in a process of a program that brings a toy attack and protection."""
+    done = subprocess.run(
+        [sys.executable, "program.py", json.dumps(commands)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def said(folder):
+    return dict(zip(COMMANDS, run_commands(folder, *COMMANDS.values()), strict=True))
+
+
+def test_toys_are_in_the_help(said):
+    help_text = " ".join(said["help"].replace("│", " ").split())
     assert "histogram,combined,trail,sequence,toy" in help_text
-    assert "nothing at all, thrice" in command("protect", "--list", "x.csv")
+    assert "nothing at all, thrice" in said["list"]
 
 
-def test_toys_are_in_the_result_and_on_the_page(run):
-    folder, command = run
-    asked = ("--attacks", "toy,trail", "--out", "out", "--json")
-    result = json.loads(command("audit", "campus.csv", *asked))
+def test_toys_are_in_the_result_and_on_the_page(folder, said):
+    result = json.loads(said["audit"])
     toy = result["attacks"][-1]
     assert (toy["name"], toy["ran"], toy["people"]) == ("toy", True, 20)
     names = [attack["name"] for attack in result["attacks"]]
@@ -137,5 +158,5 @@ def test_toys_are_in_the_result_and_on_the_page(run):
     page = Path(folder / "out" / "report.html").read_text(encoding="utf-8")
     for words in ("Toy matching", "Does the order of rows identify people?", "Nothing, 3 times"):
         assert words in page
-    kept = command("audit", "campus.csv", *asked)
+    (kept,) = run_commands(folder, AUDIT)
     assert json.loads(kept)["attacks"] == result["attacks"]
