@@ -75,11 +75,16 @@ class TrailprintError(Exception):
     """
 
     def __str__(self) -> str:
-        return _FLAG.sub(lambda found: _python_name(found[1]), super().__str__())
+        return in_python(super().__str__())
 
     def for_command_line(self) -> str:
         """The message with flags such as ``--size``."""
         return super().__str__()
+
+
+def in_python(text: str) -> str:
+    """A sentence that names flags, with the names that options have in Python."""
+    return _FLAG.sub(lambda found: _python_name(found[1]), text)
 
 
 def _python_name(flag: str) -> str:

@@ -33,19 +33,4 @@ def run(
 
 
 def _print(summary: Summary) -> None:
-    rows: list[tuple[str, object]] = [
-        ("rows", summary.rows),
-        ("events", summary.events),
-        ("users", summary.users),
-        ("locations", summary.locations),
-        ("first day", summary.first),
-        ("last day", summary.last),
-        ("active days per user, median", summary.active_days_median),
-        ("events per user, median", summary.events_per_user_median),
-        ("locations per user, median", summary.locations_per_user_median),
-        ("duplicate rows", summary.duplicates),
-        ("unusable rows", sum(summary.bad_rows.values())),
-    ]
-    rows += [(f"  {reason}", n) for reason, n in summary.bad_rows.items()]
-    rows += [(f"left out: {reason}", n) for reason, n in summary.left_out.items()]
-    print_table("What is in the data", rows, (*summary.notes, *summary.advice))
+    print_table("What is in the data", summary.facts(), (*summary.notes, *summary.advice))

@@ -11,9 +11,10 @@ from trailprint.cli.groups import Given, Panel, argument, takes_options
 from trailprint.cli.inputs import Scoring, SideInputs
 from trailprint.cli.knowledge import Knowing, note_knowledge
 from trailprint.cli.option_fields import Written
-from trailprint.cli.present import percent, print_json, print_rows, print_table, show
+from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
 from trailprint.cli.running import EnginePanel, Running, RunOptions
+from trailprint.display.fact_tables import show
 from trailprint.display.numbers import format_seconds
 from trailprint.engines.options import EngineOptions
 from trailprint.errors import OptionError

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from trailprint.display.numbers import format_number, format_percent, to_json
+from trailprint.display.fact_tables import show
+from trailprint.display.numbers import format_percent, to_json
 
 _WIDE = 200
 """Columns where no terminal says how many there are: in a file, or for the next program."""
@@ -93,17 +94,6 @@ def _least_width(cells: Iterable[str]) -> int:
 
 def _pieces(cell: str) -> list[str]:
     return [cell] if len(cell) <= _SHORT else cell.split()
-
-
-def show(value: object) -> str:
-    """A value as people write it."""
-    if value is None:
-        return "—"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return format_number(value)
-    return str(value)
 
 
 def percent(share: float | None) -> str:

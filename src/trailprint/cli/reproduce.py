@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from trailprint.cli.groups import Panel, argument, takes_options
 from trailprint.cli.inputs import Reading
 from trailprint.cli.option_fields import Written
-from trailprint.cli.present import print_json, print_rows, print_table, show
+from trailprint.cli.present import print_json, print_rows, print_table
 from trailprint.cli.progress import showing
 from trailprint.cli.running import Running, RunOptions
+from trailprint.display.fact_tables import show
 from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
 from trailprint.events.options import ReadOptions

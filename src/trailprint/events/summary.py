@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from trailprint.arguments import check_arguments
+from trailprint.display.fact_tables import write_facts
+from trailprint.errors import in_python
 from trailprint.events.events import DUPLICATE_ROWS, Events
 from trailprint.events.oddities import describe_oddities
 from trailprint.events.options import ReadOptions
@@ -48,6 +50,27 @@ class Summary:
         """The summary as plain values, ready for JSON."""
         return asdict(self)
 
+    def facts(self) -> list[tuple[str, object]]:
+        """Names and values for people, without the notes."""
+        return [
+            ("rows", self.rows),
+            ("events", self.events),
+            ("users", self.users),
+            ("locations", self.locations),
+            ("first day", self.first),
+            ("last day", self.last),
+            ("active days per user, median", self.active_days_median),
+            ("events per user, median", self.events_per_user_median),
+            ("locations per user, median", self.locations_per_user_median),
+            ("duplicate rows", self.duplicates),
+            ("unusable rows", sum(self.bad_rows.values())),
+            *((f"  {reason}", n) for reason, n in self.bad_rows.items()),
+            *((f"left out: {reason}", n) for reason, n in self.left_out.items()),
+        ]
+
+    def _repr_html_(self) -> str:
+        return f"<div>{write_facts(self.facts(), (*self.notes, *self.advice))}</div>"
+
 
 @check_arguments()
 @shows_progress
@@ -82,7 +105,9 @@ def inspect(
     (2, 2, 3)
     """
     (progress or tell_nobody)("Reading", None)
-    return summarise(open_places([events], reading, places)[0], progress)
+    found = summarise(open_places([events], reading, places)[0], progress)
+    notes, advice = (tuple(map(in_python, texts)) for texts in (found.notes, found.advice))
+    return replace(found, notes=notes, advice=advice)
 
 
 def summarise(events: Events, progress: Progress | None = None) -> Summary:

@@ -6,6 +6,7 @@ from html import escape
 
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.summary import list_notes, summarise
+from trailprint.display.fact_tables import write_facts
 from trailprint.report.about import About
 from trailprint.report.chapters.attacks import write_attacks
 from trailprint.report.chapters.growth import write_growth
@@ -18,14 +19,9 @@ from trailprint.report.page_layout import render_page
 
 def write_summary(found: Findings) -> str:
     """A small table that stands on its own."""
-    rows = "".join(
-        f'<tr><th scope="row" style="text-align:left">{escape(name)}</th>'
-        f"<td>{escape(value)}</td></tr>"
-        for name, value in summarise(found)
-    )
-    notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in list_notes(found))
     sentence = escape(found.headline.sentence)
-    return f"<div><p><strong>{sentence}</strong></p><table>{rows}</table>{notes}</div>"
+    facts = write_facts(summarise(found), list_notes(found))
+    return f"<div><p><strong>{sentence}</strong></p>{facts}</div>"
 
 
 def embed_report(found: Findings) -> str:

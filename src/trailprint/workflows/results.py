@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from trailprint.display.discreet import Discreet, brief
+from trailprint.display.fact_tables import write_facts
 from trailprint.display.numbers import to_json
 from trailprint.display.plots import Plot, draw_bars
 from trailprint.display.tables import ResultTable
@@ -107,14 +108,9 @@ class Result(Discreet, ABC):
         return [self.table(name) for name in self.tables if name not in self._private()]
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f'<tr><th scope="row" style="text-align:left">{escape(name.replace("_", " "))}</th>'
-            f"<td>{escape(text)}</td></tr>"
-            for name, text in self._facts().items()
-        )
-        plots = self._plots()
-        chart = _image(self.plot()) if plots else ""
-        return f"<div><table>{rows}</table>{chart}</div>"
+        facts = write_facts((name.replace("_", " "), text) for name, text in self._facts().items())
+        chart = _image(self.plot()) if self._plots() else ""
+        return f"<div>{facts}{chart}</div>"
 
     def _facts(self) -> dict[str, str]:
         """What the ``repr`` says, as names and texts."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
+import pyarrow as pa
 import pytest
 
 from trailprint.errors import ColumnError
@@ -75,3 +76,13 @@ def test_positions_are_placed_by_inspect_and_refused_by_summarise(make_events):
     assert inspect(events).locations == 1
     with pytest.raises(ColumnError, match="Counting locations"):
         summarise(events)
+
+
+def test_a_summary_shows_itself_and_speaks_of_options_as_python_does():
+    found = inspect(pa.table({"user": ["a", "b"], "location": ["x", "<y>"]}))
+    assert any("column_names['start']" in note for note in found.notes)
+    assert not any("--" in text for text in (*found.notes, *found.advice))
+    shown = found._repr_html_()
+    assert '<th scope="row" style="text-align:left">users</th><td>2</td>' in shown
+    assert "column_names[" in shown
+    assert dict(found.facts())["users"] == 2

@@ -1,0 +1,30 @@
+"""Names and values as a small table that notebooks show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from trailprint.display.numbers import format_number
+
+
+def write_facts(rows: Iterable[tuple[str, object]], notes: Iterable[str] = ()) -> str:
+    """HTML of names and values, and of sentences below; nothing in it can run."""
+    lines = "".join(
+        f'<tr><th scope="row" style="text-align:left">{escape(name)}</th>'
+        f"<td>{escape(show(value))}</td></tr>"
+        for name, value in rows
+    )
+    below = "".join(f"<p><small>{escape(note)}</small></p>" for note in notes)
+    return f"<table>{lines}</table>{below}"
+
+
+def show(value: object) -> str:
+    """A value as people write it."""
+    if value is None:
+        return "—"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return format_number(value)
+    return str(value)
