@@ -119,11 +119,12 @@ class _NotebookBar:
 
     def _show(self, line: str) -> None:
         ipython: Any = import_module("IPython.display")
-        shown = ipython.HTML(line)
+        # Without a text of its own, a page made of the notebook names an object of IPython.
+        shown = {"text/html": line, "text/plain": ""}
         if self._handle is None:
-            self._handle = ipython.display(shown, display_id=True)
+            self._handle = ipython.display(shown, raw=True, display_id=True)
         else:
-            self._handle.update(shown)
+            self._handle.update(shown, raw=True)
 
 
 def _draw(what: str, done: float | None) -> str:

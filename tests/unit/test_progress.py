@@ -35,16 +35,15 @@ class Notebook:
     def get_ipython(self) -> object:
         return type("ZMQInteractiveShell", (), {})()
 
-    def HTML(self, line: str) -> str:
-        return line
-
-    def display(self, line: str, *, display_id: bool) -> Notebook:
+    def display(self, shown: dict[str, str], *, raw: bool, display_id: bool) -> Notebook:
         assert display_id
-        self.update(line)
+        self.update(shown, raw=raw)
         return self
 
-    def update(self, line: str) -> None:
-        self.lines.append(line)
+    def update(self, shown: dict[str, str], *, raw: bool) -> None:
+        assert raw
+        assert not shown["text/plain"]
+        self.lines.append(shown["text/html"])
 
 
 @pytest.fixture
@@ -53,7 +52,7 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> Notebook:
     package: Any = types.ModuleType("IPython")
     package.get_ipython = shown.get_ipython
     module: Any = types.ModuleType("IPython.display")
-    module.HTML, module.display = shown.HTML, shown.display
+    module.display = shown.display
     monkeypatch.setitem(sys.modules, "IPython", package)
     monkeypatch.setitem(sys.modules, "IPython.display", module)
     monkeypatch.setattr(progress, "_PAUSE_S", 0.0)
