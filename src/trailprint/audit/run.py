@@ -205,11 +205,14 @@ class _Work:
 
     def _try_on_fewer(self, part: Part, outcomes: dict[str, Outcome]) -> None:
         """A part that there is no time for, on as many people as there is time for."""
+        left_out = self._waiting[part.name]
         for n_people in SAMPLES:
             if part.on_fewer is None or n_people > self.plan.n_people // 2:
                 continue
             if self._attempt(part.on_fewer(n_people), outcomes):
                 return
+        # How long it would take is said of everybody.
+        self._waiting[part.name] = left_out
 
     def _stretch(self, seconds: float, outcomes: Mapping[str, Outcome]) -> _Stretch:
         """What share of everything is over, and how much of it a part of some seconds is."""

@@ -179,6 +179,21 @@ def test_what_would_have_too_little_time_to_be_of_use_is_left_out(context, monke
     assert [one.name for one in left_out] == ["search"]
 
 
+def test_what_is_left_out_on_any_number_of_people_is_told_of_everybody(context, monkeypatch):
+    def on_fewer(n_people):
+        return Part(
+            name="protect/slow", title="fewer", seconds=7.0, compute=partial(paced(0.0), context)
+        )
+
+    estimates = {"attack/a": 0.1, "protect/slow": 36_000.0}
+    fewer = {"on_fewer": on_fewer}
+    _, (left,) = work_at_pace(context, monkeypatch, estimates, limit_s=2.0, protect_slow=fewer)
+    assert "hours, and the time limit of 2 seconds leaves less" in left.why
+    quick = Part(name="a", title="a", seconds=0.1, compute=do_nothing)
+    why = Plan(parts=(), time_limit_s=60.0).too_long(quick).why
+    assert why == "It would take less than a second, and the time limit of 60 seconds leaves less."
+
+
 def test_what_is_reserved_for_the_report_is_left(context, monkeypatch):
     parts = {"attack/histogram": at_once, "why": goes_on, "b": goes_on}
     began = time.perf_counter()

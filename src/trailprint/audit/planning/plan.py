@@ -129,8 +129,10 @@ class Plan:
 
     def too_long(self, part: Part) -> LeftOut:
         """A part that there is no time for."""
+        takes = duration(part.seconds)
+        about = takes if takes.startswith("less") else f"about {takes}"
         why = (
-            f"It would take about {duration(part.seconds)}, and the time limit of "
+            f"It would take {about}, and the time limit of "
             f"{duration(self.time_limit_s or 0.0)} leaves less."
         )
         return LeftOut(name=part.name, title=part.title, why=why)
