@@ -24,7 +24,7 @@ from trailprint.features.sequences import NA, Sequences
 Codes = NDArray[np.int32]
 
 #: Duration, weekday, slot, previous, next-to-previous, next: the letter each is spelt with.
-_LETTERS = "dwspqn"
+LETTERS = "dwspqn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -116,7 +116,7 @@ def _build(side: Sequences, number: Codes, n_labels: int, edges_s: Sequence[floa
 def attributes(context: Codes) -> list[list[str]]:
     """The six features of each record as CRFsuite takes them, always in the same order."""
     return [
-        [letter + str(code) for letter, code in zip(_LETTERS, record, strict=True)]
+        [letter + str(code) for letter, code in zip(LETTERS, record, strict=True)]
         for record in context.tolist()
     ]
 

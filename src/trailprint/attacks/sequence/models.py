@@ -8,8 +8,9 @@ import numpy as np
 
 from trailprint.arrays import Ints
 from trailprint.attacks.options import TrainingOptions
+from trailprint.attacks.sequence.crf_files import is_whole
 from trailprint.attacks.sequence.worker_processes import workers_for
-from trailprint.attacks.sequence.workers import is_whole, prepare, train_model
+from trailprint.attacks.sequence.workers import prepare, train_model
 from trailprint.display.discreet import Discreet
 from trailprint.features.templates import Templates
 from trailprint.progress import Progress

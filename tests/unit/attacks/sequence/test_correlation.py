@@ -19,7 +19,8 @@ from trailprint.attacks.sequence import worker_processes
 from trailprint.attacks.sequence.correlation import correlate_sequences, describe_training
 from trailprint.attacks.sequence.models import train_models
 from trailprint.attacks.sequence.scores import ModelScores
-from trailprint.attacks.sequence.workers import is_whole, train_model
+from trailprint.attacks.sequence.crf_files import is_whole
+from trailprint.attacks.sequence.workers import train_model
 from trailprint.errors import InputError, OptionError, OutputError
 from trailprint.features.sequences import NA, Sequences
 from trailprint.features.templates import build_template_pair
