@@ -6,9 +6,8 @@ import struct
 
 import numpy as np
 
-from trailprint.arrays import Ints
 from trailprint.features.templates import LETTERS
-from trailprint.kernels.chains import Chain
+from trailprint.kernels.chains import Chain, Codes
 
 #: Magic, size, kind, version, counts of features, labels and attributes, starts of five parts.
 _HEADER = struct.Struct("<4sI4sI3I5I")
@@ -69,7 +68,7 @@ def _names(model: bytes, at: int) -> list[str]:
     return names
 
 
-def _places(names: list[str], n_codes: int) -> Ints:
+def _places(names: list[str], n_codes: int) -> Codes:
     """For each column and code plus one the number of its attribute; without one, the last."""
     places = np.full((len(LETTERS), n_codes + 2), len(names), dtype=np.int32)
     for number, name in enumerate(names):
