@@ -6,6 +6,7 @@ import datetime as dt
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise, product
 from statistics import fmean
 from zoneinfo import ZoneInfo
 
@@ -96,3 +97,14 @@ def spell_out(stays: Sequence[Stay], timezone: str) -> list[tuple[object, ...]]:
             number = (day - dt.date(1970, 1, 1)).days
             rows.append((user, number, location, seconds, weekday, slot, *around))
     return rows
+
+
+def best_labels(states: Floats, step: Floats) -> tuple[int, ...]:
+    """The labels of a day with the highest sum of states and steps, among all there are."""
+
+    def score(labels: Sequence[int]) -> float:
+        own = sum(states[t, label] for t, label in enumerate(labels))
+        return float(own + sum(step[pair] for pair in pairwise(labels)))
+
+    n_records, n_labels = states.shape
+    return max(product(range(n_labels), repeat=n_records), key=score)

@@ -2,7 +2,7 @@
 On a machine's first audit kernels are compiled before anything else, in two processes.
 
 Numba compiles on one core. While this process compiles what matching needs, another one compiles
-what trails, known points and micro-aggregation need, and both find each other's kernels on disk.
+what trails, known points, sequences and micro-aggregation need; each finds the other's on disk.
 """
 
 from __future__ import annotations
@@ -78,10 +78,12 @@ def compile_matching() -> None:
 
 
 def compile_kernels() -> None:
-    """Use every kernel of trails, points and micro-aggregation once, on people who do not exist."""
+    """Use every kernel of trails, points, sequences and grouping once, on people made up."""
     from trailprint.attacks.options import TrailOptions
+    from trailprint.attacks.sequence.correlation import correlate_sequences
     from trailprint.attacks.trail import match_trails
     from trailprint.features.histograms import build_histograms
+    from trailprint.features.sequences import build_sequence_pair
     from trailprint.features.trails import trails_of
     from trailprint.protections.microaggregate import Microaggregate
     from trailprint.workflows.points import points
@@ -94,6 +96,7 @@ def compile_kernels() -> None:
     for options in (TrailOptions(), TrailOptions(algorithm="incomplete", reserved="auxiliary")):
         linkage = match_trails(trails, trails, options)
         linkage.rank(linkage.released, linkage.auxiliary)
+    correlate_sequences(*build_sequence_pair(campus, campus), n_threads=1)
 
 
 def _make_campus() -> Events:

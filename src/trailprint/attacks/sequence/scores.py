@@ -28,7 +28,7 @@ from trailprint.progress import Progress
 N_GUESSES = 8
 
 #: Below this many runs of a model other processes cost more than they save.
-_WORTH_PROCESSES = 4_000
+_WORTH_PROCESSES = 20_000
 
 #: Pairs looked at in one go.
 _CELLS = 1 << 22

@@ -17,9 +17,9 @@ from trailprint.attacks.candidate_scores import choose_jointly
 from trailprint.attacks.options import CorrelateOptions, TrainingOptions
 from trailprint.attacks.sequence import worker_processes
 from trailprint.attacks.sequence.correlation import correlate_sequences, describe_training
+from trailprint.attacks.sequence.crf_files import is_whole
 from trailprint.attacks.sequence.models import train_models
 from trailprint.attacks.sequence.scores import ModelScores
-from trailprint.attacks.sequence.crf_files import is_whole
 from trailprint.attacks.sequence.workers import train_model
 from trailprint.errors import InputError, OptionError, OutputError
 from trailprint.features.sequences import NA, Sequences
