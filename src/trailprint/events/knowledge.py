@@ -20,7 +20,7 @@ Kind = Literal["everything", "home-work", "top", "points", "days"]
 
 _COUNTED: tuple[Kind, ...] = ("top", "points", "days")
 _MOST = 2**31
-#: Rows of counts are drawn from event by event, so many at most, or so many of a row on average.
+#: Rows of counts are drawn from event by event: the most of all rows, or of one row on average.
 _MOST_DRAWN_FROM, _MOST_OF_A_ROW = 20_000_000, 10
 _WRITTEN = re.compile(r"(everything|home-work)|(top|points|days):([0-9]{1,10})")
 _RULE = "--knows must be everything, home-work, top:K, points:K or days:N with K and N from 1 on"

@@ -128,7 +128,7 @@ def _warn_of_draws(attacks: Attacks, n_people: int) -> str:
     if not any(_is_of_some(attack, n_people) for attack in attacks):
         return ""
     return (
-        f" Bars that name a number are of so many people, not of all {count(n_people)}: with "
+        f" Bars that name a number are of that many people, not of all {count(n_people)}: with "
         "fewer people to confuse, more of them are linked."
     )
 
