@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from trailprint.events.write import check_outputs
 from trailprint.workflows.engines import run_on
 
 SECRET = "Aurelia-77"
+_NAMES = re.compile(r"\bevents_\d+\b")
 
 
 def _tables():
@@ -204,6 +206,22 @@ def test_what_is_kept_on_spark_goes_when_nobody_needs_it(spark):
     del kept
     assert events.count() == 155
     assert name not in events.engine._there  # type: ignore[attr-defined]
+
+
+def test_what_is_cut_is_read_once_and_kept_until_nobody_needs_it(spark):
+    events = tp.read(to_spark(spark, make_events(seed=3)))
+    sides = tp.split(events, tp.SplitOptions(at="median", active_both=True))
+    kept = {*_NAMES.findall(sides.released.query), *_NAMES.findall(sides.auxiliary.query)}
+    assert len(kept) == 1
+    assert sides.released.keep_there() is sides.released
+    assert kept <= set(events.engine._there._frames)  # type: ignore[attr-defined]
+    del sides
+    assert events.count() == 155
+    assert not kept & set(events.engine._there._frames)  # type: ignore[attr-defined]
+    here = tp.read(make_events(seed=3))
+    assert here.keep_there() is here
+    assert not here.is_empty()
+    assert here.having("false").is_empty()
 
 
 def test_draws_collect_what_they_start_from(spark):

@@ -165,6 +165,16 @@ class Events(Discreet):
         with self.engine.brought_here(self.query) as query:
             return replace(self, query=query)
 
+    def keep_there(self) -> Events:
+        """The same; on Spark, run once when it is first asked for, unless its source is so."""
+        if not self.engine.is_on_spark or self.engine.tables_in(self.query):
+            return self
+        return self.materialise()
+
+    def is_empty(self) -> bool:
+        """Whether there is no event; without counting all of them."""
+        return not self.engine.rows(f"SELECT 1 FROM ({self.query}) LIMIT 1")
+
     def materialise(self) -> Events:
         """Run the query once, so that later ones start from its result."""
         with self.engine.table(self.query, "events") as name:

@@ -148,6 +148,8 @@ def split(
     tell("Reading", 0.0)
     events = open_source(events, reading)
     events.require("start", "A split")
+    # It is asked for several times: for where to cut, and for both sides.
+    events = events.keep_there()
     tell("Cutting", 0.3)
     released, auxiliary, description = _cut(events, options)
     sides = Split(released=released, auxiliary=auxiliary, description=description)
@@ -159,7 +161,7 @@ def split(
         sides = _sample_users(sides, options)
     tell("Counting both sides", 0.7)
     for name, side in (("released", sides.released), ("auxiliary", sides.auxiliary)):
-        if not side.count():
+        if side.is_empty():
             raise InputError(
                 f"Both sides must have events, but the {name} side is empty. Cut elsewhere."
             )
