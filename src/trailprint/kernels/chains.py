@@ -33,7 +33,7 @@ class Chain(NamedTuple):
     step: Floats
 
 
-class Days(NamedTuple):
+class DayRecords(NamedTuple):
     """Records of days of people: see `trailprint.features.templates.Templates`."""
 
     label: Codes
@@ -96,7 +96,7 @@ def _count_day(
 
 @njit(cache=True, nogil=True)
 def count_predicted(
-    chain: Chain, days: Days, known: NDArray[np.bool_], rows: Ints, floor: Ints
+    chain: Chain, days: DayRecords, known: NDArray[np.bool_], rows: Ints, floor: Ints
 ) -> tuple[Ints, NDArray[np.bool_]]:
     """Count for some users the records of all their days whose label the model predicts.
 

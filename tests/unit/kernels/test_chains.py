@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles.sequences import best_labels
 
-from trailprint.kernels.chains import Chain, Days, count_predicted
+from trailprint.kernels.chains import Chain, DayRecords, count_predicted
 
 N_COLUMNS, N_CODES = 6, 3
 
 
-def draw_problem(seed: int, n_labels: int) -> tuple[Chain, Days]:
+def draw_problem(seed: int, n_labels: int) -> tuple[Chain, DayRecords]:
     """A model with any weights, and days of one to four records of three people."""
     rng = np.random.default_rng(seed)
     n_states = 5
@@ -27,10 +27,10 @@ def draw_problem(seed: int, n_labels: int) -> tuple[Chain, Days]:
     n_records = int(day_starts[-1])
     label = rng.integers(0, n_labels + 2, n_records).astype(np.int32)
     context = rng.integers(-1, N_CODES + 1, (n_records, N_COLUMNS)).astype(np.int32)
-    return chain, Days(label, context, day_starts, user_starts)
+    return chain, DayRecords(label, context, day_starts, user_starts)
 
 
-def count_by_hand(chain: Chain, days: Days, user: int) -> int:
+def count_by_hand(chain: Chain, days: DayRecords, user: int) -> int:
     hits = 0
     for day in range(days.user_starts[user], days.user_starts[user + 1]):
         records = range(days.day_starts[day], days.day_starts[day + 1])

@@ -19,7 +19,7 @@ from trailprint.arrays import Ints
 from trailprint.attacks.sequence.crf_files import is_whole, read_chain
 from trailprint.errors import OutputError, reason_of
 from trailprint.features.templates import Templates, attributes
-from trailprint.kernels.chains import Days, count_predicted
+from trailprint.kernels.chains import DayRecords, count_predicted
 from trailprint.kernels.stopping import check_stop
 from trailprint.system.scratch import Scratch
 
@@ -96,6 +96,6 @@ def score_queries(
     queries = _queries
     known = np.zeros(queries.n_labels + 1, dtype=np.bool_)
     known[seen] = True
-    days = Days(queries.label, queries.context, queries.day_starts, queries.user_starts)
+    days = DayRecords(queries.label, queries.context, queries.day_starts, queries.user_starts)
     chain = read_chain(model, int(queries.context.max(initial=0)))
     return count_predicted(chain, days, known, rows, np.where(thorough, -1, floor))
