@@ -25,9 +25,9 @@ _MOUNTED = "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme"
 
 @pytest.fixture(scope="module")
 def store(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebStore]:
-    """Files behind HTTP; hdfs://cluster and s3a://bucket lead there as well."""
+    """Files behind HTTP; hdfs://cluster and s3a://shelf lead there as well."""
     with serve_folder(tmp_path_factory.mktemp("store")) as found:
-        for scheme, name in (("hdfs", "cluster"), ("s3a", "bucket")):
+        for scheme, name in (("hdfs", "cluster"), ("s3a", "shelf")):
             spark.conf.set(f"fs.{scheme}.impl", _MOUNTED)
             spark.conf.set(f"fs.viewfs.mounttable.{name}.link./data", found.address(""))
         yield found
@@ -56,7 +56,7 @@ def _write(rows: pa.Table, path: Path) -> None:
     pq.write_table(rows, path)
 
 
-@pytest.mark.parametrize("address", ["webhdfs", "hdfs://cluster/data", "s3a://bucket/data"])
+@pytest.mark.parametrize("address", ["webhdfs", "hdfs://cluster/data", "s3a://shelf/data"])
 def test_what_lies_in_a_store_is_read_alike(store, campus, rows_of, address):
     here = tp.read(campus)
     store.opened.clear()
@@ -153,7 +153,7 @@ def test_a_pattern_of_folders_keeps_what_their_names_say(store, layouts, rows_of
 )
 def test_commands_say_the_same_of_a_store(store, campus, run, command, without_clocks):
     name, *rest = command
-    found = run(name, "s3a://bucket/data/campus", *rest, "--json", "--engine", "spark")
+    found = run(name, "s3a://shelf/data/campus", *rest, "--json", "--engine", "spark")
     expected = run(name, campus, *rest, "--json")
     assert found.code == 0, found.err
     assert without_clocks(found.json) == without_clocks(expected.json)
@@ -186,10 +186,10 @@ def _read(path: Path) -> Any:
 def test_what_was_changed_in_a_store_is_noticed(store, campus, tmp_path):
     shutil.copytree(campus, store.folder / "changing")
     with run_on("spark"):
-        before = fingerprint("s3a://bucket/data/changing")
-        assert before == fingerprint("s3a://bucket/data/changing")
+        before = fingerprint("s3a://shelf/data/changing")
+        assert before == fingerprint("s3a://shelf/data/changing")
         _write(make_events(seed=4), store.folder / "changing" / "part-00002.parquet")
-        after = fingerprint("s3a://bucket/data/changing")
+        after = fingerprint("s3a://shelf/data/changing")
     assert (len(before.paths), len(after.paths)) == (2, 3)
     assert before.sha256 != after.sha256
 
@@ -213,9 +213,9 @@ def test_what_a_store_lacks_is_said_without_a_name(store, name, error, said):
         rows = pa.table({"user": pa.array([1, 2]).cast(kind), "location": ["x", "y"]})
         _write(rows, store.folder / "unlike" / f"aurelia-{kind}.parquet")
     with run_on("spark"), pytest.raises(error, match=said) as found:
-        tp.read(f"s3a://bucket/data/{name}")
+        tp.read(f"s3a://shelf/data/{name}")
     assert "aurelia" not in str(found.value)
-    assert "bucket" not in str(found.value)
+    assert "shelf" not in str(found.value)
 
 
 def _put(path: Path, content: bytes) -> None:
