@@ -212,7 +212,7 @@ def test_a_pass_that_takes_too_long_is_stopped():
 @pytest.mark.parametrize("runner", [None, Rehearsal(0, 3)], ids=["threads", "elsewhere"])
 def test_whoever_watches_is_told_how_far_passes_are(runner):
     shares: list[float] = []
-    counts = np.ones((2, 30, 6), np.int64)
+    counts = np.ones((2, 300, 6), np.int64)
     join = build_join(
         scaled_csr(counts[0], METRICS["l1"]), scaled_csr(counts[1], METRICS["l1"]), 6, METRICS["l1"]
     )

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy.typing as npt
 
 from trailprint.kernels.stopping import check_stop, interrupting
-from trailprint.kernels.threads import N_CHUNKS, run_parallel, split_evenly
+from trailprint.kernels.threads import N_CHUNKS, count_chunks, run_parallel, split_evenly
 
 
 class Pass(NamedTuple):
@@ -31,7 +31,7 @@ class Pass(NamedTuple):
     of this pass alone, such as prices. ``out`` is an array, or a named tuple of arrays, with one
     entry per item, all zero before. ``work`` says how long each item takes, beside the others.
     ``n_parts`` passes take turns with the parts of what would be too large at once. ``tell`` is
-    told which share of the pass is over.
+    told which share of the pass is over. ``least`` is the least work that is worth a block.
     """
 
     kernel: Callable[..., None]
@@ -41,6 +41,7 @@ class Pass(NamedTuple):
     out: Any
     n_parts: int = 1
     tell: Callable[[float], None] | None = None
+    least: float | None = None
 
     def blocks(self, n_blocks: int = N_CHUNKS) -> list[tuple[int, int]]:
         """Cut the items into at most ``n_blocks`` ranges of about equal work."""
@@ -194,7 +195,9 @@ def run_pass(one: Pass, n_threads: int | None) -> None:
 
 
 def _run_here(one: Pass, n_threads: int | None) -> None:
-    inputs, blocks = (*one.fixed, *one.fresh), one.blocks()
+    inputs = *one.fixed, *one.fresh
+    n_blocks = N_CHUNKS if one.least is None else count_chunks(float(one.work.sum()), one.least)
+    blocks = one.blocks(n_blocks)
     n_done = itertools.count(1)
 
     def fill(low: int, high: int) -> None:

@@ -30,6 +30,11 @@ def available_threads() -> int:
     return os.cpu_count() or 1
 
 
+def count_chunks(work: float, least: float) -> int:
+    """How many chunks a pass is worth, given the least work that is worth one."""
+    return int(min(max(work // least, 1), N_CHUNKS))
+
+
 def split_evenly(work: npt.NDArray[Any], n_chunks: int = N_CHUNKS) -> list[tuple[int, int]]:
     """Cut ``range(work.size)`` into at most ``n_chunks`` ranges of about equal work."""
     if work.size == 0:

@@ -22,7 +22,7 @@ from trailprint.kernels.matching.metrics import (
     term_value,
     x_log_x,
 )
-from trailprint.kernels.threads import run_parallel, split_evenly
+from trailprint.kernels.threads import count_chunks, run_parallel, split_evenly
 
 
 class Join(NamedTuple):
@@ -173,9 +173,21 @@ def row_work(join: Join) -> Ints:
     return work
 
 
+WORTH_A_BLOCK = 20_000.0
+"""Terms that are worth a thread's attention: a fifth of a millisecond."""
+
+
+def least_block(join: Join) -> float | None:
+    """Return the least work that is worth a block; None where rows take longer than their terms."""
+    return None if join.row_total.size else WORTH_A_BLOCK / (1 + join.gated.shape[1])
+
+
 def row_chunks(join: Join, rows: Ints) -> list[tuple[int, int]]:
     """Cut a list of rows into ranges of about equal work."""
-    return split_evenly(row_work(join)[rows])
+    work, least = row_work(join)[rows], least_block(join)
+    if least is None:
+        return split_evenly(work)
+    return split_evenly(work, count_chunks(float(work.sum()), least))
 
 
 @njit(cache=True, nogil=True)

@@ -9,16 +9,20 @@ import numpy as np
 from trailprint.arrays import Floats, Ints
 from trailprint.kernels.compiling import njit
 from trailprint.kernels.matching.candidates import best_pairs
-from trailprint.kernels.matching.join import Join, fill_all, row_chunks, row_work
+from trailprint.kernels.matching.join import Join, fill_all, least_block, row_chunks, row_work
 from trailprint.kernels.matching.metrics import TINY, pair_base, term_value
 from trailprint.kernels.matching.parts import cut_join
 from trailprint.kernels.passes import Pass, get_most_bytes, run_pass
-from trailprint.kernels.threads import run_parallel, split_evenly
+from trailprint.kernels.threads import count_chunks, run_parallel, split_evenly
 
 TIED = 1e-12
 """Gains this close, relatively, count as equal."""
 NO_LOT = np.iinfo(np.int64).max
 """Greater than any lot that is drawn."""
+
+
+WORTH_A_BLOCK = 2_000.0
+"""Pairs looked up that are worth a thread's attention."""
 
 
 class RowChoice(NamedTuple):
@@ -117,7 +121,18 @@ def choose_columns(join: Join, seed: int, n_threads: int | None = None) -> RowCh
         found = out if cut.n_parts == 1 else _nothing_drawn(part.join.n_rows)
         inputs = best[rows], seed, part.first
         work = row_work(part.join)
-        run_pass(Pass(_choose_rows, (part.join,), inputs, work, found, cut.n_parts), n_threads)
+        run_pass(
+            Pass(
+                _choose_rows,
+                (part.join,),
+                inputs,
+                work,
+                found,
+                cut.n_parts,
+                least=least_block(part.join),
+            ),
+            n_threads,
+        )
         if cut.n_parts > 1:
             _merge_drawn(out, rows, found)
     _choose_any(join.n_cols, seed, out)
@@ -193,7 +208,18 @@ def rank_pairs(join: Join, rows: Ints, cols: Ints, n_threads: int | None = None)
         found = _Place(np.zeros(own.size, np.int64), np.zeros(own.size, np.int64))
         work = row_work(part.join)[own]
         inputs = own, gain[places]
-        run_pass(Pass(_rank_rows, (part.join,), inputs, work, found, cut.n_parts), n_threads)
+        run_pass(
+            Pass(
+                _rank_rows,
+                (part.join,),
+                inputs,
+                work,
+                found,
+                cut.n_parts,
+                least=least_block(part.join),
+            ),
+            n_threads,
+        )
         out.n_better[places] += found.n_better
         out.n_tied[places] += found.n_tied
     return out
@@ -246,7 +272,7 @@ def pair_gains(join: Join, rows: Ints, cols: Ints, n_threads: int | None = None)
     """Return the gains of the pairs (rows[r], cols[r])."""
     out = np.zeros(rows.size)
     wanted = rows.astype(np.int64), cols.astype(np.int64)
-    chunks = split_evenly(np.ones(rows.size))
+    chunks = split_evenly(np.ones(rows.size), count_chunks(rows.size, WORTH_A_BLOCK))
     run_parallel(_pair_gains, [(join, *wanted, low, high, out) for low, high in chunks], n_threads)
     return out
 

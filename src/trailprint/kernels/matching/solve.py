@@ -15,6 +15,7 @@ import numpy as np
 from trailprint.arrays import Floats, Ints
 from trailprint.kernels.csr import Csr
 from trailprint.kernels.matching.disjoint import fair_prices
+from trailprint.kernels.matching.join import Join, least_block, row_work
 from trailprint.kernels.matching.lookup import pair_gains
 from trailprint.kernels.matching.metrics import Metric
 from trailprint.kernels.matching.orientation import (
@@ -26,7 +27,7 @@ from trailprint.kernels.matching.orientation import (
 from trailprint.kernels.matching.pricing import Progress, ProvenFlows, Round, Work, generate_columns
 from trailprint.kernels.matching.reduction import Reduced, reduce_problem, split_largest
 from trailprint.kernels.matching.transport import Flows
-from trailprint.kernels.threads import run_together
+from trailprint.kernels.threads import N_CHUNKS, run_together
 
 
 class Solution(NamedTuple):
@@ -98,6 +99,7 @@ def solve_reduced(
         begin = fair_prices(oriented.join)
     else:
         begin = initial_prices(orientation, _per_node(start, reduced))
+    n_threads = _threads_worth(oriented.join, n_threads)
     parts = [oriented] if wanted < most else split_largest(oriented)
     work = [
         Work(part, begin[first : first + part.join.n_cols], wanted, most, gap)
@@ -121,6 +123,13 @@ def solve_reduced(
         proved.overlapping_pairs,
         proved.solve_seconds,
     )
+
+
+def _threads_worth(join: Join, n_threads: int | None) -> int | None:
+    """Return one thread for a problem of few terms, else those that were asked for."""
+    least = least_block(join)
+    is_small = least is not None and row_work(join).sum() < N_CHUNKS / 2 * least
+    return 1 if is_small else n_threads
 
 
 class _ProgressSum:

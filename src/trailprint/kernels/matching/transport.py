@@ -12,8 +12,10 @@ from trailprint.kernels.heaps import ABSENT
 from trailprint.kernels.matching.auction import bid_rows
 from trailprint.kernels.matching.candidates import BestPairs
 from trailprint.kernels.matching.paths import FreeList, Nodes, add_flow, cut_flow, place_all
-from trailprint.kernels.threads import run_parallel, split_evenly
+from trailprint.kernels.threads import count_chunks, run_parallel, split_evenly
 
+WORTH_A_BLOCK = 2_000.0
+"""Candidate pairs whose matching is worth a thread's attention."""
 TIGHT = 1e-13
 """Slack, relative to the largest gain, up to which an edge counts as tight."""
 
@@ -276,7 +278,7 @@ def solve_candidates(state: State, multiplier: float = 0.0, n_threads: int | Non
     ``multiplier`` is taken off every gain, so that only pairs worth more than it are matched.
     """
     work = np.diff(state.rows.ptr[state.row_start]).astype(np.float64)
-    chunks = split_evenly(work**1.5)
+    chunks = split_evenly(work**1.5, count_chunks(float(work.sum()), WORTH_A_BLOCK))
     tasks = [(state, low, high, multiplier) for low, high in chunks]
     return sum(run_parallel(_solve_range, tasks, n_threads))
 
