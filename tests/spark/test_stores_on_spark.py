@@ -26,13 +26,15 @@ _MOUNTED = "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme"
 @pytest.fixture(scope="module")
 def store(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebStore]:
     """Files behind HTTP; hdfs://cluster and s3a://shelf lead there as well."""
+    # Whatever session is active, of those that other tests have made: all share one context.
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
     with serve_folder(tmp_path_factory.mktemp("store")) as found:
         for scheme, name in (("hdfs", "cluster"), ("s3a", "shelf")):
-            spark.conf.set(f"fs.{scheme}.impl", _MOUNTED)
-            spark.conf.set(f"fs.viewfs.mounttable.{name}.link./data", found.address(""))
+            hadoop.set(f"fs.{scheme}.impl", _MOUNTED)
+            hadoop.set(f"fs.viewfs.mounttable.{name}.link./data", found.address(""))
         yield found
         for scheme in ("hdfs", "s3a"):
-            spark.conf.unset(f"fs.{scheme}.impl")
+            hadoop.unset(f"fs.{scheme}.impl")
 
 
 @pytest.fixture(scope="module")
