@@ -53,9 +53,9 @@ types: $(VENV)/.dev
 layers: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-# A file's tests stay together, so that what they share is made once; JOBS=0 runs one after another,
-# and JOBS=3 lets a third process compute while others wait for Spark, a browser or a server.
-JOBS ?= 2
+# A file's tests stay together, so that what they share is made once; JOBS=0 runs one after another.
+# Three on two cores: while tests wait for Spark, a browser or a server, another one computes.
+JOBS ?= 3
 unit: $(VENV)/.dev kernels
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
