@@ -13,9 +13,9 @@ import numpy as np
 
 from trailprint.arrays import Floats, Indices, Ints
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.matching.join import Join, fill_all, fill_row, least_block, row_work
+from trailprint.kernels.matching.join import Join, fill_all, fill_row
 from trailprint.kernels.matching.parts import cut_join
-from trailprint.kernels.passes import Pass, get_most_bytes, run_pass
+from trailprint.kernels.passes import get_most_bytes
 from trailprint.kernels.threads import run_parallel, split_evenly
 
 
@@ -260,19 +260,7 @@ def best_pairs(
         own = rows[places] - part.first[0]
         inputs = own, prices[here], floors[places], sizes[here], every, part.first
         found = out if cut.n_parts == 1 else _no_pairs(places.size, k)
-        work = row_work(part.join)[own]
-        run_pass(
-            Pass(
-                _best_rows,
-                (part.join,),
-                inputs,
-                work,
-                found,
-                cut.n_parts,
-                least=least_block(part.join),
-            ),
-            n_threads,
-        )
+        part.run(_best_rows, own, inputs, found, n_threads)
         if cut.n_parts > 1:
             merged = rows[places], places, prices, found
             chunks = split_evenly(np.ones(places.size))

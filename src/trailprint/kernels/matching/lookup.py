@@ -9,10 +9,10 @@ import numpy as np
 from trailprint.arrays import Floats, Ints
 from trailprint.kernels.compiling import njit
 from trailprint.kernels.matching.candidates import best_pairs
-from trailprint.kernels.matching.join import Join, fill_all, least_block, row_chunks, row_work
+from trailprint.kernels.matching.join import Join, fill_all, row_chunks
 from trailprint.kernels.matching.metrics import TINY, pair_base, term_value
 from trailprint.kernels.matching.parts import cut_join
-from trailprint.kernels.passes import Pass, get_most_bytes, run_pass
+from trailprint.kernels.passes import get_most_bytes
 from trailprint.kernels.threads import count_chunks, run_parallel, split_evenly
 
 TIED = 1e-12
@@ -120,19 +120,7 @@ def choose_columns(join: Join, seed: int, n_threads: int | None = None) -> RowCh
         rows = slice(part.first[0], part.first[0] + part.join.n_rows)
         found = out if cut.n_parts == 1 else _nothing_drawn(part.join.n_rows)
         inputs = best[rows], seed, part.first
-        work = row_work(part.join)
-        run_pass(
-            Pass(
-                _choose_rows,
-                (part.join,),
-                inputs,
-                work,
-                found,
-                cut.n_parts,
-                least=least_block(part.join),
-            ),
-            n_threads,
-        )
+        part.run(_choose_rows, np.arange(part.join.n_rows), inputs, found, n_threads)
         if cut.n_parts > 1:
             _merge_drawn(out, rows, found)
     _choose_any(join.n_cols, seed, out)
@@ -206,20 +194,7 @@ def rank_pairs(join: Join, rows: Ints, cols: Ints, n_threads: int | None = None)
             continue
         own = rows[places].astype(np.int64) - part.first[0]
         found = _Place(np.zeros(own.size, np.int64), np.zeros(own.size, np.int64))
-        work = row_work(part.join)[own]
-        inputs = own, gain[places]
-        run_pass(
-            Pass(
-                _rank_rows,
-                (part.join,),
-                inputs,
-                work,
-                found,
-                cut.n_parts,
-                least=least_block(part.join),
-            ),
-            n_threads,
-        )
+        part.run(_rank_rows, own, (own, gain[places]), found, n_threads)
         out.n_better[places] += found.n_better
         out.n_tied[places] += found.n_tied
     return out

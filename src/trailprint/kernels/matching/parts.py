@@ -7,13 +7,14 @@ passes find in parts is put together by whoever asked for it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from trailprint.arrays import Ints
-from trailprint.kernels.matching.join import Join
+from trailprint.kernels.matching.join import Join, least_block, row_work
+from trailprint.kernels.passes import Pass, run_pass
 from trailprint.kernels.threads import split_evenly
 
 COLUMN_BYTES = 28
@@ -27,11 +28,26 @@ class JoinPart(NamedTuple):
 
     join: Join
     first: tuple[int, int]
+    n_parts: int = 1
 
     def find_rows(self, rows: Ints) -> Ints:
         """Places of the rows that this part has, in a list of rows of the whole."""
         own = (rows >= self.first[0]) & (rows < self.first[0] + self.join.n_rows)
         return np.flatnonzero(own)
+
+    def run(
+        self,
+        kernel: Callable[..., None],
+        rows: Ints,
+        inputs: tuple[Any, ...],
+        out: Any,
+        n_threads: int | None,
+    ) -> None:
+        """Run a kernel over some rows, counted from the first; ``out`` has one entry each."""
+        work, least = row_work(self.join)[rows], least_block(self.join)
+        run_pass(
+            Pass(kernel, (self.join,), inputs, work, out, self.n_parts, least=least), n_threads
+        )
 
 
 class Cut(NamedTuple):
@@ -54,7 +70,7 @@ class Cut(NamedTuple):
         for rows in self.rows:
             some = take_rows(self.join, *rows)
             for cols in self.cols:
-                yield JoinPart(take_columns(some, *cols), (rows[0], cols[0]))
+                yield JoinPart(take_columns(some, *cols), (rows[0], cols[0]), self.n_parts)
 
 
 def cut_join(join: Join, most_bytes: int | None) -> Cut:
