@@ -76,8 +76,8 @@ class Part:
         Done whatever the time limit, and not stopped.
     needed_bytes : float
         How much memory its arrays should take.
-    is_open_ended : bool
-        It goes on as long as it may: how long it took teaches nothing.
+    least_share : float
+        Of its seconds, what is enough to be of use; below one where it goes on as long as it may.
     seconds_after : callable, optional
         How long it should take now that others are done, where that depends on what they found.
     on_fewer : callable, optional
@@ -93,9 +93,19 @@ class Part:
     uses: tuple[str, ...] = ()
     is_asked: bool = False
     needed_bytes: float = 0.0
-    is_open_ended: bool = False
+    least_share: float = 1.0
     seconds_after: Callable[[Mapping[str, Outcome]], float] | None = None
     on_fewer: Callable[[int], Part] | None = None
+
+    @property
+    def is_open_ended(self) -> bool:
+        """Whether it ends when its time is up: how long it took teaches nothing."""
+        return self.least_share < 1.0
+
+    @property
+    def least_seconds(self) -> float:
+        """How long it should take to be of use."""
+        return self.least_share * self.seconds
 
     def timed(self, before: Mapping[str, Outcome]) -> Part:
         """The same, with the seconds it should take after these others."""

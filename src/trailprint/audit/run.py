@@ -186,7 +186,8 @@ class _Work:
         elif not self.plan.fits(timed, spent, share):
             found = self.plan.too_long(timed)
         else:
-            found = self._do(part, timed.seconds, outcomes, self.plan.may_take(timed, spent))
+            may_take = self.plan.may_take(timed, spent)
+            found = self._do(part, timed.seconds, outcomes, may_take)
         if isinstance(found, LeftOut):
             self._waiting[part.name] = found
             return False
@@ -264,6 +265,8 @@ class _Work:
     ) -> Outcome | LeftOut:
         """Do one part and keep it, unless it takes too long."""
         began = now()
+        if part.is_open_ended and may_take is not None:
+            estimated = min(estimated, may_take)
         stretch = self._stretch(estimated, before)
         furthest = 0.0
 

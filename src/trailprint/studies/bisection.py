@@ -12,6 +12,8 @@ Measured = TypeVar("Measured")
 MOST_STEPS = 12
 _CLOSE = 1.05
 """Bisection of a real parameter ends when what suffices and what does not are this near."""
+_CLOSE_COUNTS = 1.01
+"""The same of a parameter that counts: up to a hundred, values next to each other."""
 _DIGITS = 2
 """Values in between are round numbers: they are read, and typed again."""
 
@@ -22,6 +24,7 @@ def bisect(
     weak: Value,
     strong: Value,
     *,
+    may_pay: Callable[[Value], bool] | None = None,
     most_steps: int = MOST_STEPS,
 ) -> list[tuple[Value, Measured]]:
     """
@@ -30,12 +33,13 @@ def bisect(
     Returns every value that was measured, in order. Where stronger values always protect more,
     the weakest that suffices is ``strong`` or among them, and what is next to it on the weak side
     is ``weak`` or among them. Where they do not, some threshold is found, and nothing is said of
-    values that were not measured.
+    values that were not measured. It ends where, with what does not suffice by then, ``may_pay``
+    says that it is not worth going on.
     """
     found: list[tuple[Value, Measured]] = []
     for _ in range(most_steps):
         middle = find_middle(weak, strong)
-        if middle is None:
+        if middle is None or not (may_pay is None or may_pay(weak)):
             break
         point = measure(middle)
         found.append((middle, point))
@@ -47,10 +51,11 @@ def bisect(
 
 
 def find_middle(first: Value, second: Value) -> Value | None:
-    """A value between two, a round one; None where they are next to each other."""
+    """A value between two, a round one; None where they are close to each other."""
     if isinstance(first, int) and isinstance(second, int):
         middle = (first + second) // 2
-        return None if middle in (first, second) else middle
+        is_close = max(first, second) < _CLOSE_COUNTS * min(first, second)
+        return None if is_close or middle in (first, second) else middle
     low, high = sorted((float(first), float(second)))
     if low > 0:
         exact, is_close = math.sqrt(low * high), high / low < _CLOSE

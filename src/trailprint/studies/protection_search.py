@@ -108,6 +108,7 @@ class Search:
     n_measured: int = 0
     _refused: set[Chain] = field(default_factory=set)
     _extended: dict[str, Choice] = field(default_factory=dict)
+    _enough: dict[str, Any] = field(default_factory=dict)
 
     def learn(self, known: Iterable[Trial]) -> None:
         """Take over what was measured before."""
@@ -154,37 +155,59 @@ class Search:
         alone = self._try((first,))
         if alone is None or alone.risk <= self.goal or not self._is_cheaper(alone.loss):
             return
+        weakest = self._try((first, second.make(second.values[0])))
+        if weakest is not None and weakest.risk > self.goal and not self._is_cheaper(weakest.loss):
+            return  # Whatever suffices costs more.
         if self.n_measured < self.most_trials:
-            self._close_in((first,), second)
+            weaker = self._up_to_enough(second)
+            if not self._close_in((first,), weaker) and weaker != second:
+                self._close_in((first,), second)
 
-    def _close_in(self, before: Chain, choice: Choice) -> None:
-        """The weakest value that suffices after some protections: on the grid, then between."""
+    def _up_to_enough(self, choice: Choice) -> Choice:
+        """With values up to the weakest that suffices alone: after others, that should do."""
+        enough = self._enough.get(choice.name)
+        if enough is None:
+            return choice
+        is_rising = choice.values[0] < choice.values[-1]
+        weaker = [v for v in choice.values if (v < enough if is_rising else v > enough)]
+        return replace(choice, values=(*weaker, enough))
+
+    def _close_in(self, before: Chain, choice: Choice) -> bool:
+        """The weakest value that suffices after some protections; whether there is one."""
+        # Where few people are left less can be shown of them, so that a weaker value may suffice.
+        tried = range(len(choice.values) - 1, -1, -1)[: 1 if before else None]
+        chains = {place: (*before, choice.make(choice.values[place])) for place in tried}
+        last = next((place for place in tried if self._suffices(chains[place])), None)
+        if last is None and not before:
+            choice = self._extend(choice)
+            last = len(choice.values) - 1 if choice.name in self._extended else None
+        if last is not None:
+            enough = self._weaken(before, choice, last)
+            self._enough.update({} if before else {choice.name: enough})
+        return last is not None
+
+    def _weaken(self, before: Chain, choice: Choice, last: int) -> Any:
+        """From a value that suffices to weaker ones that do: on the grid, then between."""
 
         def suffices(value: Any) -> bool:
             return self._suffices((*before, choice.make(value)))
 
-        weak, first = choice.neutral, 0
-        # Where few people are left less can be shown of them, so that a weaker value may suffice.
-        tried = range(len(choice.values) - 1, -1, -1)[: 1 if before else None]
-        last = next((place for place in tried if suffices(choice.values[place])), None)
-        if last is None and not before:
-            choice = self._extend(choice)
-            last = len(choice.values) - 1 if choice.name in self._extended else None
-        if last is None:
-            return
-        strong = choice.values[last]
-        while first < last:
+        def may_pay(weak: Any) -> bool:
+            # Stronger values lose more: beyond one that costs more than the best, none is cheaper.
+            known = None if weak is None else self.trials.get((*before, choice.make(weak)))
+            return known is None or self._is_cheaper(known.loss)
+
+        weak, first, strong = choice.neutral, 0, choice.values[last]
+        while first < last and may_pay(weak):
             middle = (first + last) // 2
             if suffices(choice.values[middle]):
                 strong, last = choice.values[middle], middle
             else:
                 weak, first = choice.values[middle], middle + 1
         if weak is None or choice.neutral is None or weak == strong:
-            return
-        known = self.trials.get((*before, choice.make(weak)))
-        # Stronger values lose more: nothing between costs less than the best there is.
-        if known is None or self._is_cheaper(known.loss):
-            bisect(suffices, bool, weak, strong)
+            return strong
+        found = bisect(suffices, bool, weak, strong, may_pay=may_pay)
+        return next((value for value, is_enough in reversed(found) if is_enough), strong)
 
     def _extend(self, choice: Choice) -> Choice:
         """With the first of the stronger values that suffices, if one may be cheaper than the best.

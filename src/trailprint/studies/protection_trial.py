@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
@@ -35,7 +35,7 @@ from trailprint.protections.chain import (
 )
 from trailprint.protections.loss import Loss, with_locations
 from trailprint.protections.microaggregate import equal_rows
-from trailprint.protections.protection import EventProtection, Protection
+from trailprint.protections.protection import EventProtection, HistogramChange, Protection
 from trailprint.protections.tasks import TaskBaseline, Tasks
 from trailprint.studies.judging import (
     Judge,
@@ -51,6 +51,8 @@ from trailprint.studies.shared_traces import measure_shared, share_release
 
 _MOST_KEPT = 6
 """Stages of protected events that are kept: they take memory."""
+
+Chain = tuple[Protection, ...]
 
 Counted = tuple[int, int, float]
 """Links to the right record, links to it or one equal to it, and the former on average."""
@@ -106,6 +108,7 @@ class TrialContext:
     Both sides, and what all trials of protections on them share.
 
     Events that a chain leads to are kept for a while: what begins in the same way goes on there.
+    What was measured of a chain is kept: asked about again, only further families are tried.
     ``whole`` is what would be published, where both sides were cut from it.
     """
 
@@ -128,7 +131,8 @@ class TrialContext:
         self._prices: dict[MatchOptions, NDArray[np.float64]] = {}
         first = _Reached(start(released, auxiliary, counting, whole), counting)
         self._tasks = TaskBaseline(first.stage.released)
-        self._reached: dict[tuple[Protection, ...], _Reached] = {(): first}
+        self._reached: dict[Chain, _Reached] = {(): first}
+        self._known: dict[tuple[Chain, int], _Known] = {}
         self.n_people = _n_common(first.stage, auxiliary)
         if not self.n_people:
             raise OptionError("A sweep needs people on both sides, but no user id is on both.")
@@ -148,32 +152,44 @@ class TrialContext:
         Histograms are matched with several ``draws`` of ties between equally good matchings.
         """
         check_order(chain)
-        reached = self._reach(chain)
-        stage, sides = reached.stage, reached.sides
-        change = protect_histograms(sides[0], chain, self._options.seed, self._n_threads)
-        trial = _Trial(stage=stage, chain=chain, sides=(change.histograms, sides[1]))
+        trial = _Trial(chain=tuple(chain), reach=self._reach, protect=self._protect)
+        known = self._known.get((trial.chain, draws))
+        if known is None:
+            known = self._known[trial.chain, draws] = self._measure_all(trial, draws)
+        answers = [
+            known.answers.get(judge.name) or known.hear(judge.name, self._ask(judge, trial))
+            for judge in (self._judges if judges is None else judges)
+        ]
+        if with_tasks and known.tasks is None:
+            known.tasks = measure_tasks(self._tasks, trial.stage, trial.chain, known.loss)
+        return Point(
+            parameters=parameters,
+            loss=known.loss,
+            attacks=(*known.attacks, *(one for found in answers for one in found.attacks)),
+            groups=known.groups,
+            not_judged=tuple(one.refused for one in answers if one.refused is not None),
+            singling_out=known.singling_out,
+            facts=known.facts,
+            tasks=known.tasks if with_tasks else None,
+        )
+
+    def _measure_all(self, trial: _Trial, draws: int) -> _Known:
+        """What is measured of every release, whoever else is asked about it."""
         found = [
             self._attack(*trial.sides, replace(attack, seed=self._options.seed + draw))
             for attack in self._options.attacks
             for draw in range(draws)
         ]
-        refused: list[NotJudged] = []
-        for judge in self._judges if judges is None else judges:
-            try:
-                found += self._ask(judge, trial)
-            except (InputError, OptionError) as error:
-                refused.append(NotJudged(family=judge.name, why=error.for_command_line()))
-        loss = stage.measure(change)
-        return Point(
-            parameters=parameters,
-            loss=loss,
+        return _Known(
             attacks=tuple(found),
+            loss=trial.stage.measure(trial.change),
             groups=trial.count_groups(),
-            not_judged=tuple(refused),
             singling_out=trial.measure_sharing(),
-            facts={**stage.facts, **change.facts},
-            tasks=measure_tasks(self._tasks, stage, chain, loss) if with_tasks else None,
+            facts={**trial.stage.facts, **trial.change.facts},
         )
+
+    def _protect(self, sides: tuple[Histograms, Histograms], chain: Chain) -> HistogramChange:
+        return protect_histograms(sides[0], chain, self._options.seed, self._n_threads)
 
     def _reach(self, chain: Sequence[Protection]) -> _Reached:
         """The events a chain leads to, from the furthest point that is known of it."""
@@ -207,17 +223,46 @@ class TrialContext:
         done = _describe(f"{options.method} {options.metric}", linkage, counted, self.n_people)
         return replace(done, left=truth.n_common)
 
-    def _ask(self, judge: Judge, trial: _Trial) -> list[Success]:
+    def _ask(self, judge: Judge, trial: _Trial) -> _Answer:
         """What a family achieves, in each of its ways; a share of the people it is tried on."""
         n_people = self.n_people if judge.people is None else len(judge.people)
+        is_whole = n_people == self.n_people
         found = []
-        for way in trial.prepare(judge):
-            linkage, truth = way.run(), truth_from_ids(*way.users)
-            counted = _count_right(way.records, linkage, truth)
-            done = _describe(judge.name, linkage, counted, n_people)
-            is_whole = n_people == self.n_people
-            found.append(replace(done, family=judge.name, left=truth.n_common, is_whole=is_whole))
-        return found
+        try:
+            for way in trial.prepare(judge):
+                linkage, truth = way.run(), truth_from_ids(*way.users)
+                counted = _count_right(way.records, linkage, truth)
+                done = _describe(judge.name, linkage, counted, n_people)
+                done = replace(done, family=judge.name, left=truth.n_common, is_whole=is_whole)
+                found.append(done)
+        except (InputError, OptionError) as error:
+            return _Answer((), NotJudged(family=judge.name, why=error.for_command_line()))
+        return _Answer(tuple(found))
+
+
+class _Answer(NamedTuple):
+    """What a family achieves, or why it could not be tried."""
+
+    attacks: tuple[Success, ...]
+    refused: NotJudged | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Known:
+    """What was measured of a release; families that were not asked yet may be asked later."""
+
+    attacks: tuple[Success, ...]
+    loss: Loss
+    groups: RecordGroups
+    singling_out: tuple[Sharing, ...]
+    facts: Mapping[str, Any]
+    answers: dict[str, _Answer] = field(default_factory=dict)
+    tasks: Tasks | None = None
+
+    def hear(self, name: str, answer: _Answer) -> _Answer:
+        """Keep what a family said."""
+        self.answers[name] = answer
+        return answer
 
 
 class _Reached:
@@ -232,13 +277,36 @@ class _Reached:
         return build_sides(self.stage, self._counting)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Trial(Discreet):
-    """Both sides after a chain, as events and as histograms."""
+    """Both sides after a chain, as events and as histograms, once somebody needs them."""
 
-    stage: ChainState
-    chain: Sequence[Protection]
-    sides: tuple[Histograms, Histograms]
+    def __init__(
+        self,
+        *,
+        chain: Chain,
+        reach: Callable[[Chain], _Reached],
+        protect: Callable[[tuple[Histograms, Histograms], Chain], HistogramChange],
+    ) -> None:
+        self.chain, self._reach, self._protect = chain, reach, protect
+
+    @cached_property
+    def _reached(self) -> _Reached:
+        return self._reach(self.chain)
+
+    @property
+    def stage(self) -> ChainState:
+        """Both sides as events, and what became of them."""
+        return self._reached.stage
+
+    @cached_property
+    def change(self) -> HistogramChange:
+        """What protections of histograms make of the released side."""
+        return self._protect(self._reached.sides, self.chain)
+
+    @property
+    def sides(self) -> tuple[Histograms, Histograms]:
+        """Both sides as histograms."""
+        return self.change.histograms, self._reached.sides[1]
 
     def prepare(self, judge: Judge) -> Ways:
         """Make a family ready for what would be released."""

@@ -158,23 +158,23 @@ def test_before_a_part_is_left_out_it_is_tried_on_fewer_people(context, monkeypa
     assert [one.name for one in left_out] == ["protect/none"]
 
 
-@pytest.mark.parametrize(("is_open_ended", "is_done"), [(True, True), (False, False)])
+@pytest.mark.parametrize(("least_share", "is_done"), [(0.1, True), (0.9, True), (1.0, False)])
 def test_what_goes_on_as_long_as_it_may_gets_the_time_that_is_left(
-    context, monkeypatch, is_open_ended, is_done
+    context, monkeypatch, least_share, is_done
 ):
     outcomes, left_out = work_at_pace(
         context,
         monkeypatch,
         {"attack/a": 0.1, "search": 4.0},
         limit_s=2.0,
-        search={"is_open_ended": is_open_ended},
+        search={"least_share": least_share},
     )
     assert ("search" in outcomes) == is_done
     assert len(left_out) == (not is_done)
 
 
 def test_what_would_have_too_little_time_to_be_of_use_is_left_out(context, monkeypatch):
-    estimates, open_ended = {"attack/a": 0.1, "search": 40.0}, {"is_open_ended": True}
+    estimates, open_ended = {"attack/a": 0.1, "search": 40.0}, {"least_share": 0.5}
     _, left_out = work_at_pace(context, monkeypatch, estimates, limit_s=2.0, search=open_ended)
     assert [one.name for one in left_out] == ["search"]
 

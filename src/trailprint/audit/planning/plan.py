@@ -65,7 +65,8 @@ class Plan:
     @property
     def seconds(self) -> float:
         """How long what is still to be done should take."""
-        return sum(part.seconds for part in self.expected() if part.name not in self.kept)
+        total = sum(part.seconds for part in self.expected() if part.name not in self.kept)
+        return total if self.usable_s is None else min(total, self.usable_s)
 
     def expected(self) -> list[Part]:
         """The parts that should fit the time limit, by their estimates."""
@@ -74,7 +75,7 @@ class Plan:
             # Kept parts are used however long reading took.
             if self.fits(part, spent + (0.0 if part.name in self.kept else self.spent_s)):
                 fitting.append(part)
-                spent += part.seconds
+                spent += part.least_seconds
         return fitting
 
     def to_dict(self) -> dict[str, Any]:
@@ -105,7 +106,7 @@ class Plan:
         """Whether there is time for a part, or a share of it, after ``spent_s`` seconds."""
         # What is there already costs nothing: the same audit again gives the same result.
         limit = None if part.name in self.kept else self.usable_s
-        return limit is None or part.is_asked or spent_s + share * part.seconds <= limit
+        return limit is None or part.is_asked or spent_s + share * part.least_seconds <= limit
 
     def may_take(self, part: Part, spent_s: float) -> float | None:
         """
@@ -117,7 +118,7 @@ class Plan:
         if usable is None or part.is_asked:
             return None
         left = usable - spent_s
-        return min(left, max(left / 2, 3 * part.seconds))
+        return min(left, max(left / 2, 3 * part.least_seconds))
 
     def stopped(self, part: Part, seconds: float) -> LeftOut:
         """A part that took longer than it may."""

@@ -14,12 +14,20 @@ from trailprint.audit.planning.estimates import events_seconds, match_seconds, t
 from trailprint.audit.planning.memory import feature_bytes
 from trailprint.audit.planning.planned import make_part
 from trailprint.audit.planning.seconds import Seconds
-from trailprint.audit.sections.protection_search import SEARCH, estimate_search, search_protections
-from trailprint.audit.sections.protection_trials import NONE
+from trailprint.audit.sections.protection_search import (
+    SEARCH,
+    estimate_least,
+    estimate_search,
+    search_protections,
+)
 from trailprint.audit.sections.protections import Family, list_families, try_family
+from trailprint.protections.chain import changes_histograms
 
 #: Weights each protection is attacked with.
 _N_WEIGHTS = 3
+
+#: A search is of use before it has tried everything.
+_MOST_LEAST = 0.9
 
 #: Of the time limit, a family of protections that nobody asked for may take so much.
 _MOST_OF_LIMIT = 0.15
@@ -40,12 +48,13 @@ def plan_protections(context: AuditContext) -> tuple[list[Part], list[Part]]:
 def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
     """What was tried judged by every attack, and the least loss looked for."""
     judges = tuple(f"attack/{family.name}" for family in list_judging(context))
-    options, once = context.options, _once_seconds(context, Family(title=NONE))
+    options, once = context.options, partial(_once_seconds, context)
+    seconds = estimate_search(context, once)
     part = make_part(
         context,
         SEARCH,
         "Protections judged by every attack",
-        estimate_search(context, once),
+        seconds,
         search_protections,
         # It goes on as long as it may, and ends with what it has then.
         depends_on={"target_risk": options.target_risk, "time_limit_s": options.time_limit_s},
@@ -54,7 +63,7 @@ def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
     )
     return replace(
         part,
-        is_open_ended=True,
+        least_share=min(estimate_least(context, once) / seconds, _MOST_LEAST),
         seconds_after=lambda before: estimate_search(context, once, before),
     )
 
@@ -78,7 +87,10 @@ def _thin(context: AuditContext, family: Family) -> tuple[Family, Family | None]
 def _once_seconds(context: AuditContext, family: Family) -> Seconds:
     """One value of a family: protected, attacked by what is quick, and measured."""
     sizes = context.sizes
-    once = _N_WEIGHTS * match_seconds(sizes) + events_seconds(sizes) + trail_seconds(sizes)
+    once = _N_WEIGHTS * match_seconds(sizes) + trail_seconds(sizes)
+    # Histograms of events that did not change are counted once, for all protections.
+    if not changes_histograms(family.chain):
+        once += events_seconds(sizes)
     own = {step.name: step.seconds(sizes.n_released, sizes.n_visited) for step in family.chain}
     return once + Seconds(own)
 

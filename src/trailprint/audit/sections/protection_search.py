@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
@@ -10,6 +10,7 @@ from typing import Any, cast
 from trailprint.audit.attacks.judges import list_judging
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, PartProgress
+from trailprint.audit.planning.seconds import Seconds
 from trailprint.audit.results.kept import KeptProtections, protections_of
 from trailprint.audit.results.protections import (
     MeasuredProtection,
@@ -30,6 +31,11 @@ SEARCH = "search"
 
 #: Without a target, a protection is called effective when it leaves at most this share of the risk.
 EFFECTIVE = 0.5
+
+#: Quick trials of a search, on check-ins, a campus and edits: of a protection, and of a pair.
+_QUICK_ALONE, _QUICK_OF_PAIR = 3, 6
+#: Releases that all attacks judge: so many, more with a target, and this share of those tried.
+_FULL, _FULL_FOR_TARGET, _FULL_OF_TRIED = 4, 12, 0.4
 
 _TIMES = "coarsen-time"
 """Changes no place: what follows from it is seen only where times are released."""
@@ -183,20 +189,45 @@ def _describe(run: ProtectionSearch, *, is_stopped: bool) -> SearchFacts:
 
 
 def estimate_search(
-    context: AuditContext, quick_s: float, before: Mapping[str, Outcome] | None = None
-) -> float:
+    context: AuditContext,
+    once: Callable[[Family], Seconds],
+    before: Mapping[str, Outcome] | None = None,
+) -> Seconds:
     """
-    How long the search takes at least to be of use; it uses more where there is more.
+    How long the search takes where nothing stops it.
 
-    ``before`` says which attacks ran and how, once they have.
+    ``once`` says how long one quick trial of a family takes; ``before`` which attacks ran and how,
+    once they have. How many trials there are depends on what they find.
     """
-    full_s = quick_s + sum(
-        family.estimate_judging(context, (before or {}).get(f"attack/{family.name}"))
-        for family in list_judging(context)
-        if before is None or f"attack/{family.name}" in before
-    )
+    tried = list_families(context)
+    searched = list_searched(context, tried)
+    total = once(Family(title=NONE))
+    total += sum((_QUICK_ALONE * once(family) for family in searched), Seconds({}))
+    n_full = _FULL + _FULL_OF_TRIED * sum(family.n_points for family in tried)
+    if context.options.target_risk is not None:
+        n_full += _FULL_FOR_TARGET - _FULL
+        seconds = {family.title: once(family) for family in searched}
+        for _, second in list_pairs(searched):
+            total += _QUICK_OF_PAIR * seconds[second.name]
+    return total + n_full * _estimate_judges(context, before)
+
+
+def estimate_least(context: AuditContext, once: Callable[[Family], Seconds]) -> float:
+    """How long the search takes at least to be of use."""
+    quick = once(Family(title=NONE))
+    full = quick + _estimate_judges(context, None)
     has_target = context.options.target_risk is not None
-    return (6 * full_s + 30 * quick_s) if has_target else (4 * full_s + 6 * quick_s)
+    return (6 * full + 30 * quick) if has_target else (4 * full + 6 * quick)
+
+
+def _estimate_judges(context: AuditContext, before: Mapping[str, Outcome] | None) -> Seconds:
+    """One release judged by the families that ran, or by all as long as that is not known."""
+    total = Seconds({})
+    for family in list_judging(context):
+        outcome = (before or {}).get(f"attack/{family.name}")
+        if before is None or outcome is not None:
+            total += family.estimate_judging(context, outcome)
+    return total
 
 
 def mark_frontier(points: Sequence[MeasuredProtection]) -> tuple[MeasuredProtection, ...]:

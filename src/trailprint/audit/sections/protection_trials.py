@@ -18,6 +18,7 @@ from trailprint.audit.results.protections import (
 )
 from trailprint.audit.sections.release_alone import measure_alone
 from trailprint.audit.wording import lower_first
+from trailprint.protections.chain import check_order
 from trailprint.protections.protection import Protection
 from trailprint.protections.registry import is_writable, write_protection
 from trailprint.studies.judging import Judge, Success, find_by_family
@@ -67,20 +68,24 @@ class Trials:
 def start_trials(
     context: AuditContext, before: Mapping[str, Outcome], chain: Sequence[Protection] = ()
 ) -> Trials:
-    """Both sides, ready for protections; ``chain`` is looked at for its order only."""
+    """
+    Both sides, ready for protections; ``chain`` is looked at for its order only.
+
+    All parts share them: what one has measured quickly, another lets further families judge. Parts
+    of a piece do not: there it matters how long each takes.
+    """
+    check_order(chain)
     options = TrialOptions(
         target_risk=context.options.target_risk,
         attacks=choose_weights(before),
         seed=context.options.seed,
     )
-    trial = TrialContext(
-        *context.events,
-        chain,
-        options,
-        context.counting,
-        context.n_threads,
-        whole=context.sides.whole,
-    )
+
+    def begin() -> TrialContext:
+        more = context.counting, context.n_threads
+        return TrialContext(*context.events, (), options, *more, whole=context.sides.whole)
+
+    trial = begin() if context.is_piece else context.remember(("trials", options), begin)
     return Trials(context, options, trial, call_judges(context, before))
 
 

@@ -85,7 +85,7 @@ def test_what_takes_no_time_teaches_little(moment, seconds):
 
 
 def test_what_has_no_end_teaches_nothing():
-    pace, search = Pace(), replace(part("search", 10.0), is_open_ended=True)
+    pace, search = Pace(), replace(part("search", 10.0), least_share=0.5)
     pace.learn(search, 1000.0)
     assert pace.seconds(search) == pytest.approx(10.0)
 
