@@ -93,7 +93,10 @@ MODULES = {
         "simulate_weekday_campus",
     ],
     "store": ["FolderStore", "MemoryStore", "Store"],
-    "workflows": ["apply_filters", "correlate_folds", "plan_match", "score", "trade_off"],
+    "workflows": [
+        *("apply_filters", "correlate_folds", "plan_correlate", "plan_correlate_folds"),
+        *("plan_match", "plan_points", "plan_protect", "plan_trade_off", "score", "trade_off"),
+    ],
 }
 
 

@@ -281,6 +281,7 @@ POINTS = parse_options(
     --apply top-locations:n=2
     --apply microaggregate:k=2
     --per-user risks.csv
+    --dry-run
     """,
     """
     --knowledge x ''
@@ -348,6 +349,7 @@ CORRELATE = parse_options(
     --duration-edges 300,600
     --min-duration 60
     --work work
+    --dry-run
     """,
     """
     --model x ''
@@ -365,6 +367,7 @@ FOLDS = parse_lines(
     --folds 2
     --folds 3 --rounds 1
     --folds 2 --model markov
+    --folds 2 --dry-run
     """
 )
 

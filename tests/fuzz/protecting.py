@@ -93,6 +93,7 @@ PROTECT = parse_options(
     --release released.csv
     --release released.csv --keys keys.csv
     --release released.csv --keep-column url
+    --dry-run
     """,
     """
     --out x.xyz '' no/such/p.csv s3://bucket/p.csv data.csv .

@@ -27,7 +27,7 @@ from trailprint.plain import ShapeError, to_plain
 from trailprint.progress import Progress, tell_nobody
 from trailprint.protections.protection import Protection
 from trailprint.store import Store
-from trailprint.workflows.protect import read_chain
+from trailprint.workflows.chain_reading import read_chain
 
 Chain = tuple[Protection, ...]
 OnPoint = Callable[[ProtectionPoint], None]

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from trailprint.attacks.options import CorrelateOptions
 from trailprint.cli.groups import Given, Panel, argument, takes_options
-from trailprint.cli.inputs import Scoring, SideInputs, open_events
+from trailprint.cli.inputs import ScoreOptions, Scoring, SideInputs, open_events
 from trailprint.cli.knowledge import Knowing, note_knowledge
+from trailprint.cli.planning import Planning, print_plan
 from trailprint.cli.present import percent, print_json, print_table
 from trailprint.cli.progress import showing
 from trailprint.cli.running import EnginePanel, Running
 from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
+from trailprint.events.knowledge import Knowledge
 from trailprint.studies.options import FoldOptions
+
+if TYPE_CHECKING:
+    from trailprint.workflows.results import Result
 
 EXAMPLE = "trailprint correlate campus.parquet --folds 10 --work models/"
 
@@ -69,6 +74,7 @@ def run(
     scoring: Scoring,
     sides: SideInputs,
     where: EnginePanel,
+    planning: Planning,
     auxiliary: Annotated[
         str | None,
         argument("AUXILIARY", "What somebody might know; without it, --folds or a split."),
@@ -76,39 +82,62 @@ def run(
 ) -> None:
     """Correlate a person's few days of visits with a log: who in it is that?"""
     from trailprint.workflows.correlate import correlate
+    from trailprint.workflows.correlate_plan import plan_correlate, plan_correlate_folds
     from trailprint.workflows.folds import correlate_folds
 
     scoring.check(released, auxiliary)
     options = replace(correlating.options, seed=running.seed)
     visits, protocol = correlating.visits, correlating.protocol()
-    if protocol is not None and (auxiliary or sides.splitting or scoring.truth or scoring.links):
+    knowledge = knowing.options(running.seed)
+    if protocol is not None:
+        _check_folds(auxiliary, sides, scoring, knowledge)
+    engine = running.engine()
+    how: dict[str, Any] = {"engine": where, "n_threads": running.threads}
+    do_folds, do = (
+        (plan_correlate_folds, plan_correlate) if planning.dry_run else (correlate_folds, correlate)
+    )
+    with showing(engine) as progress:
+        if not planning.dry_run:
+            how |= {"work": visits.work, "progress": progress}
+        if protocol is not None:
+            events = visits.long_enough(open_events(released, sides.reading, sides.shaping, engine))
+            result: Any = do_folds(events, options, protocol, **how)
+        else:
+            both = sides.open(released, auxiliary, engine, seed=running.seed)
+            if not planning.dry_run:
+                how["truth"] = scoring.read_truth(engine)
+            first, second = (visits.long_enough(side) for side in both)
+            result = do(first, second, options, knows=knowledge, **how)
+            if not planning.dry_run:
+                scoring.write_links(result.links(), engine)
+    _show(result, scoring.links, as_json=running.json)
+
+
+def _show(result: Result, links: str | None, *, as_json: bool) -> None:
+    """A plan, or what was found."""
+    from trailprint.workflows.plans import WorkPlan
+
+    if isinstance(result, WorkPlan):
+        print_plan(result, as_json=as_json)
+    elif as_json:
+        print_json(result.to_dict())
+    else:
+        _print(result.to_dict(), links)
+
+
+def _check_folds(
+    auxiliary: str | None, sides: SideInputs, scoring: ScoreOptions, knowledge: Knowledge
+) -> None:
+    """Refuse what does not go with --folds."""
+    if auxiliary or sides.splitting or scoring.truth or scoring.links:
         raise OptionError(
             "--folds takes one dataset on its own: no AUXILIARY, split, --truth or --links."
         )
-    knowledge = knowing.options(running.seed)
-    if protocol is not None and knowledge.kind != "everything":
+    if knowledge.kind != "everything":
         raise OptionError(
             "--knows must be everything with --folds, where the part of the span left out and "
             f"--days say how much is known, got {str(knowledge)!r} instead. Try --at median."
         )
-    engine = running.engine()
-    how: dict[str, Any] = {"work": visits.work, "engine": where, "n_threads": running.threads}
-    with showing(engine) as progress:
-        if protocol is not None:
-            events = visits.long_enough(open_events(released, sides.reading, sides.shaping, engine))
-            found = correlate_folds(events, options, protocol, progress=progress, **how).to_dict()
-        else:
-            both = sides.open(released, auxiliary, engine, seed=running.seed)
-            truth = scoring.read_truth(engine)
-            how |= {"knows": knowledge, "truth": truth, "progress": progress}
-            first, second = (visits.long_enough(side) for side in both)
-            result = correlate(first, second, options, **how)
-            scoring.write_links(result.links(), engine)
-            found = result.to_dict()
-    if running.json:
-        print_json(found)
-    else:
-        _print(found, scoring.links)
 
 
 def _print(found: dict[str, Any], links: str | None) -> None:

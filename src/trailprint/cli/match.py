@@ -11,6 +11,7 @@ from trailprint.cli.groups import Given, Panel, argument, takes_options
 from trailprint.cli.inputs import Scoring, SideInputs
 from trailprint.cli.knowledge import Knowing, note_knowledge
 from trailprint.cli.option_fields import Written
+from trailprint.cli.planning import Planning, tell_needs
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
 from trailprint.cli.running import EnginePanel, Running, RunOptions
@@ -94,20 +95,6 @@ class PeopleOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlanOptions:
-    """
-    Whether anything is matched; `trailprint.workflows.plan_match` in Python.
-
-    Attributes
-    ----------
-    dry_run : bool
-        Only say what the matching would need: pairs, memory, time.
-    """
-
-    dry_run: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Matching:
     """How people are compared and matched."""
 
@@ -151,7 +138,7 @@ def run(
     people: Annotated[PeopleOptions, Panel("Truth and links")],
     sides: SideInputs,
     where: EnginePanel,
-    planning: Annotated[PlanOptions, Panel("Running")],
+    planning: Planning,
     auxiliary: Annotated[
         str | None,
         argument("AUXILIARY", "What somebody might know; without it, RELEASED is split."),
@@ -222,8 +209,6 @@ def _plan(
 
 
 def _print_plan(plan: dict[str, Any], *, as_json: bool) -> None:
-    from trailprint.workflows.match_plan import show_cores
-
     if as_json:
         print_json(plan)
         return
@@ -233,17 +218,10 @@ def _print_plan(plan: dict[str, Any], *, as_json: bool) -> None:
         ("locations", plan["locations"]),
         ("pairs who share a location, about", round(plan["pairs"])),
         ("passes over all pairs, about", plan["passes"]),
-        ("memory for arrays", f"{plan['driver_memory_mb']:,.0f} MB"),
     ]
     if plan["parts"] > 1:
         rows.append(("parts of each pass", plan["parts"]))
-    if plan["engine"] == "spark":
-        rows.append(("memory on each executor", f"{plan['worker_memory_mb']:,.0f} MB"))
-    if plan["seconds"] is None:
-        rows.append(("time of the passes on one core", format_seconds(plan["core_seconds"])))
-    else:
-        cores = show_cores(plan["cores"])
-        rows.append((f"time on {cores}, about", format_seconds(plan["seconds"])))
+    rows += tell_needs(plan)
     print_table("What the matching would need", rows, ["Nothing was matched."])
 
 

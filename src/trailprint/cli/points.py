@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any
 
 from trailprint.attacks.points.options import PointsOptions, parse_numbers, parse_populations
 from trailprint.cli.groups import Panel, argument, takes_options
 from trailprint.cli.inputs import Reading, Shaping, open_events
 from trailprint.cli.option_fields import Written
+from trailprint.cli.planning import Planning, print_plan
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
 from trailprint.cli.running import EnginePanel, Running
@@ -65,26 +67,31 @@ def run(
     ],
     running: Running,
     where: EnginePanel,
+    planning: Planning,
     reading: Reading,
     shaping: Shaping,
 ) -> None:
     """Say what a few known places and times reveal: unicity, worst case, singling out."""
     from trailprint.workflows.points import points
+    from trailprint.workflows.points_plan import plan_points
 
     if answering.per_user is not None:
         check_outputs([answering.per_user], sources=[data])
     engine = running.engine()
+    known = replace(options, seed=running.seed, grid=not answering.no_grid)
+    how: dict[str, Any] = {
+        "protections": answering.apply,
+        "engine": where,
+        "n_threads": running.threads,
+    }
+    is_when = options.knowledge == "time"
+    opened = partial(open_events, data, reading, shaping, engine, one_place=is_when)
+    if planning.dry_run:
+        plan = plan_points(opened(), known, **how)
+        print_plan(plan, as_json=running.json)
+        return
     with showing(engine) as progress:
-        is_when = options.knowledge == "time"
-        events = open_events(data, reading, shaping, engine, one_place=is_when)
-        result = points(
-            events,
-            replace(options, seed=running.seed, grid=not answering.no_grid),
-            protections=answering.apply,
-            engine=where,
-            n_threads=running.threads,
-            progress=progress,
-        )
+        result = points(opened(), known, progress=progress, **how)
         if answering.per_user is not None:
             table = result.per_user()
             write_table(table, answering.per_user, engine, private=True, for_people=True)

@@ -4,108 +4,32 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from trailprint.arguments import check_fields
-from trailprint.attacks.options import MatchOptions, MetricName
-from trailprint.cli.groups import Panel, argument, takes_options
-from trailprint.cli.inputs import SideInputs, split_names
-from trailprint.cli.option_fields import Written
+from trailprint.cli.groups import argument, takes_options
+from trailprint.cli.inputs import SideInputs
+from trailprint.cli.planning import Planning, print_plan
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
+from trailprint.cli.protecting import (
+    ApplyOptions,
+    Protecting,
+    open_data,
+    open_sweep,
+    plan_apply,
+    plan_sweep,
+)
 from trailprint.cli.released import print_release
 from trailprint.cli.running import EnginePanel, Running, RunOptions
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
-from trailprint.events.events import Events
 from trailprint.events.fingerprints import fingerprint
-from trailprint.events.reading.read import read
-from trailprint.events.split import split
 from trailprint.events.write import check_outputs, write_events, write_table
-from trailprint.features.options import HistogramOptions
-from trailprint.studies.options import METRICS, SweepOptions
 
 if TYPE_CHECKING:
     from trailprint.protections.protection import Protection
 
 EXAMPLE = "trailprint protect visits.csv --apply microaggregate:k=10 --out protected.parquet"
-
-_PROTECT = "Protection"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApplyOptions:
-    """
-    What is applied, and what becomes of it.
-
-    Attributes
-    ----------
-    apply : tuple of str
-        What to apply; again for the next one.
-    out : str, optional
-        Where the protected data goes.
-    release : str, optional
-        Publishable data under new ids, with release.json: a folder, or a file in it.
-    keys : str, optional
-        With ``release``: a new file, for you only, that says which id is whose.
-    keep_column : tuple of str
-        With ``release``: other columns to pass through as they are.
-    audit : str, optional
-        With ``release``: folder of an audit that tried the same; its risk goes to release.json.
-    listing : bool
-        Say which protections there are.
-    """
-
-    apply: tuple[str, ...] = ()
-    out: str | None = None
-    release: str | None = None
-    keys: str | None = None
-    keep_column: tuple[str, ...] = ()
-    audit: str | None = None
-    listing: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TradeOffOptions:
-    """
-    What is swept, as it is typed for `SweepOptions`.
-
-    Attributes
-    ----------
-    sweep : str, optional
-        Risk and loss for key=value,value,…
-    target_risk : float, optional
-        With ``sweep``: the least loss for this risk, such as 0.05.
-    metrics : tuple of str
-        With ``sweep``: metrics to attack with; the strongest counts.
-    """
-
-    sweep: str | None = None
-    target_risk: float | None = None
-    metrics: tuple[MetricName, ...] = METRICS
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Protecting:
-    """What is applied, counted and swept."""
-
-    applying: Annotated[
-        ApplyOptions,
-        Panel(
-            _PROTECT,
-            names={"listing": "list"},
-            written={
-                "apply": Written(read=tuple, metavar="NAME[:key=value,…]", many=True),
-                "keep_column": Written(read=split_names, show=",".join, metavar="NAME,…"),
-            },
-        ),
-    ]
-    counting: Annotated[HistogramOptions, Panel(_PROTECT, without=("slots",))]
-    trading: Annotated[TradeOffOptions, Panel("Trade-off")]
 
 
 @takes_options
@@ -113,6 +37,7 @@ def run(
     protecting: Protecting,
     running: Running,
     where: EnginePanel,
+    planning: Planning,
     sides: SideInputs,
     data: Annotated[str | None, argument("DATA", "What would be published.")] = None,
 ) -> None:
@@ -124,7 +49,12 @@ def run(
         _list(as_json=running.json)
         return
     data = _check(data, protecting, sides)
-    do = _apply if protecting.trading.sweep is None else _sweep
+    is_sweep = protecting.trading.sweep is not None
+    if planning.dry_run:
+        plan = plan_sweep if is_sweep else plan_apply
+        print_plan(plan(data, running, protecting, sides, (engine, where)), as_json=running.json)
+        return
+    do = _sweep if is_sweep else _apply
     with run_on(where):
         do(data, running, protecting, sides, engine)
 
@@ -185,24 +115,11 @@ def _plain(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _open(
-    data: str, protecting: Protecting, sides: SideInputs, engine: Engine, *, two_sides: bool
-) -> Events:
-    """Read and shape; positions that are to be coarsened stay positions until then."""
-    from trailprint.protections.loss import with_locations
-
-    kept = protecting.applying.keep_column
-    events = read(data, sides.reading.options(keep_columns=kept), engine=engine)
-    is_placed = {"cell_m", "h3"} & sides.shaping.places.values.keys()
-    if protecting.applying.apply[0].startswith("coarsen-grid") and not is_placed:
-        events = with_locations(events)
-    return sides.shaping.shape([events], two_sides=two_sides)[0]
-
-
 def _apply(
     data: str, running: RunOptions, protecting: Protecting, sides: SideInputs, engine: Engine
 ) -> None:
-    from trailprint.workflows.protect import protect, read_chain
+    from trailprint.workflows.chain_reading import read_chain
+    from trailprint.workflows.protect import protect
     from trailprint.workflows.release_risk import read_risk
 
     told: dict[str, Any] = {}
@@ -212,7 +129,7 @@ def _apply(
         audit = protecting.applying.audit
         if audit is not None:
             read_risk(audit, chain, engine, fingerprint(data).sha256)
-        events = _open(data, protecting, sides, engine, two_sides=False)
+        events = open_data(data, protecting, sides, engine, two_sides=False)
         result = protect(
             events,
             chain,
@@ -310,22 +227,10 @@ def _title_facts(found: Mapping[str, Any]) -> dict[str, str]:
 def _sweep(
     data: str, running: RunOptions, protecting: Protecting, sides: SideInputs, engine: Engine
 ) -> None:
-    from trailprint.workflows.protect import read_chain, read_sweep, trade_off
+    from trailprint.workflows.protect import trade_off
 
-    trading = protecting.trading
-    chain = read_chain(protecting.applying.apply, engine)
-    parameter, values = read_sweep(trading.sweep or "", chain)
-    options = SweepOptions(
-        parameter=parameter,
-        values=values,
-        target_risk=trading.target_risk,
-        attacks=tuple(MatchOptions(metric=name) for name in trading.metrics),
-        seed=running.seed,
-    )
-    usual = {} if sides.names_a_cut else {"at": "median"}
     with showing(engine) as progress:
-        events = _open(data, protecting, sides, engine, two_sides=True)
-        cut = split(events, sides.cut(running.seed, **usual))
+        cut, chain, options = open_sweep(data, running, protecting, sides, engine)
         result = trade_off(
             cut.released,
             cut.auxiliary,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,7 +18,6 @@ from trailprint.attacks.sequence.correlation import (
 from trailprint.display.discreet import Words
 from trailprint.display.plots import Plot
 from trailprint.engines.options import EngineName, EngineOptions
-from trailprint.errors import OptionError
 from trailprint.evaluation.candidates import (
     CandidateSets,
     average_sets,
@@ -35,20 +33,17 @@ from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import (
     Source,
     TruthSource,
-    open_places,
-    open_sources,
     open_truth,
 )
 from trailprint.features.places import build_chain_pair
 from trailprint.features.sequences import build_sequence_pair
 from trailprint.linkage import Linkage
 from trailprint.progress import Progress, shows_progress, tell_nobody
-from trailprint.store import FolderStore, Store
+from trailprint.store import Store
 from trailprint.studies.folds import (
     first_days,
     measure_histograms,
 )
-from trailprint.system.addresses import check_writable
 from trailprint.workflows.candidate_rows import (
     describe_options,
     describe_rates,
@@ -57,11 +52,11 @@ from trailprint.workflows.candidate_rows import (
     top1,
     top_table,
 )
+from trailprint.workflows.correlate_plan import announce_correlation
+from trailprint.workflows.correlate_sides import Work, check_correlation, open_sides, open_store
 from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.results import Makers, Result, as_table
-
-Work = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -218,6 +213,7 @@ def correlate(
     known = find_truth(sides[0].users, sides[1].users, truth)
     watch.lap("read")
     kept = open_store(store, work, lambda: describe_training(sides[0], options))
+    announce_correlation(sides, options, 1, (engine, n_threads))
     linkage = correlate_sequences(
         *sides, options, store=kept, n_threads=n_threads, progress=progress
     )
@@ -268,39 +264,3 @@ def _correlate_positions(
         seconds={**watch.seconds(), **linkage.seconds},
         peak_memory_mb=peak_memory_mb(),
     )
-
-
-def open_sides(
-    sources: list[Source],
-    options: CorrelateOptions,
-    reading: ReadOptions | None,
-    places: PlaceOptions | None,
-) -> list[Events]:
-    """Sources as events with locations; a model of positions finds places of its own."""
-    if options.model == "mobility-markov" and places is None:
-        return open_sources(sources, reading)
-    return open_places(sources, reading, places)
-
-
-def check_correlation(options: CorrelateOptions, work: Work | None, *sides: Events) -> None:
-    """Raise an error before reading when a model lacks what it needs, or keeps nothing."""
-    if work is not None and options.model != "crf":
-        raise OptionError(
-            f"--work goes with --model crf: {options.model} trains no models that could be kept."
-        )
-    if work is not None:
-        check_writable(work)
-    if options.model == "distance":
-        for side in sides:
-            side.require("end", "The distance between days, which compares times spent,")
-
-
-def open_store(
-    store: Store | None, work: Work | None, describe: Callable[[], dict[str, Any]]
-) -> Store | None:
-    """Where models are kept: a store, or a folder for this data and these options."""
-    if work is None:
-        return store
-    if store is not None:
-        raise OptionError("Give either a store or a work folder, not both.")
-    return FolderStore(work, describe())

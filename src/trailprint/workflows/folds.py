@@ -33,7 +33,8 @@ from trailprint.workflows.candidate_rows import (
     top1,
     top_table,
 )
-from trailprint.workflows.correlate import Work, check_correlation, open_sides, open_store
+from trailprint.workflows.correlate_plan import announce_folds
+from trailprint.workflows.correlate_sides import Work, check_correlation, open_sides, open_store
 from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.results import Makers, Result
@@ -134,6 +135,7 @@ def correlate_folds(
         n_locations = len(sequences.locations)
         watch.lap("read")
         kept = open_store(store, work, lambda: _describe_folds(sequences, options, protocol))
+        announce_folds(sequences, options, protocol, (engine, n_threads))
         rounds = run_folds(
             sequences, options, protocol, store=kept, n_threads=n_threads, progress=progress
         )

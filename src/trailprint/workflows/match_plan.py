@@ -9,17 +9,16 @@ from typing import Any
 from trailprint.arguments import check_arguments
 from trailprint.attacks.options import MatchOptions
 from trailprint.attacks.planning import count_terms
-from trailprint.display.numbers import format_seconds, to_finite
-from trailprint.engines.cores import count_spark_cores
+from trailprint.display.numbers import to_finite
 from trailprint.engines.options import EngineName, EngineOptions, choose_engine
 from trailprint.events.knowledge import Knowledge, open_knowledge, restrict
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, open_places
 from trailprint.features.options import HistogramOptions
-from trailprint.kernels.threads import available_threads
 from trailprint.workflows.match_attack import Looks, MatchAttack, prepare_attack
 from trailprint.workflows.options import ViewOptions
+from trailprint.workflows.plans import count_cores, describe_memory, describe_time
 from trailprint.workflows.results import Result
 
 _LOG = logging.getLogger(__name__)
@@ -123,32 +122,21 @@ def announce_plan(
 
 def describe_plan(plan: MatchPlan) -> str:
     """The plan in one line."""
-    elsewhere = f" and {plan.worker_memory_mb:,.0f} MB on each executor"
-    time = (
-        f"{format_seconds(plan.core_seconds)} of one core"
-        if plan.seconds is None
-        else f"{format_seconds(plan.seconds)} on {show_cores(plan.cores or 1)}"
-    )
+    time = describe_time(plan.core_seconds, plan.seconds, plan.cores)
     in_parts = f", each in {plan.parts:,} parts" if plan.parts > 1 else ""
     return (
         f"To match: {plan.released_users:,} and {plan.auxiliary_users:,} people, "
         f"{plan.locations:,} locations, about {plan.pairs:,.0f} pairs who share one. "
         f"About {plan.passes:,.0f} passes over them{in_parts}, {time}; "
-        f"{plan.driver_memory_mb:,.0f} MB of memory for arrays here"
-        f"{elsewhere if plan.engine == 'spark' else ''}."
+        f"{describe_memory(plan.driver_memory_mb, plan.worker_memory_mb, plan.engine)}."
     )
-
-
-def show_cores(n_cores: int) -> str:
-    """A number of cores in words."""
-    return f"{n_cores:,} core{'s' if n_cores != 1 else ''}"
 
 
 def _plan(
     attack: MatchAttack, options: MatchOptions, engine: EngineOptions, n_threads: int | None
 ) -> MatchPlan:
     survey, first = attack.survey(options, engine.worker_bytes), attack.sides[0]
-    cores = _count_cores(engine, n_threads)
+    cores = count_cores(engine, n_threads)
     return MatchPlan(
         engine=engine.engine,
         released_users=first.n_users,
@@ -163,10 +151,3 @@ def _plan(
         cores=cores,
         seconds=None if cores is None else survey.core_seconds / cores,
     )
-
-
-def _count_cores(engine: EngineOptions, n_threads: int | None) -> int | None:
-    """Cores that run passes: of this machine, of an active session, or as its master says."""
-    if engine.engine == "local":
-        return n_threads or available_threads()
-    return count_spark_cores(engine, here=available_threads())

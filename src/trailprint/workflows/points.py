@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from trailprint.arguments import check_arguments
-from trailprint.arrays import Floats, Indices, Ints
-from trailprint.attacks.points.drawn import CandidateCounts, choose_numbers, draw_candidates
-from trailprint.attacks.points.options import DRAWN, Knowledge, PointsOptions
-from trailprint.attacks.points.worst import find_worst, find_worst_order
-from trailprint.display.discreet import Discreet
+from trailprint.attacks.points.drawn import CandidateCounts
+from trailprint.attacks.points.options import DRAWN, PointsOptions
 from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import OptionError
 from trailprint.evaluation.larger_populations import (
@@ -22,57 +18,30 @@ from trailprint.evaluation.larger_populations import (
     never_less_with_more_points,
 )
 from trailprint.evaluation.unicity import (
-    Sharing,
-    WorstPoints,
     measure_unicity,
-    measure_worst,
 )
-from trailprint.events.events import Events
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
-from trailprint.events.reading.sources import Source, open_places
-from trailprint.features.points import PointKind, Points, build_points, build_visit_order
+from trailprint.events.reading.sources import Source
 from trailprint.progress import Progress, shows_progress, tell_nobody
 from trailprint.protections.chain import apply_protections
 from trailprint.protections.protection import Protection
-from trailprint.studies.known_points import GridShare, find_levels, measure_grid
-from trailprint.studies.shared_traces import measure_shared, share_release, share_traces
+from trailprint.studies.shared_traces import measure_shared, share_release
 from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.measuring import Stopwatch, announce_compilation
-from trailprint.workflows.points_result import QUOTED, PointsResult, ProtectedSharing
-from trailprint.workflows.protect import list_protections, read_chain
+from trailprint.workflows.points_plan import announce_points
+from trailprint.workflows.points_result import PointsResult, ProtectedSharing
+from trailprint.workflows.points_steps import (
+    Measurement,
+    compare_traces,
+    draw_points,
+    measure_coarser,
+    measure_worst_case,
+    open_measurement,
+)
 
 #: How many times larger the populations are that are extrapolated to.
 _GROWTH = (10, 100, 1000)
-
-
-@dataclass(slots=True)
-class _Measurement(Discreet):
-    """What the steps share: the data, points that were built, each person's risks."""
-
-    events: Events
-    options: PointsOptions
-    n_threads: int | None
-    tell: Progress
-    knowledge: Knowledge
-    built: dict[PointKind, Points] = field(default_factory=dict)
-    risks: dict[str, Indices | Ints | Floats] = field(default_factory=dict)
-
-    def points(self, kind: PointKind) -> Points:
-        """Points of a kind, built once."""
-        if kind not in self.built:
-            self.built[kind] = build_points(self.events, kind, self.options.resolution_s)
-        return self.built[kind]
-
-    @property
-    def known(self) -> Points:
-        """Points of what is known."""
-        return self.points(kind_of(self.knowledge))
-
-
-def kind_of(knowledge: Knowledge) -> PointKind:
-    """Which points stand behind a kind of knowledge: places, but where times are known."""
-    return knowledge if knowledge in ("place-time", "time") else "place"
 
 
 @check_arguments(skip=("protections",))
@@ -127,23 +96,20 @@ def points(
     watch = Stopwatch()
     tell = progress or tell_nobody
     tell("Counting points", None)
-    if options.knowledge == "time":  # No matter where: the data need not say it.
-        reading = replace(reading or ReadOptions(), one_place=True)
-    (events,) = open_places([data], reading, places)
-    chains = [read_chain(one, events.engine) for one in list_protections(protections)]
-    knowledge = options.settle(has_times="start" in events.columns)
-    run = _Measurement(events, options, n_threads, tell, knowledge)
+    run, chains = open_measurement(data, options, reading, places, protections, (n_threads, tell))
+    events, knowledge = run.events, run.knowledge
     known = run.known
     larger = _choose_populations(options.populations, known.n_users)
     watch.lap("read")
     announce_compilation()
-    counts = _draw(run) if knowledge in DRAWN else None
+    announce_points(run, chains, engine)
+    counts = draw_points(run) if knowledge in DRAWN else None
     watch.lap("draw")
-    grid = _measure_grid(run, counts.points) if counts is not None and options.grid else ()
+    grid = measure_coarser(run, counts.points) if counts is not None and options.grid else ()
     watch.lap("grid")
-    worst = _measure_worst(run)
+    worst = measure_worst_case(run)
     watch.lap("worst_case")
-    singling_out = _measure_sharing(run)
+    singling_out = compare_traces(run)
     protected = tuple(_protect(run, chain) for chain in chains)
     watch.lap("singling_out")
     extrapolation, checks = _extrapolate(counts, known.n_users, larger)
@@ -185,76 +151,7 @@ def _extrapolate(
     ), tuple(check for check in checks if check is not None)
 
 
-def _draw(run: _Measurement) -> CandidateCounts:
-    """Random points; each person's share of draws that left nobody else is kept."""
-    options, known = run.options, run.known
-    counts = draw_candidates(
-        known,
-        choose_numbers(known, options.points),
-        n_draws=options.draws,
-        seed=options.seed,
-        n_threads=run.n_threads,
-        progress=lambda done: run.tell("Drawing points", done),
-    )
-    for place, number in enumerate(counts.points):
-        run.risks[f"unique_{number}"] = counts.unique[:, place] / counts.n_draws
-    return counts
-
-
-def _measure_grid(run: _Measurement, numbers: tuple[int, ...]) -> tuple[GridShare, ...]:
-    options, known = run.options, run.known
-    run.tell("Measuring coarser places and times", None)
-    return measure_grid(
-        known,
-        find_levels(known, run.events),
-        n_points=max((n for n in numbers if n <= QUOTED), default=min(numbers)),
-        n_draws=options.draws,
-        resolution_s=None if run.knowledge == "place" else options.resolution_s,
-        seed=options.seed,
-        n_threads=run.n_threads,
-    )
-
-
-def _measure_worst(run: _Measurement) -> tuple[WorstPoints, ...]:
-    """The worst case for 1, 2, … k points; home and work are one case."""
-    options = run.options
-    numbers = range(1, options.worst_case + 1)
-    if run.knowledge == "home-work" and options.worst_case:
-        numbers = range(2, 3)
-    found = []
-    for k in numbers:
-        run.tell(f"Searching all choices of {k} points", None)
-        began = time.perf_counter()
-        fewest = _find_worst(run, k)
-        run.risks[f"candidates_{k}"] = fewest
-        found.append(measure_worst(k, fewest, time.perf_counter() - began))
-    return tuple(found)
-
-
-def _find_worst(run: _Measurement, k: int) -> Indices:
-    options = run.options
-    if run.knowledge == "sequence":
-        return find_worst_order(build_visit_order(run.events), k, n_threads=run.n_threads)
-    return find_worst(
-        run.known,
-        run.knowledge,
-        k,
-        tolerance=options.tolerance,
-        home_work=options.home_work,
-        n_threads=run.n_threads,
-    )
-
-
-def _measure_sharing(run: _Measurement) -> tuple[Sharing, ...]:
-    """How many people share a trace, a set of places, the top places."""
-    run.tell("Comparing whole traces", None)
-    shared = share_traces(run.events, run.options.resolution_s, run.built)
-    for name, counts in shared.items():
-        run.risks[f"sharing_{name.replace('-', '_')}"] = counts
-    return measure_shared(shared)
-
-
-def _protect(run: _Measurement, chain: tuple[Protection, ...]) -> ProtectedSharing:
+def _protect(run: Measurement, chain: tuple[Protection, ...]) -> ProtectedSharing:
     """Singling out after a chain of protections; of histograms, a trace is a histogram."""
     seed, n_threads = run.options.seed, run.n_threads
     run.tell("Protecting", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,12 +16,10 @@ from trailprint.display.numbers import format_percent
 from trailprint.display.plots import Plot, draw_bars, draw_line
 from trailprint.display.tables import ResultTable
 from trailprint.engines.options import EngineName, EngineOptions
-from trailprint.errors import OptionError
-from trailprint.events.engine import Engine, default_engine
+from trailprint.events.engine import default_engine
 from trailprint.events.events import Events
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
-from trailprint.events.reading.side_files import open_pairs
 from trailprint.events.reading.sources import Source, open_places
 from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
@@ -29,14 +27,15 @@ from trailprint.progress import Progress, shows_progress, tell_nobody
 from trailprint.protections.chain import Protected, apply_protections
 from trailprint.protections.loss import with_locations
 from trailprint.protections.protection import Protection
-from trailprint.protections.registry import parse_protection, read_value
-from trailprint.studies.frontier import Frontier, find_swept, sweep
+from trailprint.studies.frontier import Frontier, sweep
 from trailprint.studies.options import SweepOptions
 from trailprint.studies.protection_trial import Point
 from trailprint.studies.shared_traces import SinglingOut, compare_sharing, plain_sharing
+from trailprint.workflows.chain_reading import read_chain
 from trailprint.workflows.engines import runs_on_engine, runs_passes_on_engine
 from trailprint.workflows.judging import list_judges
 from trailprint.workflows.measuring import announce_compilation
+from trailprint.workflows.protect_plan import announce_protect, announce_trade_off
 from trailprint.workflows.results import Makers, Result, as_table
 
 
@@ -235,6 +234,7 @@ def protect(
     (events,) = open_places([events], reading, places)
     chain = read_chain(protections, events.engine)
     announce_compilation()
+    announce_protect(events, chain, counting, (engine, n_threads))
     protected = apply_protections(
         events, chain, seed=seed, counting=counting, n_threads=n_threads, progress=progress
     )
@@ -270,6 +270,7 @@ def trade_off(
     released, auxiliary = open_places([released, auxiliary], reading, places)
     chain = read_chain(protections, released.engine)
     announce_compilation()
+    announce_trade_off((released, auxiliary), chain, options, counting, (engine, n_threads))
     frontier = sweep(
         released,
         auxiliary,
@@ -286,61 +287,6 @@ def trade_off(
         progress=progress,
     )
     return TradeOffResult(protections=chain, options=options, frontier=frontier)
-
-
-def read_chain(
-    protections: Protection | str | Sequence[Protection | str], engine: Engine
-) -> tuple[Protection, ...]:
-    """
-    Protections as they are or as they are written down, in order.
-
-    A text names one protection, or several joined by `` then ``; a single one needs no list.
-    """
-
-    def read_pairs(path: str, columns: tuple[str, str]) -> pa.Table:
-        return engine.arrow(open_pairs(engine, path, columns, "A mapping"))
-
-    chain: list[Protection] = []
-    for step in list_protections(protections):
-        if isinstance(step, str):
-            chain += [parse_protection(text, read_pairs) for text in step.split(" then ")]
-        elif isinstance(step, Protection):
-            chain.append(step)
-        else:
-            raise OptionError(
-                "A protection must be an object or a text such as 'microaggregate:k=5', "
-                f"got {_name_kind(step)} instead."
-            )
-    if not chain:
-        raise OptionError("At least one protection is needed, got none. Try microaggregate:k=5.")
-    return tuple(chain)
-
-
-def list_protections(protections: object) -> list[Any]:
-    """One protection or several, as a list; a text is never taken for its letters."""
-    if isinstance(protections, str | Protection):
-        return [protections]
-    if not isinstance(protections, Iterable) or isinstance(protections, bytes | Mapping):
-        raise OptionError(
-            "Protections must be a list such as ['microaggregate:k=5'], "
-            f"got {_name_kind(protections)} instead."
-        )
-    return list(protections)
-
-
-def _name_kind(value: object) -> str:
-    """What a value is, never what it holds."""
-    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
-
-
-def read_sweep(text: str, protections: Sequence[Protection]) -> tuple[str, tuple[Any, ...]]:
-    """Read ``key=value,value,…``, of the type the protection that has this key declares."""
-    key, separator, rest = text.partition("=")
-    values = [value.strip() for value in rest.split(",") if value.strip()]
-    if not separator or not values:
-        raise OptionError(f"A sweep must look like k=2,5,10, got {text!r} instead.")
-    kind = type(protections[find_swept(protections, key.strip())])
-    return key.strip(), tuple(read_value(kind, key.strip(), value) for value in values)
 
 
 def tabulate(histograms: Histograms) -> pa.Table:

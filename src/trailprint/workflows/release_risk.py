@@ -13,7 +13,8 @@ from trailprint.errors import OptionError, TrailprintError
 from trailprint.events.engine import Engine
 from trailprint.protections.protection import Protection
 from trailprint.system.addresses import PathName, readable_path
-from trailprint.workflows.protect import describe, read_chain
+from trailprint.workflows.chain_reading import read_chain
+from trailprint.workflows.protect import describe
 
 MEASURED = "measured"
 """Protections that were measured after the audit, by the same attacks: a file for each."""

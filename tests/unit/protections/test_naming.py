@@ -8,7 +8,7 @@ import trailprint as tp
 from trailprint.errors import OptionError
 from trailprint.protections.coarsen import CoarsenNames
 from trailprint.protections.microaggregate import Microaggregate
-from trailprint.workflows.protect import read_chain
+from trailprint.workflows.chain_reading import read_chain
 
 K3 = Microaggregate(k=3)
 BOTH = (CoarsenNames(levels=1), K3)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from trailprint.errors import OptionError
-from trailprint.workflows.protect import read_chain
+from trailprint.workflows.chain_reading import read_chain
 from trailprint.workflows.release_risk import read_risk
 
 POINTS = [

@@ -16,7 +16,7 @@ from trailprint.events.engine import Engine
 from trailprint.plain import to_plain
 from trailprint.protections.protection import AuditedData, Protection
 from trailprint.protections.registry import PROTECTIONS
-from trailprint.workflows.protect import read_chain
+from trailprint.workflows.chain_reading import read_chain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

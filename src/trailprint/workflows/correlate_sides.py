@@ -1,0 +1,54 @@
+"""What sequences are compared of: sides that suit the model, and where its models are kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from trailprint.attacks.options import CorrelateOptions
+from trailprint.errors import OptionError
+from trailprint.events.events import Events
+from trailprint.events.options import ReadOptions
+from trailprint.events.places.placing import PlaceOptions
+from trailprint.events.reading.sources import Source, open_places, open_sources
+from trailprint.store import FolderStore, Store
+from trailprint.system.addresses import check_writable
+
+Work = str | os.PathLike[str]
+
+
+def open_sides(
+    sources: list[Source],
+    options: CorrelateOptions,
+    reading: ReadOptions | None,
+    places: PlaceOptions | None,
+) -> list[Events]:
+    """Sources as events with locations; a model of positions finds places of its own."""
+    if options.model == "mobility-markov" and places is None:
+        return open_sources(sources, reading)
+    return open_places(sources, reading, places)
+
+
+def check_correlation(options: CorrelateOptions, work: Work | None, *sides: Events) -> None:
+    """Raise an error before reading when a model lacks what it needs, or keeps nothing."""
+    if work is not None and options.model != "crf":
+        raise OptionError(
+            f"--work goes with --model crf: {options.model} trains no models that could be kept."
+        )
+    if work is not None:
+        check_writable(work)
+    if options.model == "distance":
+        for side in sides:
+            side.require("end", "The distance between days, which compares times spent,")
+
+
+def open_store(
+    store: Store | None, work: Work | None, describe: Callable[[], dict[str, Any]]
+) -> Store | None:
+    """Where models are kept: a store, or a folder for this data and these options."""
+    if work is None:
+        return store
+    if store is not None:
+        raise OptionError("Give either a store or a work folder, not both.")
+    return FolderStore(work, describe())
