@@ -8,6 +8,8 @@ import os
 import re
 import shlex
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -227,7 +229,7 @@ def test_the_whole_loop(messy: Path, released: Path, tmp_path: Path) -> None:
     gated = ("--fail-above", "0.05")
     assert program("audit", messy, *COLUMNS, *ZONE, *quick, "--out", before, *gated) == 3
     assert (before / "report.html").exists()
-    assert program("audit", released / "events.parquet", *quick, "--out", after) == 0
+    assert program("audit", released, *quick, "--out", after) == 0
     keys = released.parent / "keys.csv"
     for more in ((), ("--keys", keys)):
         assert program("compare", before, after, "--out", tmp_path / "c", *more) == 0
@@ -242,6 +244,19 @@ def test_the_whole_loop(messy: Path, released: Path, tmp_path: Path) -> None:
     assert not any(USERS.search(text) for text in texts)
     high = ("--fail-above", "1", "--fail-on", "upper")
     assert program("audit", released / "events.parquet", *quick, "--out", after, *high) == 0
+
+
+def test_a_pipeline_is_told_of_the_risk_though_nobody_reads_the_rest(
+    messy: Path, tmp_path: Path
+) -> None:
+    quick = ("--attacks", "histogram", "--protect", "top-locations:n=3", "--fail-above", "0.05")
+    command = ("audit", messy, *COLUMNS, *ZONE, *quick, "--out", tmp_path / "a")
+    words = [sys.executable, "-m", "trailprint", *map(str, command)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        assert child.stdout is not None
+        child.stdout.close()
+        assert child.wait(120) == 3
+    assert (tmp_path / "a" / "report.html").exists()
 
 
 def test_it_is_said_where_a_release_is_and_how_to_audit_it(

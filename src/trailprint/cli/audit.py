@@ -30,6 +30,7 @@ from trailprint.cli.progress_file import find_progress_file
 from trailprint.cli.released import spell_typed
 from trailprint.cli.running import EnginePanel, Running, RunOptions
 from trailprint.cli.settings import Typed, spell_flag
+from trailprint.cli.unheard import going_on_unheard
 from trailprint.engines.options import EngineOptions
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
@@ -394,6 +395,8 @@ def _are(number: int) -> str:
     return f"{_parts(number)} {'is' if number == 1 else 'are'}"
 
 
+# A pipeline asks whether the risk is too high, whoever reads the rest.
+@going_on_unheard()
 def finish(written: Any, folder: str, running: RunOptions, *, closing: str | None = None) -> None:
     """Write the folder, then show the result on one screen, with a last line, or as JSON."""
     from trailprint.audit.summary import list_notes, summarise

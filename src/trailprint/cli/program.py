@@ -20,6 +20,7 @@ from trailprint.cli.help import PlainCommand
 from trailprint.cli.memory import is_short_of_memory
 from trailprint.cli.supervisor import fail_for_memory
 from trailprint.cli.switches import check_flags
+from trailprint.cli.unheard import drop_output, is_unheard
 from trailprint.errors import TrailprintError, reason_of
 
 #: What shells expect of a program that Ctrl-C ended.
@@ -81,6 +82,7 @@ def run(arguments: list[str] | None = None) -> None:
     """Run a command; exit code 0 for success, 2 for bad input, 1 for a defect of ours."""
     if arguments is None:  # Elsewhere standard output is somebody else's, who may close it.
         _buffer_output()
+    code: object = 0
     try:
         given = sys.argv[1:] if arguments is None else arguments
         program = find_program(given)
@@ -93,11 +95,10 @@ def run(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, typer.Abort):
         _fail("Stopped.", _STOPPED)
     except (BrokenPipeError, SystemExit) as error:
-        # Whoever read our output has gone; there is nobody left to tell. Typer may have noticed.
-        if not any(isinstance(e, BrokenPipeError) for e in (error, error.__context__)):
+        if not is_unheard(error):
             raise
-        _drop_output()
-        sys.exit(0)
+        drop_output()
+        sys.exit(code if isinstance(code, int) else 0)
     except Exception as error:
         if is_short_of_memory(error):
             fail_for_memory()
@@ -120,11 +121,6 @@ def _buffer_output() -> None:
         )
 
 
-def _drop_output() -> None:
-    """What is still to be printed goes nowhere, so that Python does not try again at the end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _fail(message: str, code: int) -> None:
     """One line, whatever the message is made of."""
     line = message if code == 1 else "".join(c if c.isprintable() else " " for c in message)
@@ -135,7 +131,7 @@ def _fail(message: str, code: int) -> None:
 def _describe_exception(error: Exception) -> tuple[str, int]:
     """A full disk, a wrong use of the command line in the parser's words, or a defect of ours."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        _drop_output()
+        drop_output()
         return f"There must be room for the result, but {reason_of(error)}. Free some.", 2
     # Typer has its own copy of Click's exceptions, old and new ones alike know this method.
     format_message = getattr(error, "format_message", None)

@@ -16,6 +16,7 @@ from trailprint.display.discreet import Discreet
 from trailprint.errors import SourceError
 from trailprint.events.engine import quote_text
 from trailprint.events.reading.listing import Compression, Listing, list_files
+from trailprint.events.reading.own_releases import find_released
 from trailprint.events.reading.partitions import Partitions, find_partitions
 from trailprint.system.addresses import PathName
 
@@ -161,8 +162,8 @@ def escape_glob(path: str) -> str:
 
 
 def find_files(source: PathName) -> Files:
-    """The files behind a path, a glob or a folder."""
-    listing = list_files(source, has_known_name)
+    """The files behind a path, a glob or a folder; of a release's folder, its data."""
+    listing = list_files(find_released(source), has_known_name)
     formats = {_format_of(listing, path) for path in listing.paths}
     if len(formats) > 1:
         kinds = ", ".join(sorted(f"{fmt} ({comp})" for fmt, comp in formats))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,15 +14,29 @@ ABOUT = "release.json"
 _SCHEMAS = "trailprint.release/"
 
 
+def find_released(source: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """The data of a release whose folder is named; whatever else is named, that."""
+    folder = Path(source)
+    name = _name_data(folder)
+    return source if name is None or not (folder / name).is_file() else folder / name
+
+
 def is_release(source: str) -> bool:
-    """Whether a file is the data of the release that is described beside it."""
-    path = Path(source)
+    """Whether a file is the data of the release that is described beside it, or its folder."""
+    path = Path(find_released(source))
+    return _name_data(path.parent) == path.name
+
+
+def _name_data(folder: Path) -> str | None:
+    """What the data of the release in a folder is called; None where there is none."""
     try:
-        told = json.loads((path.parent / ABOUT).read_text(encoding="utf-8"))
-        return str(told["schema"]).startswith(_SCHEMAS) and told["data"]["name"] == path.name
+        told = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        name = str(told["data"]["name"])
+        is_ours = str(told["schema"]).startswith(_SCHEMAS) and Path(name).name == name
     # The file may be anybody's.
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return False
+        return None
+    return name if is_ours else None
 
 
 def read_as_written(source: str, options: ReadOptions) -> ReadOptions:
