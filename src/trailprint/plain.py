@@ -8,12 +8,13 @@ type is refused, so that whoever reads a stored result can rely on it.
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import Field, fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
+_Reader = Callable[[object], Any]
 
 OMITTED: Final[Mapping[str, bool]] = {"omitted_when_none": True}
 """Metadata of a field that is left out of the plain values where it is None."""
@@ -55,22 +56,33 @@ def from_plain(kind: type[T], plain: object) -> T:
     ShapeError
         Where something is missing or of another type.
     """
-    return cast("T", _read(kind, plain))
+    return cast("T", _reader(kind)(plain))
 
 
-def _read(kind: Any, plain: object) -> Any:
-    origin = get_origin(kind)
+def _reader(kind: Any) -> _Reader:
+    """What reads a type; looking at types takes longer than reading, so it is done once."""
+    origin, arguments = get_origin(kind), get_args(kind)
     if kind is Any:
-        return plain
+        return _read_any
     if origin in (types.UnionType, Union):
-        return _read_union(get_args(kind), plain)
+        return partial(_read_union, tuple(map(_reader, arguments)))
     if origin is Literal:
-        return _check(plain in get_args(kind), plain)
+        return partial(_read_literal, arguments)
     if origin is tuple:
-        return _read_tuple(get_args(kind), plain)
+        is_endless = arguments[-1] is Ellipsis
+        readers = tuple(map(_reader, arguments[:-1] if is_endless else arguments))
+        return partial(_read_all, readers[0]) if is_endless else partial(_read_each, readers)
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return _read_mapping(get_args(kind)[1], plain)
-    return _read_object(kind, plain) if is_dataclass(kind) else _read_single(kind, plain)
+        return partial(_read_mapping, _reader(arguments[1]))
+    return partial(_read_object if is_dataclass(kind) else _read_single, kind)
+
+
+def _read_any(plain: object) -> object:
+    return plain
+
+
+def _read_literal(allowed: tuple[Any, ...], plain: object) -> object:
+    return _check(plain in allowed, plain)
 
 
 def _read_single(kind: type, plain: object) -> object:
@@ -80,38 +92,36 @@ def _read_single(kind: type, plain: object) -> object:
     return _check(isinstance(plain, (int, float) if kind is float else kind), plain)
 
 
-def _read_union(kinds: tuple[Any, ...], plain: object) -> object:
-    for kind in kinds:
+def _read_union(readers: tuple[_Reader, ...], plain: object) -> object:
+    for read in readers:
         try:
-            return _read(kind, plain)
+            return read(plain)
         except ShapeError:
             continue
     raise ShapeError("none of the types a value may have fits it")
 
 
-def _read_tuple(kinds: tuple[Any, ...], plain: object) -> tuple[Any, ...]:
+def _read_all(read: _Reader, plain: object) -> tuple[Any, ...]:
+    _check(isinstance(plain, list | tuple), plain)
+    return tuple(map(read, cast("list[object]", plain)))
+
+
+def _read_each(readers: tuple[_Reader, ...], plain: object) -> tuple[Any, ...]:
     _check(isinstance(plain, list | tuple), plain)
     items = cast("list[object]", plain)
-    if kinds[-1] is Ellipsis:
-        return tuple(_read(kinds[0], item) for item in items)
-    _check(len(items) == len(kinds), plain)
-    return tuple(_read(kind, item) for kind, item in zip(kinds, items, strict=True))
+    _check(len(items) == len(readers), plain)
+    return tuple(read(item) for read, item in zip(readers, items, strict=True))
 
 
-def _read_mapping(kind: Any, plain: object) -> dict[str, Any]:
+def _read_mapping(read: _Reader, plain: object) -> dict[str, Any]:
     _check(isinstance(plain, Mapping) and all(isinstance(name, str) for name in plain), plain)
-    return {name: _read(kind, own) for name, own in cast("dict[str, object]", plain).items()}
+    return {name: read(own) for name, own in cast("dict[str, object]", plain).items()}
 
 
 def _read_object(kind: Any, plain: object) -> object:
     _check(isinstance(plain, Mapping), plain)
     given = cast("Mapping[str, object]", plain)
-    hints = _hints(kind)
-    known = {
-        name: _read(hints[name], given[name])
-        for name in (item.name for item in fields(kind))
-        if name in given
-    }
+    known = {name: read(given[name]) for name, read in _members(kind) if name in given}
     try:
         return kind(**known)
     except TypeError:
@@ -119,8 +129,10 @@ def _read_object(kind: Any, plain: object) -> object:
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
+def _members(kind: type) -> tuple[tuple[str, _Reader], ...]:
+    """The fields of a dataclass and what reads them."""
+    hints = get_type_hints(kind)
+    return tuple((item.name, _reader(hints[item.name])) for item in fields(kind))
 
 
 def _check(fits: bool, plain: object) -> object:

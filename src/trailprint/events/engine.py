@@ -201,6 +201,10 @@ class Engine:
         weakref.finalize(table, self._unneeded.append, name).atexit = False
         yield name
 
+    def holds(self, query: str) -> bool:
+        """Whether a query only reads a whole table of `table`."""
+        return query.startswith("FROM ") and query.removeprefix("FROM ") in self._tables
+
     def tables_in(self, *queries: str) -> tuple[HeldTable, ...]:
         """The tables of `table` that queries name: whoever keeps a query keeps these with it."""
         names = {name for query in queries for name in _OWNED.findall(query)}

@@ -176,6 +176,8 @@ class Events(Discreet):
         return not self.engine.rows(f"SELECT 1 FROM ({self.query}) LIMIT 1")
 
     def materialise(self) -> Events:
-        """Run the query once, so that later ones start from its result."""
+        """Run the query once, so that later ones start from its result; a result stays as it is."""
+        if self.engine.holds(self.query):
+            return self
         with self.engine.table(self.query, "events") as name:
             return replace(self, query=f"FROM {name}")

@@ -211,17 +211,16 @@ class ShortNames(View):
 
     def _separator(self, sides: Sequence[Events]) -> str | None:
         """The separator that nearly all names have more than ``levels - 1`` times."""
-        for separator in _SEPARATORS:
-            if all(_share_of_deep_names(e, separator, self.levels) >= _HIERARCHICAL for e in sides):
-                return separator
-        return None
+        shares = zip(*(_shares_of_deep_names(side, self.levels) for side in sides), strict=True)
+        found = zip(_SEPARATORS, shares, strict=True)
+        return next((separator for separator, own in found if min(own) >= _HIERARCHICAL), None)
 
 
-def _share_of_deep_names(events: Events, separator: str, levels: int) -> float:
-    name = "CAST(location AS VARCHAR)"
-    n_parts = f"len(string_split({name}, '{separator}'))"
-    share = events.engine.row(
-        f"SELECT avg(CAST({n_parts} > {levels} AS INTEGER)) "
-        f"FROM (SELECT DISTINCT location FROM ({events.query}))"
-    )[0]
-    return 0.0 if share is None else float(share)
+def _shares_of_deep_names(events: Events, levels: int) -> list[float]:
+    """For each separator the share of names that have more parts than ``levels``."""
+    n_parts = (f"len(string_split(CAST(location AS VARCHAR), '{one}'))" for one in _SEPARATORS)
+    shares = ", ".join(f"avg(CAST({n} > {levels} AS INTEGER))" for n in n_parts)
+    found = events.engine.row(
+        f"SELECT {shares} FROM (SELECT DISTINCT location FROM ({events.query}))"
+    )
+    return [0.0 if share is None else float(share) for share in found]

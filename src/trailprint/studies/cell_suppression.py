@@ -162,7 +162,10 @@ class _Reader:
         # Counts found before are two values more often than not, and asking the solver is slow.
         if len(set(self._values_found(cell, labels, gaps))) > 1:
             return False
-        return self._least(cell, labels, gaps) == self._most_of(cell, labels, gaps)
+        least = self._least(cell, labels, gaps)
+        if any(value != least for value in self._values_found(cell, labels, gaps)):
+            return False
+        return least == self._most_of(cell, labels, gaps)
 
     def _values_found(self, cell: int, labels: Sequence[Label], gaps: Sequence[int]) -> list[float]:
         """Values a cell can have, as far as counts found before show it."""

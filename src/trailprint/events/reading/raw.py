@@ -63,6 +63,8 @@ class Raw(Discreet):
         What is known of the source's columns without reading them.
     header : Header
         The names of the source's columns.
+    types : mapping
+        Names and DuckDB types of what ``query`` selects; empty where nobody looked yet.
     """
 
     query: str
@@ -74,6 +76,7 @@ class Raw(Discreet):
     stays_last: bool = False
     ranges: Mapping[str, ColumnRange] = field(default_factory=dict)
     header: Header = field(default_factory=lambda: Header(names=()))
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 def open_files(
@@ -226,8 +229,9 @@ def _open_query(
     has_names: bool = True,
 ) -> Raw:
     """Find the columns of a query; ``has_names``: its names are known to be such."""
+    types = engine.columns(query)
     there = Header(
-        names=tuple(name for name in engine.columns(query) if name != PATH_PART),
+        names=tuple(name for name in types if name != PATH_PART),
         given=options.given_names,
         is_proven=has_names,
     )
@@ -242,6 +246,7 @@ def _open_query(
         parts=parts,
         is_text=is_text,
         header=there,
+        types=types,
         notes=(
             *((_SHARES,) if has_shares else ()),
             *describe_choice(there, found, [*found.values(), *identity]),

@@ -142,7 +142,7 @@ def _open_files(engine: Engine, files: Files, options: ReadOptions) -> Raw:
 
 def _clean(engine: Engine, raw: Raw, options: ReadOptions) -> Events:
     """Convert the parts, count what cannot be used, and leave it out."""
-    types = engine.columns(raw.query)
+    types = raw.types or engine.columns(raw.query)
     if options.one_place:
         raw = _in_one_place(raw)
     require_columns(raw.parts, raw.header)
@@ -191,8 +191,8 @@ def _keep_good(engine: Engine, raw: Raw, options: ReadOptions, typed: str) -> Ev
 
 def _typed_query(engine: Engine, raw: Raw, types: Mapping[str, str], options: ReadOptions) -> str:
     parts = [
-        f"{_convert(engine, raw, options, column, part)} AS {quote_name(column)}"
-        for column, part in raw.parts.items()
+        f"{_convert(engine, raw, options, column, kind)} AS {quote_name(column)}"
+        for column, kind in _kinds(engine, raw, types).items()
     ]
     parts += [
         f"{quote_name(name)} AS carried_{place}" for place, name in enumerate(options.keep_columns)
@@ -229,14 +229,24 @@ def _unread_ends(raw: Raw) -> list[str]:
     return [f"coalesce({given}, false) AS has_end"]
 
 
+def _kinds(engine: Engine, raw: Raw, types: Mapping[str, str]) -> dict[Column, str]:
+    """The DuckDB type of each part; most are columns, whose types are known."""
+    known = {quote_name(name): kind for name, kind in types.items()}
+    return {
+        column: known.get(part)
+        or engine.columns(f"SELECT {part} AS part FROM ({raw.query})")["part"]
+        for column, part in raw.parts.items()
+    }
+
+
 def _convert(
     engine: Engine,
     raw: Raw,
     options: ReadOptions,
     column: Column,
-    part: str,
+    kind: str,
 ) -> str:
-    kind = engine.columns(f"SELECT {part} AS part FROM ({raw.query})")["part"]
+    part = raw.parts[column]
     if kind.startswith("ENUM("):
         part, kind = f"CAST({part} AS VARCHAR)", "VARCHAR"
     if column in ("start", "end"):

@@ -112,7 +112,8 @@ def grow_amount(
     for number, (events, known) in enumerate(_list_levels(whole, seed)):
         tell("Knowing less of each person", number / N_LEVELS)
         found = attack_pair(prepare_pair(prepare, released, events, None))
-        points.append(AmountTried(known=known, mean_points=mean_points(events), found=found))
+        mean = mean_points(events) if known.mean_points is None else known.mean_points
+        points.append(AmountTried(known=known, mean_points=mean, found=found))
     return AmountStudy(points=tuple(points), title=title)
 
 
