@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import json
 import os
 import signal
@@ -80,7 +81,6 @@ FIRST = (
     "unit/simulate/test_gps.py",
     "contract/test_audit_outputs.py",
     "unit/protections/test_microaggregate.py",
-    "contract/test_disclosure.py",
     "unit/simulate/test_calls.py",
     "integration/test_full_disk.py",
 )
@@ -134,6 +134,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             scale_examples(getattr(item, "obj"))  # noqa: B009
     places = {item.path: _place(str(item.path), first) for item in items}
     items.sort(key=lambda item: places[item.path])
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and all modules stay to the end: no collection looks at them again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """At the end everything is collected, or libraries complain about what was never freed."""
+    gc.unfreeze()
 
 
 def _place(path: str, first: Sequence[str]) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from tests.contract.test_disclosure import assert_nothing_follows
 
 from trailprint.cli.main import main
 from trailprint.report.schema import load_schema
@@ -108,7 +109,8 @@ def test_places_are_named_when_that_is_asked_for(data, audited, tmp_path):
 
 def test_no_moment_of_an_event_is_told(data, audited, tmp_path, capsys):
     """Days are told at most: a time of day is that of somebody's event."""
-    out = audit(data, tmp_path / "a", "--threads", "1", "--attacks", "trail", "--at", "median")
+    quick = ("--threads", "1", "--attacks", "trail", "--protect", "top-locations:n=3")
+    out = audit(data, tmp_path / "a", *quick, "--at", "median")
     for folder in (audited, out):
         for name, text in read_all(folder).items():
             assert not re.search(r"2024-01-\d\d[T ]\d", text), name
@@ -127,7 +129,7 @@ def test_no_moment_of_an_event_is_told(data, audited, tmp_path, capsys):
 
 def test_people_are_named_when_that_is_asked_for(data, tmp_path):
     arguments = ("--threads", "1", "--attacks", "histogram", "--protect", "top-locations:n=3")
-    out = audit(data, tmp_path / "a", *arguments, "--per-user")
+    out = audit(data, tmp_path / "a", *arguments, "--per-user", "--time-limit", "0.001s")
     people = pq.read_table(out / "per_user.parquet")
     assert people.num_rows == 25
     assert all(USER.search(user) for user in people["user"].to_pylist())
@@ -198,3 +200,32 @@ def test_small_counts_cannot_be_worked_out_from_shares(audited):
         assert all(int(n.replace(",", "")) >= 10 or n == "0" for n in counts), control["reading"]
     changes = [row["leave_one_out"] for row in result["why"]["locations"]]
     assert not any(isinstance(c, float) and 0 < abs(c * n_people) < 9.5 for c in changes)
+
+
+def test_nothing_small_follows_from_the_rest(audited):
+    """As `tests/contract/test_disclosure.py` asks it of counts that are made up."""
+    result = json.loads((audited / "result.json").read_text())
+    assert_nothing_follows(result)
+    assert isinstance(result["headline"]["linked"], int)
+
+
+def read_table(folder, name):
+    with open(folder / "tables" / f"{name}.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_tables_veil_what_the_result_veils(audited):
+    result = json.loads((audited / "result.json").read_text())
+    for row, told in zip(read_table(audited, "agreement"), result["agreement"], strict=True):
+        assert row == {name: str(n) for name, n in told.items()}
+    numbers = [row["people"] for row in read_table(audited, "worst_case")]
+    assert numbers == [str(row["people"]) for row in result["worst_case"]["by_attacks"]]
+    bins = [row["people"] for row in read_table(audited, "risk")]
+    assert bins == [str(row["people"]) for row in result["per_user"]["bins"]]
+    for row, told in zip(read_table(audited, "attacks"), result["attacks"], strict=True):
+        for name in ("correct", "accuracy", "precision"):
+            assert row[name] == ("" if told[name] is None else str(told[name]))
+    curves = [point for attack in result["attacks"] for point in (attack["ranks"] or {})["curve"]]
+    assert [float(row["share"]) for row in read_table(audited, "ranks")] == [
+        p["share"] for p in curves
+    ]

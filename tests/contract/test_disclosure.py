@@ -7,10 +7,7 @@ every figure told into an equation, and ask a solver between which bounds each c
 share no code with the program.
 """
 
-import csv
 import json
-import subprocess
-import sys
 from itertools import combinations
 from pathlib import Path
 
@@ -293,41 +290,3 @@ def test_the_solver_finds_what_plain_veils_give_away():
 
 def test_nothing_follows_from_the_example():
     assert_nothing_follows(json.loads(EXAMPLE.read_text()))
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory):
-    out = tmp_path_factory.mktemp("demo") / "out"
-    program = Path(sys.executable).with_name("trailprint")
-    subprocess.run(
-        [program, "demo", "--users", "100", "--out", out], check=True, capture_output=True
-    )
-    return out
-
-
-def test_nothing_follows_from_the_demo(demo):
-    result = json.loads((demo / "result.json").read_text())
-    assert_nothing_follows(result)
-    assert isinstance(result["headline"]["linked"], int)
-
-
-def read_table(folder, name):
-    with open(folder / "tables" / f"{name}.csv", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def test_tables_veil_what_the_result_veils(demo):
-    result = json.loads((demo / "result.json").read_text())
-    for row, told in zip(read_table(demo, "agreement"), result["agreement"], strict=True):
-        assert row == {name: str(n) for name, n in told.items()}
-    numbers = [row["people"] for row in read_table(demo, "worst_case")]
-    assert numbers == [str(row["people"]) for row in result["worst_case"]["by_attacks"]]
-    bins = [row["people"] for row in read_table(demo, "risk")]
-    assert bins == [str(row["people"]) for row in result["per_user"]["bins"]]
-    for row, told in zip(read_table(demo, "attacks"), result["attacks"], strict=True):
-        for name in ("correct", "accuracy", "precision"):
-            assert row[name] == ("" if told[name] is None else str(told[name]))
-    curves = [point for attack in result["attacks"] for point in (attack["ranks"] or {})["curve"]]
-    assert [float(row["share"]) for row in read_table(demo, "ranks")] == [
-        p["share"] for p in curves
-    ]

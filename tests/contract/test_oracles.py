@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,12 @@ def _imported(path: Path) -> set[str]:
     return found
 
 
-IMPORTS = {path: _imported(path) for path in TESTS.rglob("test_*.py")}
+@cache
+def _imports() -> dict[Path, set[str]]:
+    """What each file of tests imports; every process collects this file, and one needs it."""
+    return {path: _imported(path) for path in TESTS.rglob("test_*.py")}
+
+
 MODULES = sorted(
     _module(p) for p in KERNELS.rglob("*.py") if p.stem not in {"__init__", *MACHINERY}
 )
@@ -40,7 +46,7 @@ MODULES = sorted(
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_kernel_is_imported_beside_a_twin(module: str) -> None:
-    testing = [own for own in IMPORTS.values() if f"trailprint.kernels.{module}" in own]
+    testing = [own for own in _imports().values() if f"trailprint.kernels.{module}" in own]
     beside = [own for own in testing if any(name.startswith("tests.oracles.") for name in own)]
     assert beside or (testing and module in TWINS_OF_PYTHON)
 
@@ -57,7 +63,7 @@ def _functions(path: Path) -> list[str]:
 def test_no_twin_exists_twice() -> None:
     """Neither in two rooms, nor again under its name in a test."""
     oracles = [name for path in TESTS.glob("oracles/*.py") for name in _functions(path)]
-    elsewhere = {name for path in IMPORTS for name in _functions(path)}
+    elsewhere = {name for path in _imports() for name in _functions(path)}
     assert [name for name, n in Counter(oracles).items() if n > 1] == []
     assert {name for name in oracles if not name.startswith("_")} & elsewhere == set()
 

@@ -297,7 +297,7 @@ def _time(visitor: Visitor, path: str) -> float:
 def test_two_people_start_the_same_at_once_and_it_runs_once(app, visitor):
     other = Visitor(app)
     _, address = visitor.send("/drafts", data="Taps März.csv")
-    fields = {"out": "twice", "attacks": "trail", "time_limit": "5s"}
+    fields = {"out": "twice", "attacks": "trail", "time_limit": "0.01s"}
     visitor.send(f"{address}/questions", **fields)
     answers: list[tuple[int, str]] = []
     senders = [
@@ -326,7 +326,7 @@ def test_an_audit_outlives_the_server_and_goes_on_after_it_was_killed(app, tmp_p
     first = start_app(folder)
     visitor = Visitor(first)
     _, address = visitor.send("/drafts", data="taps.csv")
-    visitor.send(f"{address}/questions", out="a", attacks="trail", time_limit="2s")
+    visitor.send(f"{address}/questions", out="a", attacks="trail", time_limit="0.01s")
     visitor.send(f"{address}/start")
     pid = json.loads((folder / "a" / "job" / "job.json").read_text())["pid"]
     os.killpg(pid, signal.SIGSTOP)  # However fast the machine is, it is not over yet.
@@ -344,7 +344,7 @@ def test_an_audit_outlives_the_server_and_goes_on_after_it_was_killed(app, tmp_p
         assert visitor.send("/audit/resume", at="a") == (303, "/audit?at=a")
         assert "Read the report" in visitor.wait("/audit?at=a")
         # What the command line makes is listed beside it.
-        asked = ("--out", folder / "b", "--attacks", "trail", "--time-limit", "2s")
+        asked = ("--out", folder / "b", "--attacks", "trail", "--time-limit", "0.01s")
         assert run("audit", folder / "taps.csv", *asked).code == 0
         assert "/audit?at=b" in visitor.get("/")[1]
         status, location = visitor.send("/drafts", again="b")

@@ -147,12 +147,15 @@ def test_simulate_knows_its_seed(run, tmp_path, kind):
 
 def test_demo(run, tmp_path):
     out = tmp_path / "demo"
-    finished = run("demo", "--out", out, "--users", 30, "--threads", 1)
+    asked = ("demo", "--out", out, "--users", 30, "--threads", 1)
+    finished = run(*asked)
     assert finished.code == 0, finished.err
     assert f"The report: {out / 'report.html'}\n" in finished.out
     assert "Your own file: trailprint audit FILE --out audit\n" in finished.out
     assert (out / "report.html").read_text().startswith("<!doctype html>")
     assert run("inspect", out / "campus.parquet", "--json").json["users"] == 30
+    # One JSON object and nothing else, from the work that was kept.
+    assert isinstance(run(*asked, "--json").json, dict)
 
 
 def test_layouts(run):

@@ -47,6 +47,9 @@ def messy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 COLUMNS = ("--user-column", "Card", "--location-column", "Stop", "--start-column", "When")
 NAMES = tp.ReadOptions(column_names={"user": "Card", "location": "Stop", "start": "When"})
 ZONE = ("--timezone", "Europe/Zurich")
+ASKED = ("--attacks", "histogram", "--protect", "top-locations:n=3")
+#: An attack and a protection, and no time for what is not asked for.
+QUICK = (*ASKED, "--time-limit", "0.001s")
 
 
 def program(*arguments: object) -> int:
@@ -207,8 +210,7 @@ def test_histograms_keep_no_columns(run: Callable[..., Any], trips: Path, tmp_pa
 
 
 def test_the_risk_an_audit_measured_is_told(messy: Path, tmp_path: Path) -> None:
-    quick = ("--attacks", "histogram", "--protect", "top-locations:n=3")
-    assert program("audit", messy, *COLUMNS, *quick, "--out", tmp_path / "a") == 0
+    assert program("audit", messy, *COLUMNS, *ASKED, "--out", tmp_path / "a") == 0
     result = json.loads((tmp_path / "a" / "result.json").read_text())
     asked = [point for point in result["protections"]["points"] if point["asked"]]
     command = ("protect", messy, *COLUMNS, "--audit", tmp_path / "a", "--apply")
@@ -224,12 +226,11 @@ def test_the_risk_an_audit_measured_is_told(messy: Path, tmp_path: Path) -> None
 
 def test_the_whole_loop(messy: Path, released: Path, tmp_path: Path) -> None:
     assert program("inspect", messy, *COLUMNS, "--json") == 0
-    quick = ("--attacks", "histogram", "--protect", "top-locations:n=3")
     before, after = tmp_path / "before", tmp_path / "after"
     gated = ("--fail-above", "0.05")
-    assert program("audit", messy, *COLUMNS, *ZONE, *quick, "--out", before, *gated) == 3
+    assert program("audit", messy, *COLUMNS, *ZONE, *QUICK, "--out", before, *gated) == 3
     assert (before / "report.html").exists()
-    assert program("audit", released, *quick, "--out", after) == 0
+    assert program("audit", released, *QUICK, "--out", after) == 0
     keys = released.parent / "keys.csv"
     for more in ((), ("--keys", keys)):
         assert program("compare", before, after, "--out", tmp_path / "c", *more) == 0
@@ -243,13 +244,13 @@ def test_the_whole_loop(messy: Path, released: Path, tmp_path: Path) -> None:
     texts = [path.read_text() for path in (tmp_path / "c").rglob("*.*") if path.is_file()]
     assert not any(USERS.search(text) for text in texts)
     high = ("--fail-above", "1", "--fail-on", "upper")
-    assert program("audit", released / "events.parquet", *quick, "--out", after, *high) == 0
+    assert program("audit", released / "events.parquet", *QUICK, "--out", after, *high) == 0
 
 
 def test_a_pipeline_is_told_of_the_risk_though_nobody_reads_the_rest(
     messy: Path, tmp_path: Path
 ) -> None:
-    quick = ("--attacks", "histogram", "--protect", "top-locations:n=3", "--fail-above", "0.05")
+    quick = (*QUICK, "--fail-above", "0.05")
     command = ("audit", messy, *COLUMNS, *ZONE, *quick, "--out", tmp_path / "a")
     words = [sys.executable, "-m", "trailprint", *map(str, command)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
@@ -274,7 +275,7 @@ def test_it_is_said_where_a_release_is_and_how_to_audit_it(
     words = shlex.split(asked)
     assert words[:4] == ["trailprint", "audit", "a/shares.csv", str(messy)]
     assert words[-4:] == ["--truth", "k.csv", "--out", "audit-of-release"]
-    assert program(*words[1:], "--attacks", "histogram", "--protect", "top-locations:n=9") == 0
+    assert program(*words[1:], *QUICK) == 0
     capsys.readouterr()
     assert program(*averages, "b") == 0
     told = capsys.readouterr().out

@@ -8,7 +8,9 @@ import pytest
 
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 
-QUICK = ("--threads", 1, "--attacks", "histogram", "--protect", "microaggregate:k=3")
+#: Time for what is asked for, and for nothing else.
+LIMIT = ("--time-limit", "0.001s")
+QUICK = ("--threads", 1, "--attacks", "histogram", "--protect", "microaggregate:k=3", *LIMIT)
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +36,7 @@ def test_the_settings_an_audit_wrote_run_it_again(run, campus, tmp_path):
         "title": "Campus",
         "attacks": "histogram",
         "protect": ["microaggregate:k=3"],
+        "time-limit": "0.001s",
         "threads": 1,
         "at": "median",
         "min-events": 2,
@@ -51,7 +54,7 @@ def test_what_is_typed_overrides_the_file(run, campus, tmp_path):
     (tmp_path / "s.toml").write_text(
         'attacks = "histogram"\nusers = 20\nprotect = "microaggregate:k=2"\n'
     )
-    typed = ("--users", 10, "--time-limit", "none", "--title", "Ten")
+    typed = ("--users", 10, *LIMIT, "--title", "Ten")
     done = run("audit", campus, "--settings", tmp_path / "s.toml", "--out", tmp_path / "o", *typed)
     assert done.code == 0, done.err
     _, settings, data = figures(tmp_path / "o")

@@ -184,7 +184,7 @@ def test_every_event_is_drawn_as_often_as_every_other(spelt_out) -> None:
         names = ("user", "location", "count")
         columns = (["a"] * 3, list(counts), list(counts.values()))
         table = pa.table(dict(zip(names, columns, strict=True)))
-    events = tp.read(table, engine=ENGINE)
+    events = tp.read(table, engine=ENGINE).materialise()
     n_draws = 200
     first: Counter[Any] = Counter()
     for seed in range(n_draws):

@@ -9,7 +9,7 @@ from trailprint.events.engine import Engine
 from trailprint.events.reading.read import read
 from trailprint.papers.experiment import Context
 from trailprint.papers.malin_2005 import EXPERIMENTS as MALIN
-from trailprint.papers.malin_2005 import household_growth, shops
+from trailprint.papers.malin_2005 import household_growth, popularity, shops
 from trailprint.papers.tan_2011 import EXPERIMENTS as TAN
 from trailprint.papers.unnikrishnan_naini_2013 import EXPERIMENTS as UNNIKRISHNAN
 from trailprint.report.papers_page import write_paper
@@ -57,6 +57,8 @@ def assert_documented(page: str, compared) -> None:
 
 def test_2005_is_documented_as_declared(monkeypatch) -> None:
     monkeypatch.setattr(shops, "N_DRAWS", 2)
+    monkeypatch.setattr(popularity, "N_RUNS", 3)
+    monkeypatch.setattr(popularity, "N_STEPS", 20)
     monkeypatch.setattr(household_growth, "N_POPULATIONS", 2)
     context = Context(seed=3)
     assert_documented(

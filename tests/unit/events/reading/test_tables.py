@@ -10,6 +10,13 @@ ROWS = "user,location,start\na,x,2024-01-01\nb,y,2024-01-02\nb,x,2024-01-03\n"
 LINES = '{"user": "a", "location": "x"}\n{"user": "b", "location": "y"}\n'
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _young_garbage_only():
+    """What other tests left is not looked at each time: it may be millions of objects."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def engine():
     return Engine(threads=1)
