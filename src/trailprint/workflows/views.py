@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from trailprint.arrays import Floats
 from trailprint.attacks.combined import match_views, weights_without
 from trailprint.attacks.options import MatchOptions
 from trailprint.attacks.view_weights import (
@@ -21,6 +22,7 @@ from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import Truth
 from trailprint.events.events import Events
 from trailprint.features.views import Views, build_view_pair, find_views
+from trailprint.linkage import Linkage
 from trailprint.workflows.learning_cuts import CutEvents, choose_cut, draw_people_of
 from trailprint.workflows.options import ViewOptions
 
@@ -117,20 +119,33 @@ def describe_views(
     drawn, own = draw_people(sides, truth, options.seed)
     plain = replace(options, margins=False, size=None, gap=0.0)
 
-    def accuracy(chosen: ViewWeights | None) -> float | None:
+    def match(chosen: ViewWeights | None, start: Floats | None = None) -> Linkage | None:
         if chosen is None or not all(_has_data(side, chosen) for side in drawn):
             return None
-        risk = measure_risk(match_views(*drawn, chosen, plain, n_threads=n_threads), own)
-        return None if risk is None else risk.accuracy
+        return match_views(*drawn, chosen, plain, n_threads=n_threads, start=start)
+
+    together = match(weights)
+    # With one view less, prices are nearly the same.
+    prices = None if together is None else together.prices
+
+    def without(share: ViewShare) -> Linkage | None:
+        if not share.weight:
+            return together
+        return match(weights_without(weights, share.name), prices)
 
     return tuple(
         replace(
             share,
-            accuracy_alone=accuracy(ViewWeights(shares={share.name: 1.0})),
-            accuracy_without=accuracy(weights_without(weights, share.name)),
+            accuracy_alone=_accuracy(match(ViewWeights(shares={share.name: 1.0})), own),
+            accuracy_without=_accuracy(without(share), own),
         )
         for share in shares
     )
+
+
+def _accuracy(linkage: Linkage | None, truth: Truth) -> float | None:
+    risk = None if linkage is None else measure_risk(linkage, truth)
+    return None if risk is None else risk.accuracy
 
 
 def plot_views(views: Sequence[ViewShare]) -> Plot:

@@ -20,7 +20,13 @@ from trailprint.kernels.matching.join import build_join
 from trailprint.kernels.matching.margins import _residual
 from trailprint.kernels.matching.metrics import METRICS, pair_constant
 from trailprint.kernels.matching.paths import place_all
-from trailprint.kernels.matching.transport import add_candidates, build_state, read_flows
+from trailprint.kernels.matching.transport import (
+    add_candidates,
+    add_gains,
+    build_state,
+    read_flows,
+    solve_candidates,
+)
 
 JS = METRICS["jensen-shannon"]
 
@@ -65,6 +71,18 @@ def check_prices(state, gains):
     assert u[flows.row] + v[flows.col] == pytest.approx(gains[flows.row, flows.col], abs=1e-9)
     assert len(np.unique(flows.row)) == len(flows.row)
     assert len(np.unique(flows.col)) == len(flows.col)
+
+
+@settings(max_examples=100, deadline=None)
+@given(gains=gains_strategy())
+def test_gains_of_flows_add_up_to_those_of_their_pairs(gains):
+    state = state_of(gains)
+    assert add_gains(state, read_flows(state)) == 0.0
+    solve_candidates(state)
+    flows = read_flows(state)
+    expected = (gains[flows.row, flows.col] * flows.units).sum()
+    assert add_gains(state, flows) == pytest.approx(expected)
+    assert expected == pytest.approx(gains[linear_sum_assignment(-gains)].sum())
 
 
 @settings(max_examples=100, deadline=None)

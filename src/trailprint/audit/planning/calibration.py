@@ -13,7 +13,8 @@ from trailprint.audit.planning.pace import Pace
 from trailprint.errors import TrailprintError
 from trailprint.kernels.stopping import OutOfTimeError, time_limit
 
-#: Of the estimated whole, measuring a piece may take this share, and no more than these seconds.
+#: Of the estimated whole, or of the time limit, measuring a piece may take this share, and no more
+#: than these seconds.
 _MOST_SHARE, _MOST_S = 0.1, 30.0
 #: Of the time left for measuring one part may take this share: a long one must not hide others.
 _MOST_OF_LEFT = 0.4
@@ -78,7 +79,9 @@ class _Calibration:
     def _left_s(self) -> float:
         """What measuring may still take: a share of the whole, as far as that is known by now."""
         whole = sum(map(self._pace.seconds, self._parts))
-        return min(_MOST_SHARE * whole, _MOST_S) - (now() - self._began)
+        limit = self._context.options.time_limit_s
+        most = min(_MOST_SHARE * (whole if limit is None else min(whole, limit)), _MOST_S)
+        return most - (now() - self._began)
 
     def _time(self, part: Part) -> float:
         """Do a part, twice if it is quick or far too slow and there is time; the last seconds."""

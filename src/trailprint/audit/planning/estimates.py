@@ -36,7 +36,7 @@ def margins_seconds(sizes: Sizes) -> Seconds:
 def views_seconds(sizes: Sizes, n_views: int = USUAL_VIEWS) -> Seconds:
     """One joint matching of several views, which nearly all pairs of people share something in."""
     n_pairs = math.pow(sizes.n_released * sizes.n_auxiliary, 0.75)
-    return match_seconds(sizes) + Seconds({"views": n_views * (0.003 + 8e-7 * n_pairs)})
+    return match_seconds(sizes) + Seconds({"views": n_views * (0.003 + 2e-6 * n_pairs)})
 
 
 def select_seconds(n_views: int) -> Seconds:

@@ -203,7 +203,8 @@ def estimate_search(
     searched = list_searched(context, tried)
     total = once(Family(title=NONE))
     total += sum((_QUICK_ALONE * once(family) for family in searched), Seconds({}))
-    n_full = _FULL + _FULL_OF_TRIED * sum(family.n_points for family in tried)
+    n_tried = sum(family.n_points for family in tried)
+    n_full = _FULL + _FULL_OF_TRIED * n_tried if searched else n_tried
     if context.options.target_risk is not None:
         n_full += _FULL_FOR_TARGET - _FULL
         seconds = {family.title: once(family) for family in searched}

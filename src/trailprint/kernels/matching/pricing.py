@@ -23,6 +23,7 @@ from trailprint.kernels.matching.transport import (
     Flows,
     State,
     add_candidates,
+    add_gains,
     build_state,
     read_flows,
     solve_candidates,
@@ -107,12 +108,12 @@ def generate_columns(work: Work, n_threads: int | None, report: Progress) -> Pro
         _age_bounds(pricing, reduced.join, before - state.cols.price)
         need, state, n_violated = _price(reduced, state, pricing, multiplier, tolerance, n_threads)
         flows = read_flows(state)
-        gains = pair_gains(reduced.join, flows.row, flows.col, n_threads)
-        total = float(gains @ flows.units)
-        price = state.cols.price
+        total, price = add_gains(state, flows), state.cols.price
         upper = float(need @ reduced.row_size + price @ reduced.col_size + wanted * multiplier)
         report(Round(rounds, n_violated, total, upper))
         if n_violated == 0 or upper - total <= gap * total:
+            gains = pair_gains(reduced.join, flows.row, flows.col, n_threads)
+            total = float(gains @ flows.units)
             return ProvenFlows(
                 flows, need, price, multiplier, total, upper, rounds, overlapping, solving
             )
