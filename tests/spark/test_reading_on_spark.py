@@ -288,3 +288,49 @@ def _write_campus(folder):
     path = folder / "campus.parquet"
     pq.write_table(simulate_campus(CampusOptions(n_users=30, n_days=14)), path)
     return path
+
+
+WHEN = [datetime(2024, 1, 2, 3), datetime(2024, 1, 3, 4)]
+OTHER_KINDS = {
+    "other": {
+        "user": pa.array(["4", "7"]).dictionary_encode(),
+        "location": pa.array([8, 9]),
+        "start": pa.array([when.date() for when in WHEN]),
+        "count": pa.array([1, 2], pa.int32()),
+    },
+    "broken": {"user": pa.array(["4", "7"]), "location": pa.array([8.0, 9.5])},
+    "zoned": {"start": pa.array(WHEN, pa.timestamp("us", "UTC"))},
+    "numbers": {"start": pa.array([1_704_164_400, 1_704_250_800])},
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("other", None),
+        ("zoned", "mixes 2 times with a zone and 2 times without a zone"),
+        ("numbers", "types that do not go together"),
+        ("broken", "types that do not go together"),
+    ],
+)
+def test_columns_of_several_types_are_read_alike(spark, tmp_path, rows_of, kind, said):
+    usual = {
+        "user": pa.array([3, 4]),
+        "location": pa.array(["5", "6"]),
+        "start": pa.array(WHEN, pa.timestamp("us")),
+        "count": pa.array([1, 2]),
+    }
+    for number, table in enumerate((usual, usual | OTHER_KINDS[kind])):
+        folder = tmp_path / f"part={number}"
+        folder.mkdir()
+        pq.write_table(pa.table(table), folder / "rows.parquet")
+    found = []
+    for engine in ("local", "spark"):
+        with run_on(engine):
+            if said is None:
+                found.append(rows_of(tp.read(tmp_path)))
+                continue
+            with pytest.raises(tp.TrailprintError, match=said) as error:
+                tp.read(tmp_path)
+            found.append(str(error.value))
+    assert found[0] == found[1]

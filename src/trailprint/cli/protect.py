@@ -21,6 +21,7 @@ from trailprint.cli.protecting import (
 )
 from trailprint.cli.released import print_release
 from trailprint.cli.running import EnginePanel, Running, RunOptions
+from trailprint.engines.options import EngineOptions
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 from trailprint.events.fingerprints import fingerprint
@@ -56,7 +57,7 @@ def run(
         return
     do = _sweep if is_sweep else _apply
     with run_on(where):
-        do(data, running, protecting, sides, engine)
+        do(data, running, protecting, sides, (engine, where))
 
 
 def _check(data: str | None, protecting: Protecting, sides: SideInputs) -> str:
@@ -116,12 +117,17 @@ def _plain(value: object) -> str:
 
 
 def _apply(
-    data: str, running: RunOptions, protecting: Protecting, sides: SideInputs, engine: Engine
+    data: str,
+    running: RunOptions,
+    protecting: Protecting,
+    sides: SideInputs,
+    on: tuple[Engine, EngineOptions],
 ) -> None:
     from trailprint.workflows.chain_reading import read_chain
     from trailprint.workflows.protect import protect
     from trailprint.workflows.release_risk import read_risk
 
+    engine, where = on
     told: dict[str, Any] = {}
     out = protecting.applying.out
     with showing(engine, "Protecting") as progress:
@@ -135,6 +141,7 @@ def _apply(
             chain,
             seed=_choose_seed(running.seed, protecting.applying),
             counting=protecting.counting,
+            engine=where,
             n_threads=running.threads,
             progress=progress,
         )
@@ -225,10 +232,15 @@ def _title_facts(found: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _sweep(
-    data: str, running: RunOptions, protecting: Protecting, sides: SideInputs, engine: Engine
+    data: str,
+    running: RunOptions,
+    protecting: Protecting,
+    sides: SideInputs,
+    on: tuple[Engine, EngineOptions],
 ) -> None:
     from trailprint.workflows.protect import trade_off
 
+    engine, where = on
     with showing(engine) as progress:
         cut, chain, options = open_sweep(data, running, protecting, sides, engine)
         result = trade_off(
@@ -237,6 +249,7 @@ def _sweep(
             chain,
             options,
             counting=protecting.counting,
+            engine=where,
             n_threads=running.threads,
             progress=progress,
         )

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
+from trailprint.engines.column_types import OTHER_TYPES
 from trailprint.engines.spark.rows import OTHER_DUCKDB
 from trailprint.engines.spark.tasks import OTHER_KERNELS
 from trailprint.errors import EngineError
@@ -17,10 +18,6 @@ _NO_CONNECTOR = (
     "The Spark session has no connector for addresses of this kind. Start it with the connector's "
     "package, such as --spark-conf spark.jars.packages=org.apache.hadoop:hadoop-aws:VERSION for "
     "s3a://, in the version of Spark's own Hadoop."
-)
-_OTHER_TYPES = (
-    "A column must have one type in all files that Spark reads at once, but one has several. "
-    "Write them alike, or read them with --engine local."
 )
 _DAMAGED = (
     "Every file must be whole Parquet or ORC, but one is damaged or of another kind. Mend it, or "
@@ -50,7 +47,7 @@ _MEANINGS = {
     "DataFrame.",
     "PATH_NOT_FOUND": "Spark must find files at the address, but there are none. See that it is "
     "right, and that the session may list them.",
-    "CANNOT_MERGE_SCHEMAS": _OTHER_TYPES,
+    "CANNOT_MERGE_SCHEMAS": OTHER_TYPES,
     "CANNOT_READ_FILE_FOOTER": _DAMAGED,
     "TIMESTAMP(NANOS": "Spark reads times of Parquet files in microseconds, but these have "
     "nanoseconds. Write them in microseconds, or read them with --engine local.",

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as sf
 
+from trailprint.engines.column_types import OTHER_TYPES, ZONED, choose_type
 from trailprint.engines.spark.failures import explaining_failures
 from trailprint.engines.table_folders import TABLE_FILES
+from trailprint.errors import EngineError
 
 _NOT_LOADED = (
     "Spark could not read the data. See that the path is right, that every worker may read it, and "
@@ -31,18 +35,78 @@ _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 def load_files(
     session: SparkSession, kind: str, paths: Sequence[str], endings: Sequence[str] = ()
-) -> DataFrame:
+) -> list[DataFrame]:
     """
     Files of Parquet or ORC, or those below folders or that match patterns.
 
-    ``endings``: what names of files must end in; all files without any.
+    Several DataFrames, of one type in each column, where the files' types differ; `unite_frames`
+    makes one of them. ``endings``: what names of files must end in; all files without any.
     """
-    reader = session.read.options(**_EVERY_FILE)
-    if endings:
+
+    def open_reader() -> DataFrameReader:
+        reader = session.read.format(kind).options(**_EVERY_FILE)
+        if not endings:
+            return reader
         either_case = ",".join((*endings, *map(str.upper, endings)))
-        reader = reader.option("pathGlobFilter", f"*{{{either_case}}}")
+        return reader.option("pathGlobFilter", f"*{{{either_case}}}")
+
     with explaining_failures(_NOT_LOADED), _as_written(session):
-        return reader.format(kind).load(list(paths))
+        return _load_alike(open_reader, list(paths))
+
+
+def _load_alike(open_reader: Callable[[], DataFrameReader], paths: list[str]) -> list[DataFrame]:
+    """
+    One DataFrame of all files, or where their types differ, of each half of them.
+
+    Types that changed at some time make few halves, because names of files are mostly in order.
+    """
+    try:
+        return [open_reader().load(paths)]
+    except (Py4JError, PySparkException) as error:
+        if "CANNOT_MERGE_SCHEMAS" not in str(error):
+            raise
+    files = paths if len(paths) > 1 else sorted(_list_files(open_reader(), paths))
+    if len(files) == 1:
+        raise EngineError(OTHER_TYPES)
+    half = len(files) // 2
+    return [*_load_alike(open_reader, files[:half]), *_load_alike(open_reader, files[half:])]
+
+
+def _list_files(reader: DataFrameReader, paths: list[str]) -> list[str]:
+    """The files below folders or that match patterns."""
+    return reader.schema("nothing INT").load(paths).inputFiles()
+
+
+def unite_frames(frames: Sequence[DataFrame]) -> DataFrame:
+    """The rows of all, each column of the type that all its types become."""
+    if len(frames) == 1:
+        return frames[0]
+    kinds: dict[str, list[str]] = {}
+    for frame in frames:
+        for name, kind in frame.dtypes:
+            kinds.setdefault(name.casefold(), []).append(kind)
+    common = {name: choose_type(found) for name, found in kinds.items()}
+    if None in common.values():
+        raise EngineError(OTHER_TYPES)
+    alike = [_convert(frame, common) for frame in frames]
+    united = alike[0]
+    for frame in alike[1:]:
+        united = united.unionByName(frame, allowMissingColumns=True)
+    return united
+
+
+def _convert(frame: DataFrame, common: Mapping[str, str | None]) -> DataFrame:
+    columns = []
+    for name, kind in frame.dtypes:
+        column, wanted = frame[_quote(name)], common[name.casefold()] or kind
+        if kind == ZONED and wanted == "string":
+            column = sf.date_format(column, "yyyy-MM-dd HH:mm:ss.SSSSSSXXX")
+        columns.append((column if kind == wanted else column.cast(wanted)).alias(name))
+    return frame.select(*columns)
+
+
+def _quote(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
 
 
 @contextlib.contextmanager

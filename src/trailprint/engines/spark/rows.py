@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
 
 from trailprint.engines.h3_cells import define_cells
+from trailprint.engines.spark.tasks import OTHER_KERNELS, get_version
 
 #: What the rows of a batch are called in the query.
 ROWS = "trailprint_rows"
@@ -26,11 +27,26 @@ def _connect() -> Any:
     return connection
 
 
+class Versions(NamedTuple):
+    """What must be the same on the driver and on workers that change rows."""
+
+    trailprint: str
+    duckdb: str
+
+    @classmethod
+    def here(cls) -> Versions:
+        """Those of this process."""
+        return cls(get_version(), duckdb.__version__)
+
+
 def map_rows(
-    batches: Iterable[pa.RecordBatch], query: str, schema: pa.Schema, version: str
+    batches: Iterable[pa.RecordBatch], query: str, schema: pa.Schema, versions: Versions
 ) -> Iterator[pa.RecordBatch]:
     """The rows that a query makes of each batch, which it calls `ROWS`."""
-    if duckdb.__version__ != version:
+    here = Versions.here()
+    if here.trailprint != versions.trailprint:
+        raise RuntimeError(OTHER_KERNELS)
+    if here.duckdb != versions.duckdb:
         raise RuntimeError(OTHER_DUCKDB)
     for batch in batches:
         found = _run(query, pa.Table.from_batches([batch]))

@@ -8,7 +8,6 @@ import warnings
 from contextlib import AbstractContextManager
 from functools import partial
 
-import duckdb
 import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
@@ -16,7 +15,7 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from trailprint.engines.spark.failures import explaining_failures
 from trailprint.engines.spark.job_groups import in_job_group
-from trailprint.engines.spark.rows import describe_rows, map_rows
+from trailprint.engines.spark.rows import Versions, describe_rows, map_rows
 
 #: What a query of ours relies on, whatever the session it comes from has.
 _SETTINGS = {
@@ -111,7 +110,7 @@ class SparkTables:
             if any(pa.types.is_unsigned_integer(kind) for kind in made.types):
                 return False
             there = from_arrow_schema(made, prefer_timestamp_ntz=True)
-            work = partial(map_rows, query=query, schema=made, version=duckdb.__version__)
+            work = partial(map_rows, query=query, schema=made, versions=Versions.here())
             with warnings.catch_warnings():
                 # It says that it does not know the newest pandas, which is not used.
                 warnings.simplefilter("ignore", FutureWarning)

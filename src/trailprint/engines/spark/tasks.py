@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pickle
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -13,7 +14,7 @@ import numpy as np
 
 #: Says which kernels a process has.
 _STAMP = "trailprint.kernels.compiling:stamp"
-#: Begins the message of a worker whose kernels are others.
+#: Begins the message of a worker whose trailprint is another.
 OTHER_KERNELS = "trailprint-other-kernels"
 
 Block = tuple[int, int]
@@ -32,14 +33,20 @@ def name_of(function: Callable[..., Any]) -> str:
     return f"{function.__module__}:{function.__name__}"
 
 
+def get_version() -> str:
+    """The version of trailprint that this process runs."""
+    version: str = sys.modules[__name__.partition(".")[0]].__version__
+    return version
+
+
 def get_stamp() -> bytes:
-    """A hash of the kernels of this process."""
+    """The version of trailprint of this process, and a hash of its kernels."""
     stamp: bytes = find_function(_STAMP)()
-    return stamp
+    return get_version().encode() + b"/" + stamp
 
 
 def check_stamp(stamp: bytes) -> None:
-    """Refuse to work for a driver that has other kernels."""
+    """Refuse to work for a driver that has another version, or other kernels."""
     if get_stamp() != stamp:
         raise RuntimeError(OTHER_KERNELS)
 

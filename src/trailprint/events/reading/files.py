@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from trailprint.display.discreet import Discreet
+from trailprint.engines.column_types import OTHER_TYPES
 from trailprint.errors import SourceError
-from trailprint.events.engine import quote_text
+from trailprint.events.engine import quote_name, quote_text
 from trailprint.events.reading.listing import Compression, Listing, list_files
 from trailprint.events.reading.own_releases import find_released
 from trailprint.events.reading.partitions import Partitions, find_partitions
+from trailprint.events.reading.times import tell_mixed
 from trailprint.system.addresses import PathName
 
 Format = Literal["delimited", "json", "parquet"]
@@ -37,6 +39,9 @@ _FORMATS: dict[str, Format] = {
 }
 #: A file that starts with this many blanks holds nothing.
 _BLANK_BYTES = 64 * 1024
+#: What a column holds, by the footer of a file.
+_ZONED, _PLAIN = "times with a zone", "times without a zone"
+_WHOLE, _BROKEN, _TEXT = "whole numbers", "other numbers", "text or something else"
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 _MAGIC: tuple[tuple[bytes, Compression], ...] = (
     (b"\x1f\x8b", "gzip"),
@@ -54,7 +59,8 @@ class ColumnRange(Discreet):
 
     def is_like(self, other: ColumnRange) -> bool:
         """Whether both hold values of one type."""
-        return type(self.low) is type(other.low)
+        mine, other_zone = (getattr(one.low, "tzinfo", None) for one in (self, other))
+        return type(self.low) is type(other.low) and (mine is None) == (other_zone is None)
 
     def union(self, other: ColumnRange) -> ColumnRange:
         """The range of both together."""
@@ -143,6 +149,29 @@ class Files(Discreet):
         unknown |= {name for name in ranges if not all(name in names for names in lists)}
         return {name: known for name, known in ranges.items() if name not in unknown}
 
+    def check_types(self, names: Collection[str], times: Collection[str]) -> None:
+        """
+        Refuse files in which one of these columns has types that do not go together.
+
+        DuckDB would take times without a zone for UTC beside those with one, and write the number 1
+        as 1.0 beside the text 1. ``times`` are columns of times.
+        """
+        n_rows: dict[str, dict[str, int]] = {name: {} for name in names}
+        for path in self.paths if len(self.paths) > 1 else ():
+            try:
+                metadata = pq.read_metadata(path)
+                schema = metadata.schema.to_arrow_schema()
+            except (OSError, pa.ArrowException):
+                return
+            for name in n_rows.keys() & set(schema.names):
+                kind = _find_kind(schema.field(name).type)
+                n_rows[name][kind] = n_rows[name].get(kind, 0) + metadata.num_rows
+        for name, found in n_rows.items():
+            if name in times:
+                _refuse_mixed_times(name, found)
+            elif {_BROKEN, _TEXT} <= found.keys():
+                raise SourceError(OTHER_TYPES)
+
     @property
     def partitions(self) -> Partitions:
         """What the names of folders say; nothing of a file that was named itself."""
@@ -154,6 +183,25 @@ class Files(Discreet):
     def sql_list(self) -> str:
         """The paths as a SQL list; DuckDB takes every path for a glob, so they are escaped."""
         return "[" + ", ".join(quote_text(escape_glob(path)) for path in self.paths) + "]"
+
+
+def _find_kind(kind: pa.DataType) -> str:
+    if pa.types.is_timestamp(kind):
+        return _PLAIN if kind.tz is None else _ZONED
+    if pa.types.is_date(kind):
+        return _PLAIN
+    if pa.types.is_integer(kind):
+        return _WHOLE
+    return _BROKEN if pa.types.is_floating(kind) else _TEXT
+
+
+def _refuse_mixed_times(name: str, n_rows: Mapping[str, int]) -> None:
+    """Text may be anything: what it holds is looked at later."""
+    present = [f"{n_rows[kind]:,} {kind}" for kind in (_ZONED, _PLAIN) if kind in n_rows]
+    if present and n_rows.keys() & {_WHOLE, _BROKEN}:
+        raise SourceError(OTHER_TYPES)
+    if len(present) > 1:
+        raise SourceError(tell_mixed(quote_name(name), present))
 
 
 def escape_glob(path: str) -> str:

@@ -121,12 +121,12 @@ def _open_address(session: Any, path: str) -> tuple[Any, tuple[str, ...]]:
     if not names:
         raise SourceError("The address must hold Parquet or ORC files, but none was found.")
     kind, data = _choose_kind(names), choose_data(names)
-    frame = load_files(session, kind, [path], _ENDINGS[kind] if len(data) < len(names) else ())
+    frames = load_files(session, kind, [path], _ENDINGS[kind] if len(data) < len(names) else ())
     if is_file(session, path):
-        return frame, ()
+        return frames[0], ()
     root = name_root(session, path)
     folders = find_partitions([unquote(name) for name in data], unquote(root))
-    return _with_folders(frame, folders, root)
+    return _with_folders(frames, folders, root)
 
 
 def choose_data(names: Sequence[str]) -> list[str]:
@@ -154,13 +154,15 @@ def _kind_of(name: str) -> str:
     return next((kind for kind, ends in _ENDINGS.items() if lower.endswith(ends)), "")
 
 
-def _with_folders(frame: Any, found: Partitions, root: str) -> tuple[Any, tuple[str, ...]]:
-    """A DataFrame with the columns that no file has and names of folders add; their names."""
-    from trailprint.engines.spark.loading import add_folders
+def _with_folders(
+    frames: Sequence[Any], found: Partitions, root: str
+) -> tuple[Any, tuple[str, ...]]:
+    """One DataFrame with the columns that no file has and names of folders add; their names."""
+    from trailprint.engines.spark.loading import add_folders, unite_frames
 
-    own = {name.casefold() for name in frame.columns}
+    own = {name.casefold() for frame in frames for name in frame.columns}
     keys = tuple(key for key in found.keys if key.casefold() not in own)
-    return add_folders(frame, keys, root), keys
+    return unite_frames([add_folders(frame, keys, root) for frame in frames]), keys
 
 
 def _check_whole(source: Any, path: str) -> None:
@@ -185,9 +187,9 @@ def _open_files(session: Any, path: str) -> tuple[Any, tuple[str, ...]]:
         return None, ()
     from trailprint.engines.spark.loading import load_files, name_root
 
-    frame = load_files(session, "parquet", [_as_address(one) for one in files.paths])
+    frames = load_files(session, "parquet", [_as_address(one) for one in files.paths])
     root = name_root(session, _as_address(files.partitions.root)) if files.partitions.keys else ""
-    return _with_folders(frame, files.partitions, root)
+    return _with_folders(frames, files.partitions, root)
 
 
 def _as_address(path: str) -> str:

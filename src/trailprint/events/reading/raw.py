@@ -35,6 +35,7 @@ from trailprint.events.reading.on_spark import OnSpark
 _SHARES = "Rows hold shares of each user's activity: how many events there were is not known."
 #: Types of Spark that rows cannot be compared by.
 _UNHASHABLE = ("map", "variant", "struct", "array")
+_TIMES: tuple[Column, ...] = ("start", "end")
 _UNNAMED_INDEX = re.compile(r"^__index_level_\d+__$")
 
 
@@ -111,7 +112,10 @@ def open_files(
 def _open_parquet(engine: Engine, files: Files, options: ReadOptions, path_part: str | None) -> Raw:
     call = f"read_parquet({files.sql_list}, union_by_name={len(files.paths) > 1}"
     query, from_folders = _with_path(engine, files, call, path_part)
-    raw = replace(_open_query(engine, query, options), ranges=files.parquet_ranges())
+    raw = _open_query(engine, query, options)
+    names = {name: part.strip('"') for name, part in raw.parts.items()}
+    files.check_types(names.values(), {names[name] for name in _TIMES if name in names})
+    raw = replace(raw, ranges=files.parquet_ranges())
     return _with_folders(raw, from_folders)
 
 

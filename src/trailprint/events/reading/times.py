@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from trailprint.errors import ColumnError, InputError, OptionError
@@ -82,6 +82,14 @@ def time_expression(
     )
 
 
+def tell_mixed(column: str, present: Sequence[str]) -> str:
+    """What to say of a column of times in several forms, each with how many there are."""
+    return (
+        f"A column of times must be written in one way, but {column} mixes "
+        f"{' and '.join(present)}. Write them all alike."
+    )
+
+
 def _from_text(
     engine: Engine, table: str, column: str, timezone: str, time_format: str | None
 ) -> str:
@@ -96,11 +104,7 @@ def _from_text(
     kinds = {"numbers": n_epoch, "times with a zone": n_zoned, "times without a zone": n_plain}
     present = [f"{n:,} {name}" for name, n in kinds.items() if n]
     if len(present) > 1:
-        raise InputError(
-            f"A column of times must be written in one way, but {column} mixes "
-            + " and ".join(present)
-            + ". Write them all alike."
-        )
+        raise InputError(tell_mixed(column, present))
     if n_epoch:
         return _from_epoch(engine, table, f"TRY_CAST({column} AS DOUBLE)")
     if n_zoned:
