@@ -19,7 +19,7 @@ from trailprint.audit.parts import Outcome, Part, fetch, keep, key_of
 from trailprint.audit.planning.calibration import calibrate
 from trailprint.audit.planning.clock import now
 from trailprint.audit.planning.making import make_plan
-from trailprint.audit.planning.plan import LeftOut, Plan
+from trailprint.audit.planning.plan import LeftOut, Plan, short_first
 from trailprint.audit.planning.sampling import SAMPLES
 from trailprint.audit.prepared import PreparedEvents, prepare_sides
 from trailprint.audit.result import AuditResult
@@ -136,20 +136,23 @@ class _Work:
         self._fingerprint = fingerprint_work(context)
         plan = make_plan(context)
         self._sizes = context.sizes
-        self._parts = plan.parts
         self._waiting: dict[str, LeftOut] = {}
         self._furthest = 0.0
         planned = [part.name for part in plan.parts]
         kept = frozenset(part.name for part in plan.parts if self._find(part, planned) is not None)
         self._report("Measuring how long parts take", None)
         self._pace = calibrate(context, [p for p in plan.parts if p.name not in kept])
+        timed = [replace(part, seconds=self._pace.seconds(part)) for part in plan.parts]
         self.plan = replace(
             plan,
-            parts=tuple(replace(p, seconds=self._pace.seconds(p)) for p in plan.parts),
+            parts=short_first(timed, plan.time_limit_s),
             kept=kept,
             reserved_s=reserved_s,
             spent_s=now() - began,
         )
+        # Formulas, from which the pace tells seconds again after every part.
+        parts = {part.name: part for part in plan.parts}
+        self._parts = tuple(parts[part.name] for part in self.plan.parts)
 
     def _find(self, part: Part, done: Collection[str]) -> Outcome | None:
         """What was kept of a part that followed these others, if it is usable."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import takewhile
 from typing import Any
 
 from trailprint.audit.parts import Part
@@ -17,6 +19,20 @@ class LeftOut:
     title: str
     why: str
     was_stopped: bool = False
+
+
+#: What should take less than this share of the time limit goes first: it takes time from nothing.
+_SHORT = 0.02
+_ATTACKS = ("attack/", "points/")
+
+
+def short_first(parts: Sequence[Part], time_limit_s: float | None) -> tuple[Part, ...]:
+    """Of the attacks, which come first, those before the others that take next to no time."""
+    if time_limit_s is None:
+        return tuple(parts)
+    attacks = list(takewhile(lambda part: part.name.startswith(_ATTACKS), parts))
+    ordered = sorted(attacks, key=lambda part: part.seconds > _SHORT * time_limit_s)
+    return (*ordered, *parts[len(attacks) :])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

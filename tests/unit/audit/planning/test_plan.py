@@ -10,7 +10,7 @@ from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.parts import Outcome, Part
 from trailprint.audit.planning.making import make_plan
-from trailprint.audit.planning.plan import Plan
+from trailprint.audit.planning.plan import Plan, short_first
 from trailprint.audit.sides import make_sides
 from trailprint.events.reading.read import read
 from trailprint.simulate.campus import CampusOptions, simulate_campus
@@ -137,3 +137,12 @@ def test_an_unknown_protection_is_refused_before_any_work(campus):
 
     with pytest.raises(OptionError, match="A protection must be one of"):
         make_plan(make_context(campus, protections=("magic:k=3",)))
+
+
+def test_attacks_that_take_next_to_no_time_go_first():
+    seconds = {"attack/a": 0.1, "attack/b": 9.0, "attack/c": 0.2, "points/d": 1.0, "control/e": 0.1}
+    parts = [part(name, takes) for name, takes in seconds.items()]
+    names = [one.name for one in short_first(parts, 20.0)]
+    assert names == ["attack/a", "attack/c", "attack/b", "points/d", "control/e"]
+    assert short_first(parts, None) == tuple(parts)
+    assert short_first(parts, 600.0) == tuple(parts)
