@@ -202,6 +202,17 @@ def kernels() -> None:
     compile_first()
 
 
+BLANK = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 5"><path d="M0,0"/></svg>'
+
+
+@pytest.fixture
+def blank_charts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Charts are not rendered, where only words or figures matter: a report takes a second."""
+    import vl_convert
+
+    monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda *given, **named: BLANK)
+
+
 @pytest.fixture(scope="session")
 def engine() -> Engine:
     return Engine(threads=2)

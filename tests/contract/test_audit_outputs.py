@@ -154,11 +154,13 @@ def test_the_result_obeys_its_schema(audited):
         ("--attacks", "histogram", "--protect", "coarsen-grid", "--users", "3"),
     ],
 )
+@pytest.mark.usefixtures("blank_charts")
 def test_a_meagre_result_obeys_its_schema(data, tmp_path, arguments):
     out = audit(data, tmp_path / "a", "--threads", "1", *arguments)
     assert schema_violations(out) == []
 
 
+@pytest.mark.usefixtures("blank_charts")
 def test_the_same_seed_gives_the_same_bytes(data, audited, tmp_path):
     other = audit(data, tmp_path / "a", "--threads", "2")
     texts = []

@@ -173,7 +173,7 @@ def test_version(run):
     # That of the demo is tried where a demo is run: tests/integration/test_commands.py.
     [name for name in COMMANDS if name not in ("reproduce", "app", "demo")],
 )
-@pytest.mark.usefixtures("kernels")
+@pytest.mark.usefixtures("kernels", "blank_charts")
 def test_json_is_one_object_and_nothing_else(run, write, tmp_path, command):
     rows = "".join(f"u{i % 4},l{i % 3},2024-01-{1 + i % 20:02}\n" for i in range(60))
     path = write("v.csv", "user,location,start\n" + rows)

@@ -140,6 +140,7 @@ def copied(audited, tmp_path):
     return shutil.copytree(audited[0], tmp_path / "copied")
 
 
+@pytest.mark.usefixtures("blank_charts")
 def test_again_nothing_is_redone_and_private_files_go(copied, campus, run):
     out = copied
     before = untimed(out)
@@ -156,6 +157,7 @@ def test_again_nothing_is_redone_and_private_files_go(copied, campus, run):
     assert not (out / "per_user.parquet").exists()
 
 
+@pytest.mark.usefixtures("blank_charts")
 def test_other_options_redo_only_what_depends_on_them(copied, campus, run):
     out = copied
     finished = run("audit", campus, "--out", out, "--protect", "microaggregate:k=4")
@@ -168,6 +170,7 @@ def test_other_options_redo_only_what_depends_on_them(copied, campus, run):
     assert {point["name"] for point in points} == {"none", "microaggregate"}
 
 
+@pytest.mark.usefixtures("blank_charts")
 def test_killed_half_way_it_goes_on(campus, tmp_path, run):
     whole, out = tmp_path / "whole", tmp_path / "out"
     assert run("audit", campus, "--out", whole, *QUICK).code == 0
@@ -249,6 +252,7 @@ def test_a_folder_that_cannot_be_written_to(run, campus, tmp_path, out):
     assert finished.err.count("\n") == 1
 
 
+@pytest.mark.usefixtures("blank_charts")
 def test_a_time_limit_leaves_out_what_does_not_fit(run, campus, tmp_path):
     finished = run("audit", campus, "--out", tmp_path / "out", "--time-limit", "1s", "--threads", 1)
     assert finished.code == 0, finished.err

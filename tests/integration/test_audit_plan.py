@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 
+import pytest
+
 from trailprint import AuditOptions, read
 from trailprint.audit.run import Asked, plan_audit
 from trailprint.cli.audit import _describe_needs
 from trailprint.engines.options import EngineOptions
+
+pytestmark = pytest.mark.usefixtures("blank_charts")
 
 ROWS = "".join(f"u{n % 12},l{n % 7},2024-03-{1 + n % 28:02}\n" for n in range(400))
 

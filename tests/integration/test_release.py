@@ -21,6 +21,8 @@ import trailprint as tp
 from trailprint.cli.main import main
 from trailprint.errors import OptionError
 
+pytestmark = pytest.mark.usefixtures("blank_charts")
+
 USERS = re.compile(r"CANARY")
 N_USERS = 40
 

@@ -13,6 +13,8 @@ from trailprint.protections.registry import PROTECTIONS
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.simulate.gps import GpsOptions, simulate_gps
 
+pytestmark = pytest.mark.usefixtures("blank_charts")
+
 #: Protections that need more than their defaults, so that people are left after them.
 GIVEN = {
     "coarsen-regions": "coarsen-regions:mapping={folder}/regions.csv",

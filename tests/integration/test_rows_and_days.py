@@ -10,6 +10,8 @@ import trailprint as tp
 from trailprint.audit.results.findings import Findings
 from trailprint.report.audit_page import render_report
 
+pytestmark = pytest.mark.usefixtures("blank_charts")
+
 #: Time for the attack that is asked for, and for nothing else.
 QUICK = tp.AuditOptions(attacks=("histogram",), time_limit_s=0.001)
 

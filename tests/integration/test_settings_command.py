@@ -8,6 +8,8 @@ import pytest
 
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 
+pytestmark = pytest.mark.usefixtures("blank_charts")
+
 #: Time for what is asked for, and for nothing else.
 LIMIT = ("--time-limit", "0.001s")
 QUICK = ("--threads", 1, "--attacks", "histogram", "--protect", "microaggregate:k=3", *LIMIT)

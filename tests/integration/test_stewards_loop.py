@@ -16,6 +16,8 @@ import pytest
 import trailprint as tp
 from trailprint.cli.main import main
 
+pytestmark = pytest.mark.usefixtures("blank_charts")
+
 N_USERS, N_PLACES = 90, 48
 TARGET = 0.5
 #: What reaches the target must pass a gate at the target, when the release itself is audited.

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import vl_convert
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
-BLANK = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 5"><path d="M0,0"/></svg>'
 
 
 @pytest.fixture
@@ -49,9 +47,3 @@ def unscored(sparse: dict[str, Any]) -> dict[str, Any]:
     sparse["worst_case"] |= dict.fromkeys(("share", "interval", "linked"))
     sparse["data"]["truth"] = "none"
     return sparse
-
-
-@pytest.fixture
-def blank_charts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Charts are not rendered, where only the words matter."""
-    monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda *given, **named: BLANK)
