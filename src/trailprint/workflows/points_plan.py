@@ -86,11 +86,11 @@ def plan_measurement(
 ) -> WorkPlan:
     """What a measurement needs whose events are open."""
     trial = replace(run, tell=tell_nobody, risks={})
+    known = trial.known  # Counted before anything is timed: that is reading.
     found = _rehearse(trial)
     steps = [step for name, one in found.items() for step in one.steps(name)]
     for chain in chains:
         steps += plan_chain(trial.events, chain)[0]
-    known = trial.known
     worker_bytes = max((one.worker_bytes for one in found.values()), default=0.0)
     visitors = np.bincount(known.keys, minlength=known.n_keys).astype(np.float64)
     measured = PlannedSize(
