@@ -29,6 +29,7 @@ from trailprint.events.write import check_outputs, write_events, write_table
 
 if TYPE_CHECKING:
     from trailprint.protections.protection import Protection
+    from trailprint.workflows.protect import ProtectResult
 
 EXAMPLE = "trailprint protect visits.csv --apply microaggregate:k=10 --out protected.parquet"
 
@@ -150,11 +151,7 @@ def _apply(
                 protecting.applying.release, keys=protecting.applying.keys, audit=audit
             )
         if out is not None:
-            table = result.histograms()
-            if table is not None:
-                write_table(table, out, engine)
-            elif result.events is not None:
-                write_events([(result.events, out)])
+            _write(result, out, engine)
     found = result.to_dict()
     if told:
         found["release"] = told
@@ -165,6 +162,15 @@ def _apply(
     if told:
         applying = protecting.applying
         print_release(told, str(applying.release), applying.keys, data, sides)
+
+
+def _write(result: ProtectResult, out: str, engine: Engine) -> None:
+    """Histograms where these were changed, else events."""
+    table = result.histograms()
+    if table is not None:
+        write_table(table, out, engine)
+    elif result.events is not None:
+        write_events([(result.events, out)])
 
 
 def _choose_seed(given: int, applying: ApplyOptions) -> int:

@@ -55,5 +55,7 @@ def brief(value: object) -> str:
         return repr(value)
     if isinstance(value, str | bytes) or callable(value):
         return ""
-    n_values = len(value) if isinstance(value, Sized) else getattr(value, "nnz", None)
+    n_values = getattr(value, "nnz", None)  # Matrices of scipy refuse to tell a length.
+    if n_values is None and isinstance(value, Sized):
+        n_values = len(value)
     return "" if n_values is None else f"<{n_values:,}>"
