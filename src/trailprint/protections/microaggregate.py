@@ -24,6 +24,7 @@ from trailprint.kernels.distances.sparse_rows import (
     mean_rows,
 )
 from trailprint.kernels.grouping.selection import group_by_mdav, select_groups
+from trailprint.kernels.threads import run_together
 from trailprint.protections.loss import relative_loss
 from trailprint.protections.protection import (
     AuditedData,
@@ -164,19 +165,26 @@ def find_groups(rows: Rows, k: int, method: Method, n_threads: int | None = None
     Group selection keeps the better of its refined starts; with few users it also refines
     MDAV's groups, so that it is never worse than these.
     """
-    from trailprint.kernels.grouping.refinement import refine_groups
-
     if k == 1:
         return np.arange(rows.n_rows)
     if method == "mdav":
         return group_by_mdav(rows, k)
-    starts = []
+    starts: list[Method] = []
     if rows.n_rows * k <= MOST_OFFERS:
-        starts.append(select_groups(rows, k, n_threads))
+        starts.append("group-selection")
     if not starts or rows.n_rows <= BOTH_STARTS:
-        starts.append(group_by_mdav(rows, k))
-    refined = [refine_groups(rows, start, k, n_threads) for start in starts]
+        starts.append("mdav")
+    jobs = [(rows, k, start, n_threads) for start in starts]
+    refined = run_together(_refine_from, jobs, n_threads)
     return min(refined, key=lambda group: total_distortion(rows, group))
+
+
+def _refine_from(rows: Rows, k: int, start: Method, n_threads: int | None) -> Ints:
+    """Groups of one start, refined. Refining one takes one thread, so that two go at once."""
+    from trailprint.kernels.grouping.refinement import refine_groups
+
+    group = group_by_mdav(rows, k) if start == "mdav" else select_groups(rows, k, n_threads)
+    return refine_groups(rows, group, k, n_threads)
 
 
 def total_distortion(rows: Rows, group: Ints) -> float:

@@ -28,7 +28,8 @@ The steps, in the order in which `solve` takes them:
    pays a Lagrange multiplier, the cardinality multiplier (`cardinality`).
 5. **Price** (`pricing`). Another pass looks for pairs whose gain exceeds the sum of their prices
    (reduced-cost pricing, as in Dantzig-Wolfe column generation). Rows whose bound already rules
-   that out are skipped. Violators become candidates, and step 4 goes on from the current prices.
+   that out are skipped; bounds follow the prices (`moves`). Violators become candidates, and step
+   4 goes on from the current prices.
    Where a metric's constant depends on the pair, pairs that share nothing are priced too
    (`disjoint`).
 6. **Expand** (`solve`). Flows between nodes become links between people, drawn at random within

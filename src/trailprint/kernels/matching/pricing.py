@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trailprint.arrays import Floats, Ints
+from trailprint.arrays import Flags, Floats
 from trailprint.kernels.matching.candidates import best_pairs, take_pairs
 from trailprint.kernels.matching.cardinality import solve_size
 from trailprint.kernels.matching.disjoint import unshared_pairs
-from trailprint.kernels.matching.join import Join
 from trailprint.kernels.matching.lookup import pair_gains
+from trailprint.kernels.matching.moves import PriceMoves
 from trailprint.kernels.matching.reduction import Reduced
 from trailprint.kernels.matching.transport import (
     Flows,
@@ -92,6 +92,7 @@ def generate_columns(work: Work, n_threads: int | None, report: Progress) -> Pro
     state, pricing, overlapping = _first_candidates(reduced, begin, n_threads)
     largest = max(float(state.rows.gain.max(initial=0.0)), 1e-300)
     tolerance = VIOLATION * largest
+    moves = PriceMoves(reduced.join, reduced.col_start)
     multiplier, rounds, solving = 0.0, 0, 0.0
     while True:
         rounds += 1
@@ -105,7 +106,7 @@ def generate_columns(work: Work, n_threads: int | None, report: Progress) -> Pro
             state.rows.floor[:] = _floors(pricing, largest, rounds)
             solve_candidates(state, 0.0, n_threads)
         solving += time.perf_counter()
-        _age_bounds(pricing, reduced.join, before - state.cols.price)
+        _follow_prices(pricing, moves, state, before, multiplier + tolerance, n_threads)
         need, state, n_violated = _price(reduced, state, pricing, multiplier, tolerance, n_threads)
         flows = read_flows(state)
         total, price = add_gains(state, flows), state.cols.price
@@ -150,24 +151,26 @@ def _first_candidates(
     # Prices never fall below zero, so bounds taken at price zero hold for good.
     free = not state.cols.price.any()
     loose = first.bound if free else np.full(rows.size, np.inf)
-    near = first.bound.copy() if not free else np.full(rows.size, np.inf)
+    near = first.bound.copy()
     return state, _Pricing(loose, near), int(first.overlap @ reduced.row_size)
 
 
-def _age_bounds(pricing: _Pricing, join: Join, fall: Floats) -> None:
-    """Loosen the near bounds by the most the price of a column they overlap has fallen."""
-    at_location = _largest(fall[join.loc_user], join.loc_ptr)
-    at_location[join.gate :] = 0.0
-    pricing.near[:] += _largest(at_location[join.row_loc], join.row_ptr)
+def _follow_prices(
+    pricing: _Pricing,
+    moves: PriceMoves,
+    state: State,
+    before: Floats,
+    margin: float,
+    n_threads: int | None,
+) -> None:
+    """Keep the near bounds true at the current prices; rows are cleared up to ``margin``."""
+    most, price = state.rows.price + margin, state.cols.price
 
+    def is_doubtful(near: Floats) -> Flags:
+        doubtful: Flags = np.minimum(pricing.loose, near) > most
+        return doubtful
 
-def _largest(values: Floats, ptr: Ints) -> Floats:
-    """Return the largest value of each segment, zero if it is empty or all are below zero."""
-    out = np.zeros(ptr.size - 1)
-    some = np.flatnonzero(np.diff(ptr) > 0)
-    if some.size:
-        out[some] = np.maximum(np.maximum.reduceat(values, ptr[some]), 0.0)
-    return out
+    moves.follow(pricing.near, price - before, price, is_doubtful, n_threads)
 
 
 def _price(
