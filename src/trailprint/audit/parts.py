@@ -80,6 +80,8 @@ class Part:
         Of its seconds, what is enough to be of use; below one where it goes on as long as it may.
     seconds_after : callable, optional
         How long it should take now that others are done, where that depends on what they found.
+    seconds_known : callable, optional
+        How long it should have taken, where that depends on what it found itself.
     on_fewer : callable, optional
         The same part on some number of people only, where that says something.
     """
@@ -95,6 +97,7 @@ class Part:
     needed_bytes: float = 0.0
     least_share: float = 1.0
     seconds_after: Callable[[Mapping[str, Outcome]], float] | None = None
+    seconds_known: Callable[[Outcome], float] | None = None
     on_fewer: Callable[[int], Part] | None = None
 
     @property
@@ -112,6 +115,12 @@ class Part:
         if self.seconds_after is None:
             return self
         return replace(self, seconds=self.seconds_after(before))
+
+    def known(self, outcome: Outcome) -> Part:
+        """The same, with the seconds it should have taken to find this: what others learn from."""
+        if self.seconds_known is None:
+            return self
+        return replace(self, seconds=self.seconds_known(outcome))
 
 
 def key_of(part: Part, fingerprint: Mapping[str, Any], done: Collection[str]) -> str:

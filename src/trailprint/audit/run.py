@@ -296,6 +296,6 @@ class _Work:
         seconds = now() - began
         outcome = replace(outcome, data=plain, seconds=seconds, estimated=estimated)
         if not outcome.is_refused:
-            self._pace.learn(part, seconds)
+            self._pace.learn(part.known(outcome), seconds)
         keep(self.store, key_of(part, self._fingerprint, before), outcome)
         return outcome

@@ -80,7 +80,7 @@ class CombinedFamily(AttackFamily):
 
     def refuse(self, context: AuditContext) -> str | None:
         """One view alone is what histogram matching looks at."""
-        if context.remember("views there are", lambda: _count_views(context)) > 1:
+        if _views_there(context) > 1:
             return None
         return "It needs several views of people, and the data gives only how often they are where."
 
@@ -89,19 +89,12 @@ class CombinedFamily(AttackFamily):
         return view_bytes(sizes)
 
     def estimate(self, context: AuditContext) -> float:
-        """Weights learnt, two matchings, and some for each view to see what it adds."""
-        sizes = context.sizes
-        few = replace(
-            sizes,
-            n_released=min(sizes.n_released, MOST_PEOPLE),
-            n_auxiliary=min(sizes.n_auxiliary, MOST_PEOPLE),
-        )
-        n_there = context.remember("views there are", lambda: _count_views(context))
-        # About half of them count for something.
-        n_used = max(n_there // 2, 1)
-        matching = 2 * views_seconds(sizes, n_used) + margins_seconds(sizes)
-        alone, without = views_seconds(few, 1), _WARM * views_seconds(few, n_used)
-        return learning_seconds(sizes) + matching + n_there * alone + n_used * without
+        """As if the usual number of views counted: how many do is known only when it is done."""
+        return _estimate(context, max(_views_there(context) // 2, 1))
+
+    def estimate_known(self, context: AuditContext, outcome: Outcome) -> float:
+        """With the views that counted."""
+        return _estimate(context, self.count_views(outcome))
 
     def run(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
@@ -216,8 +209,25 @@ class CombinedFamily(AttackFamily):
         return {"deciding_view": names}
 
 
-def _count_views(context: AuditContext) -> int:
-    return sum(view.lacks(context.events) is None for view in VIEWS.values())
+def _views_there(context: AuditContext) -> int:
+    """Views that the data allows."""
+    return context.remember(
+        "views there are",
+        lambda: sum(view.lacks(context.events) is None for view in VIEWS.values()),
+    )
+
+
+def _estimate(context: AuditContext, n_used: int) -> float:
+    """Weights learnt, two matchings, and some for each view to see what it adds."""
+    sizes = context.sizes
+    few = replace(
+        sizes,
+        n_released=min(sizes.n_released, MOST_PEOPLE),
+        n_auxiliary=min(sizes.n_auxiliary, MOST_PEOPLE),
+    )
+    matching = 2 * views_seconds(sizes, n_used) + margins_seconds(sizes)
+    alone, without = views_seconds(few, 1), _WARM * views_seconds(few, n_used)
+    return learning_seconds(sizes) + matching + _views_there(context) * alone + n_used * without
 
 
 def _unpack(ready: PreparedViews) -> tuple[Pair, ViewWeights]:

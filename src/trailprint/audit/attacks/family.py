@@ -96,6 +96,10 @@ class AttackFamily(ABC):
     def estimate(self, context: AuditContext) -> float:
         """How many seconds it should take."""
 
+    def estimate_known(self, context: AuditContext, outcome: Outcome) -> float:
+        """How many seconds it should have taken to find this."""
+        return self.estimate(context)
+
     @abstractmethod
     def run(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from trailprint.audit.attacks.registry import find_attack, find_attacks, find_release_families
 from trailprint.audit.context import AuditContext
@@ -23,18 +24,17 @@ def plan_attacks(context: AuditContext) -> tuple[list[Part], list[LeftOut]]:
             continue
         # The limit may be too short for everything; the cheapest attack is done even so.
         is_asked = family.is_quick and not any(part.is_asked for part in parts)
-        parts.append(
-            make_part(
-                context,
-                name,
-                family.title,
-                family.estimate(context),
-                family.run,
-                depends_on=family.settings(context),
-                is_asked=is_asked,
-                needed_bytes=family.needed_bytes(context.sizes),
-            )
+        part = make_part(
+            context,
+            name,
+            family.title,
+            family.estimate(context),
+            family.run,
+            depends_on=family.settings(context),
+            is_asked=is_asked,
+            needed_bytes=family.needed_bytes(context.sizes),
         )
+        parts.append(replace(part, seconds_known=partial(family.estimate_known, context)))
     return parts, refused
 
 

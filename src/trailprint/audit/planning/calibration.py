@@ -67,8 +67,9 @@ class _Calibration:
                 continue
             except TrailprintError:  # So few people may not do for it.
                 continue
-            if not self._outcomes[part.name].is_refused:
-                self._pace.learn(part, seconds, on_piece=True)
+            found = self._outcomes[part.name]
+            if not found.is_refused:
+                self._pace.learn(part.known(found), seconds, on_piece=True)
 
     def _learn_long(self, part: Part) -> None:
         """A part took longer than it might: how long is not known, but at least this."""
