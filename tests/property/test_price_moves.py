@@ -53,9 +53,7 @@ def test_bounds_hold_at_the_new_prices(problem, share, worth):
     bound, expected = best_worth(gains, before), best_worth(gains, price)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(moves, "SHARES", (share,))
-        patch.setattr(moves, "WORTH_A_WALK", worth)
-        start = np.array([0, join.n_cols])
-        PriceMoves(join, start).follow(
+        PriceMoves(join, np.array([0, join.n_cols]), worth).follow(
             bound, price - before, price, lambda left: np.ones(left.size, bool), 1
         )
     assert (bound >= expected - 1e-12).all()
@@ -67,15 +65,9 @@ def test_bounds_fall_by_what_all_prices_rise(problem, rise):
     join, gains, rng = problem
     before = rng.random(join.n_cols)
     bound, expected = best_worth(gains, before), best_worth(gains, before + rise)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(moves, "WORTH_A_WALK", 0)
-        PriceMoves(join, np.array([0, join.n_cols])).follow(
-            bound,
-            np.full(join.n_cols, rise),
-            before + rise,
-            lambda left: np.ones(left.size, bool),
-            2,
-        )
+    PriceMoves(join, np.array([0, join.n_cols]), worth=0).follow(
+        bound, np.full(join.n_cols, rise), before + rise, lambda left: np.ones(left.size, bool), 2
+    )
     np.testing.assert_allclose(bound, expected, atol=1e-12)
 
 

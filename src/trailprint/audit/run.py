@@ -142,7 +142,9 @@ class _Work:
         kept = frozenset(part.name for part in plan.parts if self._find(part, planned) is not None)
         self._report("Measuring how long parts take", None)
         self._pace = calibrate(context, [p for p in plan.parts if p.name not in kept])
-        timed = [replace(part, seconds=self._pace.seconds(part)) for part in plan.parts]
+        # Formulas, from which the pace tells seconds again after every part.
+        parts = {part.name: self._pace.foresee(part) for part in plan.parts}
+        timed = [replace(part, seconds=self._pace.seconds(part)) for part in parts.values()]
         self.plan = replace(
             plan,
             parts=short_first(timed, plan.time_limit_s),
@@ -150,8 +152,6 @@ class _Work:
             reserved_s=reserved_s,
             spent_s=now() - began,
         )
-        # Formulas, from which the pace tells seconds again after every part.
-        parts = {part.name: part for part in plan.parts}
         self._parts = tuple(parts[part.name] for part in self.plan.parts)
 
     def _find(self, part: Part, done: Collection[str]) -> Outcome | None:

@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from scipy import sparse
 
+from trailprint.arrays import Floats, Ints
 from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms
@@ -28,8 +29,6 @@ from trailprint.features.ids import encode
 from trailprint.kernels.distances.sparse_rows import L1, build_rows, distances_to_mean
 from trailprint.protections.protection import Rule
 
-_BLOCK = 4096
-"""Users compared at a time: reading back a coarse release may fill their rows."""
 _ROUNDING = 1e-12
 
 
@@ -207,14 +206,27 @@ def _moved(
     row_after: NDArray[np.int64],
     back: tuple[sparse.csr_array, sparse.csr_array],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Each user's l1 distance, and the sum of the histograms read back; a block at a time."""
+    """
+    Each user's l1 distance, and the sum of the histograms read back.
+
+    Read back, a large cell stands for every place in it. What is there where a user never was
+    counts whole, so that only the places they were at have to be looked up.
+    """
     released, matrix = back
-    distances, total = np.full(own.shape[0], np.nan), np.zeros(own.shape[1])
-    for low in range(0, own.shape[0], _BLOCK):
-        rows = row_after[low : low + _BLOCK]
-        there = np.flatnonzero(rows >= 0)
-        block = sparse.csr_array(released[rows[there]] @ matrix)
-        change = sparse.csr_array(abs(own[low + there] - block))
-        distances[low + there] = np.asarray(change.sum(axis=1)).reshape(-1)
-        total += np.asarray(block.sum(axis=0)).reshape(-1)
-    return distances, total
+    there = np.flatnonzero(row_after >= 0)
+    before, after = own[there], released[row_after[there]]
+    row = np.repeat(np.arange(there.size), np.diff(before.indptr))
+    entry, cell, share = expand_rows(matrix.T.tocsr(), before.indices)
+    worth = np.asarray(after[row[entry], cell]).reshape(-1) * share
+    found = np.bincount(entry, worth, before.nnz)
+    beside = np.bincount(row, np.abs(before.data - found) - found, there.size)
+    spread = after @ np.asarray(matrix.sum(axis=1)).reshape(-1)
+    distances = np.full(own.shape[0], np.nan)
+    distances[there] = np.maximum(spread + beside, 0.0)
+    return distances, np.asarray(after.sum(axis=0)).reshape(-1) @ matrix
+
+
+def expand_rows(matrix: sparse.csr_array, rows: Ints) -> tuple[Ints, Ints, Floats]:
+    """The entries of each of ``rows``: which of the rows it is, its column and its value."""
+    chosen = matrix[rows].tocoo()
+    return chosen.row.astype(np.int64), chosen.col.astype(np.int64), chosen.data

@@ -21,7 +21,12 @@ from trailprint.arrays import Floats, Ints
 from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.ids import encode
-from trailprint.protections.loss import Translation, read_names_back, with_locations
+from trailprint.protections.loss import (
+    Translation,
+    expand_rows,
+    read_names_back,
+    with_locations,
+)
 
 _ROUNDING = 1e-12
 OccupancyOf = Literal["place and hour", "place"]
@@ -208,8 +213,8 @@ def _overlap(
     back = read_names_back(after.names[0], translations, before.names[0]).T.tocsr()
     seconds = after.names[1], before.names[1]
     other = read_names_back(seconds[0], translations if is_flow else (), seconds[1]).T.tocsr()
-    entry, first, share = _expand(back, before.first)
-    inner, second, other_share = _expand(other, before.second[entry])
+    entry, first, share = expand_rows(back, before.first)
+    inner, second, other_share = expand_rows(other, before.second[entry])
     amount = after.matrix()[first[inner], second]
     there = np.bincount(
         entry[inner],
@@ -217,9 +222,3 @@ def _overlap(
         len(before.amount),
     )
     return float(np.minimum(there, before.amount).sum())
-
-
-def _expand(matrix: sparse.csr_array, rows: Ints) -> tuple[Ints, Ints, Floats]:
-    """The entries of each of ``rows``: which of the rows it is, its column and its value."""
-    chosen = matrix[rows].tocoo()
-    return chosen.row.astype(np.int64), chosen.col.astype(np.int64), chosen.data

@@ -20,11 +20,13 @@ _MOST_SHARE, _MOST_S = 0.1, 30.0
 _MOST_OF_LEFT = 0.4
 #: What should take less than this is not worth measuring.
 _LEAST_S = 20.0
+#: What takes less on all of the data may be as far off as it likes, and is not measured.
+_SHORT_S = 3.0
 #: People of a piece: this share, but no fewer and no more than these.
 _SHARE, _FEWEST, _MOST = 0.2, 60, 300
-#: What took less, or this many times what it should, is done again: the first time, programs have
-#: to be loaded, and on a new machine compiled.
-_LOADING_S, _COMPILING = 2.0, 3.0
+#: What took this many times what it should is done again: the first time, programs have to be
+#: loaded, which takes up to two seconds, and on a new machine compiled.
+_LOADING_S, _LOADED, _COMPILING = 2.0, 1.2, 3.0
 
 
 def calibrate(context: AuditContext, parts: Sequence[Part]) -> Pace:
@@ -53,10 +55,10 @@ class _Calibration:
         """Do each part as long as there is time."""
         # With so little time, protections are planned with one value and sequences with few models.
         hasty = replace(self._context.options, time_limit_s=0.01, target_risk=None)
-        wanted = {part.name for part in self._parts if not part.is_open_ended}
         for planned in make_plan(self._context.drawn(n_people, hasty)).parts:
+            self._foretell()
             part = planned.timed(self._outcomes)
-            if part.name not in wanted or not all(name in self._outcomes for name in part.needs):
+            if not self._is_worth(part) or not all(name in self._outcomes for name in part.needs):
                 continue
             if self._left_s() <= 0:
                 return
@@ -71,6 +73,20 @@ class _Calibration:
             if not found.is_refused:
                 self._pace.learn(part.known(found), seconds, on_piece=True)
 
+    def _foretell(self) -> None:
+        """Once all attacks were tried, what follows from them is known as well."""
+        attacks = [part.name for part in self._parts if part.name.startswith("attack/")]
+        if all(name in self._outcomes for name in attacks):
+            self._pace.know(self._outcomes)
+
+    def _is_worth(self, part: Part) -> bool:
+        """Whether a part takes long on all of the data, or what takes long cannot do without."""
+        whole = next((one for one in self._parts if one.name == part.name), None)
+        if whole is None or whole.is_open_ended:
+            return False
+        is_needed = any(part.name in one.needs for one in self._parts)
+        return is_needed or self._pace.seconds(whole) >= _SHORT_S
+
     def _learn_long(self, part: Part) -> None:
         """A part took longer than it might: how long is not known, but at least this."""
         spent = now() - self._part_began
@@ -79,7 +95,7 @@ class _Calibration:
 
     def _left_s(self) -> float:
         """What measuring may still take: a share of the whole, as far as that is known by now."""
-        whole = sum(map(self._pace.seconds, self._parts))
+        whole = sum(self._pace.seconds(self._pace.foresee(part)) for part in self._parts)
         limit = self._context.options.time_limit_s
         most = min(_MOST_SHARE * (whole if limit is None else min(whole, limit)), _MOST_S)
         return most - (now() - self._began)
@@ -93,6 +109,6 @@ class _Calibration:
             with time_limit(max(_MOST_OF_LEFT * self._left_s(), 0.0)):
                 self._outcomes[part.name] = part.compute(self._outcomes, lambda share: None)
             seconds = now() - began
-            is_usual = _LOADING_S < seconds < _COMPILING * expected
+            is_usual = seconds < (_COMPILING if seconds > _LOADING_S else _LOADED) * expected
             if is_again or is_usual or _MOST_OF_LEFT * self._left_s() < seconds:
                 return seconds

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from trailprint.arrays import Floats
-from trailprint.audit.parts import Part
+from trailprint.audit.parts import Outcome, Part
 from trailprint.audit.planning.seconds import operations_of
 
 #: How far logarithms are off: of the machine, of an operation, of one on a piece of the data
@@ -48,12 +48,21 @@ class Pace:
     def __init__(self, measured: Iterable[Measured] = ()) -> None:
         self._measured = list(measured)
         self._fit: _Fit | None = None
+        self._piece: Mapping[str, Outcome] = {}
 
     def seconds(self, part: Part) -> float:
         """How long a part should take."""
         if self._fit is None:
             self._fit = _Fit(self._measured)
         return self._fit.predict(part)
+
+    def foresee(self, part: Part) -> Part:
+        """The same part with the seconds it should take if others find what they did on a piece."""
+        return part.timed(self._piece) if self._piece else part
+
+    def know(self, found: Mapping[str, Outcome]) -> None:
+        """All attacks were tried on a piece of the data, and found this."""
+        self._piece = found
 
     def learn(self, part: Part, seconds: float, *, on_piece: bool = False) -> None:
         """A part took this long: whatever has operations in common with it differs alike."""

@@ -68,15 +68,45 @@ def take_rows(rows: Rows, chosen: Ints) -> Rows:
 
 def mean_rows(rows: Rows, group: Ints) -> Rows:
     """Return the mean of each group as a row."""
-    n_groups = int(group.max()) + 1
-    owner = np.repeat(group, np.diff(rows.indptr))
-    key, place = np.unique(owner * rows.n_columns + rows.indices, return_inverse=True)
-    total = np.bincount(place, rows.data, key.size)
-    of = key // rows.n_columns
-    indptr = np.searchsorted(of, np.arange(n_groups + 1)).astype(np.int64)
-    mean = total / np.bincount(group, minlength=n_groups)[of]
-    column = (key % rows.n_columns).astype(np.int32)
-    return build_rows(indptr, column, mean, rows.n_columns, rows.norm)
+    ends = np.append(0, np.cumsum(np.bincount(group)))
+    order = np.argsort(group, kind="stable")
+    csr = (rows.indptr, rows.indices, rows.data)
+    return build_rows(*_mean_groups(csr, rows.n_columns, order, ends), rows.n_columns, rows.norm)
+
+
+@njit(cache=True, nogil=True)
+def _mean_groups(
+    csr: tuple[Ints, Indices, Floats], n_columns: int, order: Ints, ends: Ints
+) -> tuple[Ints, Indices, Floats]:
+    """Return the means of ``order[ends[g]:ends[g + 1]]`` as CSR, columns ascending.
+
+    Meaning: rows are added up in the order given. Cost: the non-zeros, sorted group by group.
+    """
+    indptr, indices, data = csr
+    start = np.zeros(ends.size, np.int64)
+    columns = np.empty(indices.size, np.int32)
+    means = np.empty(indices.size)
+    total = np.zeros(n_columns)
+    is_new = np.ones(n_columns, np.bool_)
+    n = 0
+    for g in range(ends.size - 1):
+        first = n
+        for row in order[ends[g] : ends[g + 1]]:
+            for e in range(indptr[row], indptr[row + 1]):
+                c = indices[e]
+                total[c] += data[e]
+                if is_new[c]:
+                    is_new[c] = False
+                    columns[n] = c
+                    n += 1
+        columns[first:n].sort()
+        for place in range(first, n):
+            c = columns[place]
+            means[place] = total[c] / (ends[g + 1] - ends[g])
+            total[c] = 0.0
+            is_new[c] = True
+        start[g + 1] = n
+    return start, columns[:n].copy(), means[:n].copy()
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -168,25 +168,38 @@ def _append(groups: Groups, label: int, row: int) -> None:
 
 
 @njit(cache=True, nogil=True)
+def _add_mean(csr: tuple[Ints, Indices, Floats], members: Ints, mean: Floats) -> None:
+    """Add the mean of a group to a vector of zeros. Cost: the group's non-zeros."""
+    indptr, indices, data = csr
+    for row in members:
+        for e in range(indptr[row], indptr[row + 1]):
+            mean[indices[e]] += data[e] / members.size
+
+
+@njit(cache=True, nogil=True)
+def _clear(csr: tuple[Ints, Indices, Floats], members: Ints, mean: Floats) -> None:
+    """Make a vector zero again where a group has something. Cost: the group's non-zeros."""
+    indptr, indices, _ = csr
+    for row in members:
+        for e in range(indptr[row], indptr[row + 1]):
+            mean[indices[e]] = 0.0
+
+
+@njit(cache=True, nogil=True)
 def _best_partner(
     csr: tuple[Ints, Indices, Floats],
-    home: Ints,
     other: Ints,
     norm: int,
-    scratch: tuple[Floats, Floats, Floats],
+    here: Floats,
+    there: Floats,
 ) -> int:
-    """Return ``other``'s best swap candidate for ``home``, judged by the means.
+    """Return ``other``'s best swap candidate for a group whose mean is ``here``, by the means.
 
-    Meaning: the least distance to home's mean less that to its own. Cost: both groups' non-zeros.
+    Meaning: the least distance to that mean less that to its own. Shapes: ``there`` is scratch of
+    zeros, and left so. Cost: three passes over the other group's non-zeros.
     """
     indptr, indices, data = csr
-    here, there = scratch[0], scratch[1]
-    for row in home:
-        for e in range(indptr[row], indptr[row + 1]):
-            here[indices[e]] += data[e] / home.size
-    for row in other:
-        for e in range(indptr[row], indptr[row + 1]):
-            there[indices[e]] += data[e] / other.size
+    _add_mean(csr, other, there)
     best, least = -1, np.inf
     for row in other:
         score = 0.0
@@ -198,13 +211,25 @@ def _best_partner(
                 score += 2.0 * x * (b - a)
         if score < least:
             best, least = row, score
-    for row in home:
-        for e in range(indptr[row], indptr[row + 1]):
-            here[indices[e]] = 0.0
-    for row in other:
-        for e in range(indptr[row], indptr[row + 1]):
-            there[indices[e]] = 0.0
+    _clear(csr, other, there)
     return best
+
+
+@njit(cache=True, nogil=True)
+def _is_open(groups: Groups, label: int, home: int, sweep: int) -> bool:
+    """Whether a group may be tried for a row of another: one of them changed lately."""
+    if label < 0 or label == home or groups.n_members[label] == 0:
+        return False
+    return bool(max(groups.changed[label], groups.changed[home]) >= sweep - 1)
+
+
+@njit(cache=True, nogil=True)
+def _is_any_open(groups: Groups, labels: Ints, home: int, sweep: int) -> bool:
+    """Whether any of some groups may be tried."""
+    n_open = 0
+    for label in labels:
+        n_open += _is_open(groups, label, home, sweep)
+    return n_open > 0
 
 
 @njit(cache=True, nogil=True)
@@ -223,15 +248,16 @@ def _improve_row(
     Meaning: groups keep at least k rows. Cost: a few distortions for each group tried.
     """
     home = groups.of[row]
+    if not _is_any_open(groups, tried, home, sweep):
+        return False
     own = groups.members[home, : groups.n_members[home]]
-    mean = scratch[2]
+    here, there, mean = scratch
     gain, target, partner = LEAST_GAIN, -1, -1
     new_home, new_target = 0.0, 0.0
     without = _changed_cost(csr, own, row, -1, norm, mean) if own.size > k else np.inf
+    _add_mean(csr, own, here)
     for label in tried:
-        if label < 0 or label == home or groups.n_members[label] == 0:
-            continue
-        if max(groups.changed[label], groups.changed[home]) < sweep - 1:
+        if not _is_open(groups, label, home, sweep):
             continue
         other = groups.members[label, : groups.n_members[label]]
         now = groups.cost[home] + groups.cost[label]
@@ -240,13 +266,14 @@ def _improve_row(
             if now - without - with_row > gain:
                 gain, target, partner = now - without - with_row, label, -1
                 new_home, new_target = without, with_row
-        guest = _best_partner(csr, own, other, norm, scratch)
+        guest = _best_partner(csr, other, norm, here, there)
         after_home = _changed_cost(csr, own, row, guest, norm, mean)
         if after_home < now - gain:
             after = _changed_cost(csr, other, guest, row, norm, mean)
             if now - after_home - after > gain:
                 gain, target, partner = now - after_home - after, label, guest
                 new_home, new_target = after_home, after
+    _clear(csr, own, here)
     if target < 0:
         return False
     _remove(groups, home, row)

@@ -66,8 +66,8 @@ def _raise_bounds(swapped: Join, columns: Ints, price: Floats, low: int, high: i
 class PriceMoves:
     """Follows the prices of one problem's columns, component by component."""
 
-    def __init__(self, join: Join, col_start: Ints) -> None:
-        self._join = join
+    def __init__(self, join: Join, col_start: Ints, worth: int = WORTH_A_WALK) -> None:
+        self._join, self._worth = join, worth
         self._swapped: Join | None = None
         self._start, self._size = col_start[:-1], np.diff(col_start)
         self._component = np.repeat(np.arange(self._size.size), self._size)
@@ -86,7 +86,7 @@ class PriceMoves:
         """
         work = row_work(self._join)
         looser = bound - np.minimum(least_risen(self._join, rise), 0.0)
-        if work[is_doubtful(looser)].sum() < WORTH_A_WALK:
+        if work[is_doubtful(looser)].sum() < self._worth:
             bound[:] = looser
             return
         walk = row_work(self._get_swapped())
