@@ -7,6 +7,7 @@ a table's log as they do: which files count, and which were replaced.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from trailprint.workflows.engines import run_on
 
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install trailprint[spark]")
 
+from pyspark import cloudpickle
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
@@ -67,7 +69,7 @@ def write_iceberg(folder: Path, files: Sequence[str], replaced: str) -> None:
 
 
 def make_source(kind: str, list_files: Callable[[str], list[str]]) -> type[DataSource]:
-    """A data source of this name; made in a function, it reaches workers as it is."""
+    """A data source of this name."""
 
     class Reader(DataSourceReader):
         def __init__(self, folder: str) -> None:
@@ -98,6 +100,8 @@ def make_source(kind: str, list_files: Callable[[str], list[str]]) -> type[DataS
 @pytest.fixture(scope="module")
 def with_packages(spark: Any) -> None:
     """A session that can read tables of both kinds."""
+    # Workers cannot import tests.
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
     for kind, list_files in (("delta", read_delta), ("iceberg", read_iceberg)):
         spark.dataSource.register(make_source(kind, list_files))
 

@@ -8,7 +8,7 @@ import pytest
 
 from trailprint.cli import compile_ahead
 from trailprint.kernels.grouping import refinement
-from trailprint.kernels.matching import transport
+from trailprint.kernels.matching import moves, transport
 
 
 def test_where_kernels_are_compiled_nothing_is_started(monkeypatch):
@@ -70,6 +70,8 @@ def test_one_core_has_nothing_to_spare(started, monkeypatch):
 def test_matching_is_compiled_ahead():
     compile_ahead.compile_matching()
     assert transport._solve_range.signatures
+    # Few people do without it.
+    assert moves._raise_bounds.signatures
 
 
 def test_grouping_is_compiled_ahead():

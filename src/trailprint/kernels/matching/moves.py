@@ -66,8 +66,9 @@ def _raise_bounds(swapped: Join, columns: Ints, price: Floats, low: int, high: i
 class PriceMoves:
     """Follows the prices of one problem's columns, component by component."""
 
-    def __init__(self, join: Join, col_start: Ints, worth: int = WORTH_A_WALK) -> None:
-        self._join, self._worth = join, worth
+    def __init__(self, join: Join, col_start: Ints, worth: int | None = None) -> None:
+        self._join = join
+        self._worth = WORTH_A_WALK if worth is None else worth
         self._swapped: Join | None = None
         self._start, self._size = col_start[:-1], np.diff(col_start)
         self._component = np.repeat(np.arange(self._size.size), self._size)
