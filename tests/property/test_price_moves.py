@@ -33,8 +33,9 @@ def problems(draw):
     for side in sides:
         side[side[:, :gate].sum(1) == 0, 0] = 1
     own = [side / side.sum(1, keepdims=True) for side in sides]
-    join = build_join(*(scaled_csr(side, METRIC) for side in sides), N_LOCATIONS, METRIC, gate)
-    return join, gated_gains(*own, gate), rng
+    released, auxiliary = (scaled_csr(side, METRIC) for side in sides)
+    join = build_join(released, auxiliary, N_LOCATIONS, METRIC, gate)
+    return join, gated_gains(own[0], own[1], gate), rng
 
 
 def best_worth(gains, price):
@@ -82,13 +83,12 @@ def test_the_least_rise_is_that_of_columns_a_row_shares_a_place_with(problem):
 
 def test_the_matching_is_the_best_whether_moves_are_followed_or_not(monkeypatch):
     week = simulate_calls(3_000, n_cities=2, n_antennas=40, seed=5).weeks
-    sides = [_counts(one, 3_000, 40) for one in week]
-    csr = [scaled_csr(side, METRIC) for side in sides]
+    released, auxiliary = (scaled_csr(_counts(one, 3_000, 40), METRIC) for one in week)
     found = []
     for worth in (0, 10**12):
         monkeypatch.setattr(moves, "WORTH_A_WALK", worth)
-        found.append(solve_assignment(*csr, 40, METRIC, n_threads=2))
-    reduced = reduce_problem(*csr, 40, METRIC, 0)
+        found.append(solve_assignment(released, auxiliary, 40, METRIC, n_threads=2))
+    reduced = reduce_problem(released, auxiliary, 40, METRIC, 0)
     gains = dense_gains(reduced.join)[reduced.row_group][:, reduced.col_group]
     best = gains[linear_sum_assignment(gains, maximize=True)].sum()
     for solution in found:

@@ -1,34 +1,22 @@
-"""An executor that dies while it reads changes nothing; a worker with another Python is refused."""
+"""A worker that dies while it reads changes nothing; one with another Python is refused."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
-import pyarrow.parquet as pq
 import pytest
-from tests.spark import lost_executor
+from tests.spark.deadly import make_deadly
 
 import trailprint as tp
 from trailprint.errors import EngineError
 from trailprint.simulate import CampusOptions, simulate_campus
 
 
-def test_an_executor_that_dies_while_it_reads_changes_nothing(spark, tmp_path):
+def test_a_worker_that_dies_while_it_reads_changes_nothing(spark, tmp_path, rows_of):
     table = simulate_campus(CampusOptions(n_users=30, n_days=14))
-    pq.write_table(table, tmp_path / "events.parquet")
-    program = Path(lost_executor.__file__)
-    done = subprocess.run(
-        [sys.executable, program, tmp_path], capture_output=True, text=True, check=True
-    )
-    said = json.loads(done.stdout)
-    assert said["on_spark"]
-    assert said["killed"] == 1
-    here = tp.read(table)
-    expected = here.engine.rows(lost_executor.COUNTS.format(here.query))
-    assert said["counts"] == [list(row) for row in expected]
+    frame = spark.createDataFrame(table).repartition(2)
+    step = make_deadly(str(tmp_path), executor=False)
+    there = tp.read(frame.mapInArrow(step, frame.schema))
+    assert rows_of(there) == rows_of(tp.read(table))
+    assert (tmp_path / "killed").exists()
 
 
 def test_workers_with_another_python_are_refused_in_a_sentence(every_pass, spark, monkeypatch):

@@ -18,6 +18,7 @@ import pytest
 from tests.spark.random_events import make_events
 
 import trailprint as tp
+from trailprint.engines.spark.sessions import find_session
 from trailprint.workflows.engines import run_on
 
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install trailprint[spark]")
@@ -102,8 +103,10 @@ def with_packages(spark: Any) -> None:
     """A session that can read tables of both kinds."""
     # Workers cannot import tests.
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    # Other tests may have made a session of their own, which is the active one then.
+    active = find_session() or spark
     for kind, list_files in (("delta", read_delta), ("iceberg", read_iceberg)):
-        spark.dataSource.register(make_source(kind, list_files))
+        active.dataSource.register(make_source(kind, list_files))
 
 
 @pytest.mark.parametrize("write", [write_delta, write_iceberg], ids=["Delta", "Iceberg"])

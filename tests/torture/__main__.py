@@ -7,6 +7,7 @@ import random
 import signal
 import sys
 
+from tests.torture.executors import executor_series
 from tests.torture.interrupts import LIMIT_S, interrupt_series
 from tests.torture.kills import kill_series
 from tests.torture.limits import limit_series
@@ -25,6 +26,7 @@ def main() -> int:
             wanted.interrupts, random.Random(f"interrupts {wanted.seed}"), wanted.limit
         ),
         "limits": lambda: limit_series(random.Random(f"limits {wanted.seed}")),
+        "executors": lambda: executor_series(wanted.executors),
     }
     done = []
     for name in [wanted.only] if wanted.only else kinds:
@@ -41,7 +43,8 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--interrupts", type=int, default=5, help="of each signal and command")
     parser.add_argument("--limit", type=float, default=LIMIT_S, help="seconds to answer a signal")
     parser.add_argument("--seed", type=int, default=0, help="of the moments")
-    parser.add_argument("--only", choices=("kills", "interrupts", "limits"))
+    parser.add_argument("--executors", type=int, default=3, help="of Spark, killed while they read")
+    parser.add_argument("--only", choices=("kills", "interrupts", "limits", "executors"))
     return parser.parse_args()
 
 

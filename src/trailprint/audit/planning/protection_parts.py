@@ -85,14 +85,17 @@ def _thin(context: AuditContext, family: Family) -> tuple[Family, Family | None]
 
 
 def _once_seconds(context: AuditContext, family: Family) -> Seconds:
-    """One value of a family: protected, attacked by what is quick, and measured."""
+    """One value of a family, on average: protected, attacked by what is quick, and measured."""
     sizes = context.sizes
     once = _N_WEIGHTS * match_seconds(sizes) + trail_seconds(sizes)
     # Histograms of events that did not change are counted once, for all protections.
     if not changes_histograms(family.chain):
         once += events_seconds(sizes)
-    own = {step.name: step.seconds(sizes.n_released, sizes.n_visited) for step in family.chain}
-    return once + Seconds(own)
+    for value in family.values or (None,):
+        for step in family.with_value(value):
+            seconds = step.seconds(sizes.n_released, sizes.n_visited) / family.n_points
+            once += Seconds({step.name: seconds})
+    return once
 
 
 def _plan_family(context: AuditContext, family: Family, *, name: str | None = None) -> Part:
