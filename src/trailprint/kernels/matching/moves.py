@@ -91,7 +91,7 @@ class PriceMoves:
             bound[:] = looser
             return
         walk = row_work(self._get_swapped())
-        slower = [self._find_slower(rise, share) for share in SHARES]
+        slower = self._find_slower(rise)
         tighter = [bound - least_risen(self._join, np.where(s, np.inf, rise)) for s in slower]
         costs = [
             walk[walked].sum() + work[is_doubtful(left)].sum()
@@ -110,13 +110,13 @@ class PriceMoves:
         for found in run_parallel(_raise_bounds, tasks, n_threads):
             np.maximum(bound, found, out=bound)
 
-    def _find_slower(self, rise: Floats, share: float) -> Flags:
-        """Whether a column is among this share of its component that rose least."""
+    def _find_slower(self, rise: Floats) -> list[Flags]:
+        """For each of the shares, which columns of each component rose least."""
         ordered = rise[np.lexsort((rise, self._component))]
-        place = self._start + (share * self._size).astype(np.int64)
-        least = ordered[np.minimum(place, rise.size - 1)]
-        slower: Flags = rise < least[self._component]
-        return slower
+        places = [self._start + (share * self._size).astype(np.int64) for share in SHARES]
+        # A component without columns may begin after the last one.
+        least = [ordered[np.minimum(place, rise.size - 1)] for place in places]
+        return [rise < one[self._component] for one in least]
 
     def _get_swapped(self) -> Join:
         if self._swapped is None:
