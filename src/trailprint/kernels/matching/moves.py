@@ -45,7 +45,7 @@ def _least(values: Floats, ptr: Ints) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def _raise_bounds(swapped: Join, columns: Ints, price: Floats, low: int, high: int) -> Floats:
+def _best_worth(swapped: Join, columns: Ints, price: Floats, low: int, high: int) -> Floats:
     """Return what rows' best pairs with ``columns[low:high]`` are worth, minus infinity without.
 
     Meaning: ``swapped`` has the columns as its rows. Cost: a bare pass over these columns.
@@ -107,7 +107,7 @@ class PriceMoves:
         """Raise bounds to what pairs with these columns are worth."""
         chunks = split_evenly(work[columns], N_PIECES)
         tasks = [(self._get_swapped(), columns, price, low, high) for low, high in chunks]
-        for found in run_parallel(_raise_bounds, tasks, n_threads):
+        for found in run_parallel(_best_worth, tasks, n_threads):
             np.maximum(bound, found, out=bound)
 
     def _find_slower(self, rise: Floats) -> list[Flags]:
