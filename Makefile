@@ -10,6 +10,10 @@ ifneq ($(wildcard ../shared/data),)
 export TRAILPRINT_DATA ?= $(abspath ../shared/data)
 endif
 
+# Bytecode is kept whatever the shell says: tests start hundreds of programs, and each would compile
+# every source again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup demo test check lint types layers unit kernels fuzz laws torture bench docs reference dist clean
 
 setup: $(VENV)/.dev
@@ -41,7 +45,10 @@ $(VENV)/.release: $(VENV)/bin/python pyproject.toml constraints.txt
 demo: $(VENV)/.run
 	$(BIN)/trailprint demo
 
-test: lint types layers unit
+# Types are checked while the kernels are compiled: neither has use for both cores all the time.
+test: lint layers
+	@$(MAKE) --no-print-directory -j 2 types kernels
+	@$(MAKE) --no-print-directory unit
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check $(SOURCES)

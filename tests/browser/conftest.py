@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browser.page_checks import note_complaints
 
 from trailprint.audit.results.findings import Findings
 from trailprint.report.audit_page import render_report
@@ -55,9 +56,8 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
-        page.complaints, page.requested = [], []
-        page.on("console", lambda message: page.complaints.append(message.text))
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.requested = []
+        note_complaints(page)
         page.on("request", lambda request: page.requested.append(request.url))
         page.goto(path.as_uri())
         return page

@@ -132,3 +132,15 @@ def check_page(page: Any) -> None:
             assert not faults, (width, scheme, page.url, faults)
     page.emulate_media(color_scheme="light")
     page.set_viewport_size(before)
+
+
+def note_complaints(page: Any) -> None:
+    """Keep what the browser warns of; not that somebody was quicker than what takes the focus."""
+    page.complaints = []
+
+    def note(message: Any) -> None:
+        if not (message.type == "info" and message.text.startswith("Autofocus processing")):
+            page.complaints.append(message.text)
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from tests.browser.app_server import Running, start_app, stop_app, write_messy
 from tests.browser.keyboard import Keyboard
-from tests.browser.page_checks import check_page
+from tests.browser.page_checks import check_page, note_complaints
 
 from trailprint.cli.compile_ahead import compile_first
 
@@ -50,9 +50,8 @@ def page(browser: Any, app: Running) -> Iterator[Any]:
     context = browser.new_context(viewport={"width": 1200, "height": 900})
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
-    page.complaints, page.foreign = [], []
-    page.on("console", lambda message: page.complaints.append(message.text))
-    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.foreign = []
+    note_complaints(page)
     page.on("request", lambda request: page.foreign.append(request.url))
     page.goto(app.address)
     yield page

@@ -17,7 +17,7 @@ DATA = Path(os.environ.get("TRAILPRINT_DATA", "missing"))
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="TRAILPRINT_DATA names no folder")
 
 VIEWS = ViewOptions(contributions=False)
-N_SEEDS = 5
+N_SEEDS = 3
 
 
 def sides(name, **options):
@@ -45,9 +45,9 @@ def accuracy(pair, views=None, seed=0):
 def test_views_together_reach_what_was_measured(name, options, least):
     pair = sides(name, **options)
     combined = fmean(accuracy(pair, VIEWS, seed) for seed in range(N_SEEDS))
-    alone = fmean(accuracy(pair, None, seed) for seed in range(N_SEEDS))
     assert combined >= least
-    assert combined >= alone - 0.01
+    # Nothing is learnt for histograms alone: a seed changes nothing.
+    assert combined >= accuracy(pair) - 0.01
 
 
 def test_halves_of_weeks_of_edits_link_three_in_ten():
