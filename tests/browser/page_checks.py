@@ -139,7 +139,7 @@ def note_complaints(page: Any) -> None:
     page.complaints = []
 
     def note(message: Any) -> None:
-        if not (message.type == "info" and message.text.startswith("Autofocus processing")):
+        if not message.text.startswith("Autofocus processing was blocked"):
             page.complaints.append(message.text)
 
     page.on("console", note)

@@ -165,6 +165,14 @@ def test_a_signal_while_kernels_are_compiled_for_the_first_time(tmp_path, campus
     assert not (tmp_path / "audit" / "result.json").exists()
 
 
+def test_where_temporary_files_go_is_known_before_anything_can_be_killed(tmp_path):
+    ask = "from trailprint.cli.supervisor import supervise; supervise()\nimport tempfile\n"
+    program = Program(tmp_path, "-c", ask + "print(tempfile.tempdir)")
+    printed, _ = program.process.communicate(timeout=PATIENCE_S)
+    assert printed == f"{tmp_path / 'tmp'}\n"
+    program.assert_nothing_is_left()
+
+
 def test_a_program_that_is_killed_leaves_no_process(tmp_path):
     program = Program(tmp_path, "-c", BEGIN + MOMENTS["worker processes"])
     program.wait_until_it_began()

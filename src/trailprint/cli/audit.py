@@ -286,7 +286,10 @@ def audit_to_folder(
 
 
 def _tell_plan(plan: Plan, where: EngineOptions | None, *, is_again: bool, as_json: bool) -> None:
-    """What is going to be done, to whoever watches."""
+    """What is going to be done, to whoever watches; from here on, there will be a report."""
+    from trailprint.report.charts.svg import load_drawing
+
+    load_drawing()
     file = find_progress_file()
     if file is not None:
         file.tell_plan(plan.to_dict())

@@ -6,7 +6,7 @@ no handler while they keep its lock. So nothing is asked: on a signal the workin
 and the waiting one removes the temporary files that it had announced. What is worth keeping is on
 disk by then, whole.
 
-Only modules that Python loads anyway are imported here: signals are answered before numpy is there.
+Until signals are answered, only modules that Python loads anyway are imported.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ def supervise() -> None:
     that stopped it.
     """
     signals = _Signals()
+    _find_temporary_folder()
     announced, announcing = os.pipe()
     lifeline, held = os.pipe()
     try:
@@ -58,6 +59,18 @@ def supervise() -> None:
     if message:
         say(message)
     os._exit(code)
+
+
+def _find_temporary_folder() -> None:
+    """
+    Look where temporary files go before there is a process that can be killed.
+
+    Python looks by writing a file, which nobody announces, and keeps what it found.
+    """
+    import tempfile
+
+    with contextlib.suppress(OSError):
+        tempfile.gettempdir()
 
 
 def say(message: str) -> None:

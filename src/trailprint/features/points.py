@@ -276,16 +276,21 @@ def _visits_sql(events: Events) -> str:
         )"""
 
 
-def top_places(points: Points, n_places: int, *, least: bool = False) -> tuple[Ints, Indices]:
+def rank_places(points: Points, *, least: bool = False) -> Ints:
     """
-    Each user's most visited places as (indptr, ascending keys); ties by the place's name.
+    Where each point stands among its user's, from 0 for the most visited; ties by place's name.
 
-    With ``least``, the least visited ones.
+    With ``least``, from 0 for the least visited.
     """
     rows = np.repeat(np.arange(points.n_users), points.lengths)
     order = np.lexsort((points.keys, points.counts if least else -points.counts, rows))
-    rank = np.arange(len(order)) - np.repeat(points.indptr[:-1], points.lengths)
-    chosen = np.sort(order[rank < n_places])
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order)) - np.repeat(points.indptr[:-1], points.lengths)
+    return rank
+
+
+def top_places(points: Points, n_places: int, rank: Ints) -> tuple[Ints, Indices]:
+    """Each user's first places in the order of ``rank`` as (indptr, ascending keys)."""
     lengths = np.minimum(points.lengths, n_places)
     indptr: NDArray[np.int64] = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return indptr, points.keys[chosen]
+    return indptr, points.keys[rank < n_places]

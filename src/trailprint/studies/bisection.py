@@ -12,7 +12,7 @@ Measured = TypeVar("Measured")
 MOST_STEPS = 12
 _CLOSE = 1.05
 """Bisection of a real parameter ends when what suffices and what does not are this near."""
-_CLOSE_COUNTS = 1.01
+CLOSE_COUNTS = 1.01
 """The same of a parameter that counts: up to a hundred, values next to each other."""
 _DIGITS = 2
 """Values in between are round numbers: they are read, and typed again."""
@@ -26,6 +26,7 @@ def bisect(
     *,
     may_pay: Callable[[Value], bool] | None = None,
     most_steps: int = MOST_STEPS,
+    close_counts: float = CLOSE_COUNTS,
 ) -> list[tuple[Value, Measured]]:
     """
     Close in on the threshold between a value that does not suffice and one that does.
@@ -38,7 +39,7 @@ def bisect(
     """
     found: list[tuple[Value, Measured]] = []
     for _ in range(most_steps):
-        middle = find_middle(weak, strong)
+        middle = find_middle(weak, strong, close_counts)
         if middle is None or not (may_pay is None or may_pay(weak)):
             break
         point = measure(middle)
@@ -50,11 +51,11 @@ def bisect(
     return found
 
 
-def find_middle(first: Value, second: Value) -> Value | None:
+def find_middle(first: Value, second: Value, close_counts: float = CLOSE_COUNTS) -> Value | None:
     """A value between two, a round one; None where they are close to each other."""
     if isinstance(first, int) and isinstance(second, int):
         middle = (first + second) // 2
-        is_close = max(first, second) < _CLOSE_COUNTS * min(first, second)
+        is_close = max(first, second) < close_counts * min(first, second)
         return None if is_close or middle in (first, second) else middle
     low, high = sorted((float(first), float(second)))
     if low > 0:

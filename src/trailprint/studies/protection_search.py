@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from trailprint.studies.bisection import bisect
+from trailprint.studies.bisection import CLOSE_COUNTS, bisect
 
 Chain = tuple[Hashable, ...]
 
@@ -91,6 +91,8 @@ class Search:
         What the risk must not exceed.
     most_trials : int
         Measurements after which combinations are given up.
+    close_counts : float
+        How near to each other values of a parameter that counts are at the end of a bisection.
     trials : dict
         Everything that was measured, the fullest measurement of each chain.
     best : Trial, optional
@@ -102,6 +104,7 @@ class Search:
     measure: Measure
     goal: float
     most_trials: int = 150
+    close_counts: float = CLOSE_COUNTS
     trials: dict[Chain, Trial] = field(default_factory=dict)
     best: Trial | None = None
     pending: list[str] = field(default_factory=list)
@@ -206,7 +209,8 @@ class Search:
                 weak, first = choice.values[middle], middle + 1
         if weak is None or choice.neutral is None or weak == strong:
             return strong
-        found = bisect(suffices, bool, weak, strong, may_pay=may_pay)
+        close = self.close_counts
+        found = bisect(suffices, bool, weak, strong, may_pay=may_pay, close_counts=close)
         return next((value for value, is_enough in reversed(found) if is_enough), strong)
 
     def _extend(self, choice: Choice) -> Choice:

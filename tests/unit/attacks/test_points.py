@@ -22,7 +22,7 @@ from trailprint.attacks.points.options import (
 from trailprint.attacks.points.singling_out import find_same_trace, find_sharing
 from trailprint.attacks.points.worst import find_worst, find_worst_order
 from trailprint.errors import OptionError
-from trailprint.features.points import build_points, build_visit_order, top_places
+from trailprint.features.points import build_points, build_visit_order, rank_places, top_places
 
 MONDAY = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
 
@@ -100,7 +100,7 @@ def test_sharing_counts_equal_people(make_events, people):
     assert shared["places"].tolist() == [sets.count(one) for one in sets]
     times = build_points(events, "place-time")
     assert find_same_trace(times).tolist() == [traces.count(one) for one in traces]
-    indptr, keys = top_places(places, 2)
+    indptr, keys = top_places(places, 2, rank_places(places))
     tops = [set(keys[a:b]) for a, b in itertools.pairwise(indptr)]
     assert shared["top-2"].tolist() == [tops.count(one) for one in tops]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from trailprint.arrays import Floats, Indices, Ints
 from trailprint.features.histograms import Histograms
-from trailprint.features.points import Points, top_places
+from trailprint.features.points import Points, rank_places, top_places
 from trailprint.kernels.csr import label_equal_rows
 
 #: How many of the most visited places are compared.
@@ -22,8 +22,9 @@ def find_sharing(points: Points) -> dict[str, Ints]:
     """
     ones = np.ones(len(points.keys))
     found = {"places": count_equal(points.indptr, points.keys, ones)}
+    rank = rank_places(points)
     for n_places in TOPS:
-        indptr, keys = top_places(points, n_places)
+        indptr, keys = top_places(points, n_places, rank)
         found[f"top-{n_places}"] = count_equal(indptr, keys, np.ones(len(keys)))
     return found
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from trailprint.arrays import Floats, Indices
 from trailprint.attacks.points.options import HomeWork, Knowledge
-from trailprint.features.points import Points, VisitOrder, top_places
+from trailprint.features.points import Points, VisitOrder, rank_places, top_places
 from trailprint.kernels.subsets.drawn import count_holders
 from trailprint.kernels.subsets.ordered import build_itineraries, find_fewest_in_order
 from trailprint.kernels.subsets.postings import build_postings
@@ -88,6 +88,7 @@ def _worst_values(
 
 def _share_home_and_work(points: Points, which: HomeWork, n_threads: int | None) -> Indices:
     """People among whose two places are both, or the only one, of a person's."""
-    indptr, keys = top_places(points, _HOME_AND_WORK, least=which == "least-visited")
+    rank = rank_places(points, least=which == "least-visited")
+    indptr, keys = top_places(points, _HOME_AND_WORK, rank)
     postings = build_postings(indptr, keys, points.n_keys)
     return count_holders(indptr, keys, postings, n_threads=n_threads)

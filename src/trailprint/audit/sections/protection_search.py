@@ -24,6 +24,7 @@ from trailprint.kernels.stopping import OutOfTimeError
 from trailprint.plain import to_plain
 from trailprint.protections.chain import changes_histograms
 from trailprint.protections.protection import Protection
+from trailprint.studies.bisection import CLOSE_COUNTS
 from trailprint.studies.protection_search import Choice, Pair, Search, Trial
 
 SEARCH = "search"
@@ -31,6 +32,8 @@ SEARCH = "search"
 
 #: Without a target, a protection is called effective when it leaves at most this share of the risk.
 EFFECTIVE = 0.5
+#: Nobody asked for exactly that share: numbers so near to what leaves it are near enough.
+_NEAR_EFFECTIVE = 1.05
 
 #: Quick trials of a search, on check-ins, a campus and edits: of a protection, and of a pair.
 _QUICK_ALONE, _QUICK_OF_PAIR = 3, 6
@@ -54,7 +57,9 @@ class ProtectionSearch:
         self.titles: dict[tuple[Protection, ...], str] = {}
         self.left_out: list[ProtectionLeftOut] = []
         self._beyond: set[tuple[Protection, ...]] = set()
-        self.search = Search(measure=self._measure, goal=0.0)
+        has_target = context.options.target_risk is not None
+        close = CLOSE_COUNTS if has_target else _NEAR_EFFECTIVE
+        self.search = Search(measure=self._measure, goal=0.0, close_counts=close)
 
     def learn(self, families: Sequence[Family], before: Mapping[str, Outcome]) -> None:
         """Take over what was measured quickly."""

@@ -1,11 +1,15 @@
 """From a description to SVG that is safe to stand in a page."""
 
+import threading
+
+import pytest
 import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trailprint.report.charts import svg
 from trailprint.report.charts.style import light
-from trailprint.report.charts.svg import clean, draw, isolate
+from trailprint.report.charts.svg import clean, draw, isolate, load_drawing
 
 HOSTILE = "<script>alert(1)</script>\"'&]]>"
 
@@ -32,6 +36,24 @@ def test_colours_become_classes_and_stay_as_attributes() -> None:
     (picture,) = draw(describe_text("a"), "half").pictures
     assert f'fill="{light("a")}"' in picture.inside
     assert "f-a" in picture.inside
+
+
+@pytest.mark.filterwarnings("error")
+def test_drawing_is_loaded_aside_and_says_nothing(monkeypatch) -> None:
+    drawn: list[str] = []
+    render = svg._render
+
+    def note(spec, variant):
+        drawn.append(threading.current_thread().name)
+        render(spec, variant)
+        raise OSError("no fonts")
+
+    monkeypatch.setattr(svg, "_render", note)
+    load_drawing()
+    for thread in threading.enumerate():
+        if thread.name == "load_drawing":
+            thread.join()
+    assert drawn == ["load_drawing"]
 
 
 def test_full_size_charts_have_a_variant_for_phones() -> None:
