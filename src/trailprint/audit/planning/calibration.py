@@ -16,8 +16,6 @@ from trailprint.kernels.stopping import OutOfTimeError, time_limit
 #: Of the estimated whole, or of the time limit, measuring a piece may take this share, and no more
 #: than these seconds.
 _MOST_SHARE, _MOST_S = 0.1, 30.0
-#: Without a limit everything is done, and estimates only tell for how long.
-_MOST_SHARE_UNLIMITED = 0.03
 #: Of the time left for measuring one part may take this share: a long one must not hide others.
 _MOST_OF_LEFT = 0.4
 #: What should take less than this is not worth measuring.
@@ -99,8 +97,8 @@ class _Calibration:
         """What measuring may still take: a share of the whole, as far as that is known by now."""
         whole = sum(self._pace.seconds(self._pace.foresee(part)) for part in self._parts)
         limit = self._context.options.time_limit_s
-        most = _MOST_SHARE_UNLIMITED * whole if limit is None else _MOST_SHARE * min(whole, limit)
-        return min(most, _MOST_S) - (now() - self._began)
+        most = min(_MOST_SHARE * (whole if limit is None else min(whole, limit)), _MOST_S)
+        return most - (now() - self._began)
 
     def _time(self, part: Part) -> float:
         """Do a part, twice if it is quick or far too slow and there is time; the last seconds."""

@@ -109,7 +109,7 @@ def test_little_work_is_not_measured_beforehand(engine):
 def test_a_piece_is_measured_part_by_part(engine, monkeypatch):
     learnt = []
     monkeypatch.setattr(calibration, "_MOST_S", 600.0)  # Kernels may have to be compiled.
-    monkeypatch.setattr(calibration, "_MOST_SHARE_UNLIMITED", 1.0)
+    monkeypatch.setattr(calibration, "_MOST_SHARE", 1.0)
     monkeypatch.setattr(Pace, "learn", lambda self, own, seconds, on_piece: learnt.append(own))
     events = read(simulate_campus(CampusOptions(n_users=130, n_days=14)), engine=engine)
     options = AuditOptions(attacks=("trail",), protections=("top-locations:n=5",))
