@@ -22,6 +22,7 @@ from trailprint.evaluation.unicity import Sharing
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
+from trailprint.kernels.threads import run_together
 from trailprint.linkage import Linkage
 from trailprint.protections.chain import (
     ChainState,
@@ -51,6 +52,8 @@ from trailprint.studies.shared_traces import measure_shared, share_release
 
 _MOST_KEPT = 6
 """Stages of protected events that are kept: they take memory."""
+_MOST_TOGETHER = 20_000
+"""People with whom a release is attacked in several ways at once: more keep all threads busy."""
 
 Chain = tuple[Protection, ...]
 
@@ -175,11 +178,13 @@ class TrialContext:
 
     def _measure_all(self, trial: _Trial, draws: int) -> _Known:
         """What is measured of every release, whoever else is asked about it."""
-        found = [
-            self._attack(*trial.sides, replace(attack, seed=self._options.seed + draw))
+        jobs = [
+            (*trial.sides, replace(attack, seed=self._options.seed + draw))
             for attack in self._options.attacks
             for draw in range(draws)
         ]
+        n_at_once = self._n_threads if self.n_people <= _MOST_TOGETHER else 1
+        found = run_together(self._attack, jobs, n_at_once)
         return _Known(
             attacks=tuple(found),
             loss=trial.stage.measure(trial.change),
