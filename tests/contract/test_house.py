@@ -11,12 +11,6 @@ import trailprint
 
 SOURCE = Path(trailprint.__file__).parent
 MOST_LINES = 40
-#: Loops whose steps share so many arrays that cutting them would hide more than it shows.
-LONGER = {
-    "attacks/matching.py": {"_match_joint"},
-    "kernels/matching/paths.py": {"search"},
-    "kernels/subsets/ordered.py": {"_search"},
-}
 
 
 @cache
@@ -43,12 +37,11 @@ def test_a_name_of_a_class_is_used_once() -> None:
 
 
 def test_bodies_fit_on_a_screen() -> None:
-    long = defaultdict(set)
-    for path, tree in parse_all().items():
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                continue
-            if count_lines(node) > MOST_LINES:
-                long[path].add(node.name)
-    unexpected = {path: names - LONGER.get(path, set()) for path, names in long.items()}
-    assert not {path: names for path, names in unexpected.items() if names}
+    long = {
+        (path, node.name)
+        for path, tree in parse_all().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and count_lines(node) > MOST_LINES
+    }
+    assert not long

@@ -90,6 +90,7 @@ def test_help_says_the_default_and_every_choice():
         assert all(choice in words for choice in choices_of(flag.kind)), (name, words)
         if flag.default not in (MISSING, None, False, ()):
             assert flag.show_default() in words or f"{flag.default} (default)" in words, name
+        assert "()" not in words, (name, words)
 
 
 def test_every_flag_is_explained_in_the_docstring_of_its_class():

@@ -12,6 +12,7 @@ import trailprint as tp
 from trailprint.attacks.points.options import PointsOptions
 from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import EngineError, OptionError
+from trailprint.events.write import write_events
 from trailprint.kernels.stopping import OutOfTimeError, time_limit
 from trailprint.simulate import CampusOptions, simulate_campus
 
@@ -42,6 +43,14 @@ def test_a_match_is_the_same(every_pass, sides, options, without_clocks):
     expected = tp.match(sides[0], sides[1], options)
     assert without_clocks(found.to_dict()) == without_clocks(expected.to_dict())
     assert found.links().equals(expected.links())
+
+
+def test_a_plan_says_what_executors_hold(spark, sides, run, tmp_path):
+    paths = [tmp_path / "released.parquet", tmp_path / "auxiliary.parquet"]
+    write_events(list(zip(sides, paths, strict=True)))
+    shown = run("match", *paths, "--dry-run", "--engine", "spark")
+    assert shown.code == 0
+    assert "memory on each executor" in shown.out
 
 
 def test_work_that_takes_too_long_is_stopped_and_the_session_lives_on(every_pass, spark, sides):

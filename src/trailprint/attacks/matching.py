@@ -36,6 +36,7 @@ from trailprint.progress import Progress
 #: A joint matching takes about as long as this many passes over all pairs, and its margins as
 #: this many more: 8 and 43 for 10,000 simulated callers, 6 and 54 for 46,986.
 JOINT_PASSES, MARGIN_PASSES = 7.0, 50.0
+_SOLVED = JOINT_PASSES / (JOINT_PASSES + MARGIN_PASSES)
 #: Of these, the work of the passes themselves: 2.2 to 2.9 for 200,000 callers.
 PRICED_PASSES = 2.5
 #: A joint matching is called exact when its proven gap is at most this share of its gain.
@@ -124,33 +125,15 @@ def _match_joint(
     sides = problem.sides
     # Where everybody is linked, allowances add up to the same in every matching.
     is_bare = options.size is None and len(sides[0].rows) == len(sides[1].rows)
-    first, second = (side.bare if is_bare else side.allowed for side in sides)
-    reduced = reduce_problem(
-        first, second, problem.n_columns, problem.metric, options.seed, problem.gate
-    )
-    n_terms = float(row_work(reduced.join).sum())
-    solved = JOINT_PASSES / (JOINT_PASSES + MARGIN_PASSES) if options.margins else 1.0
-    with expecting_work(PRICED_PASSES * n_terms, 0.0, solved):
-        solution = solve_reduced(
-            reduced,
-            size=options.size,
-            gap=options.gap,
-            seed=options.seed,
-            n_threads=n_threads,
-            progress=_follow(progress),
-            start=None if start is None or options.size is not None else start[sides[1].rows],
-        )
+    reduced = _reduce(problem, options, is_bare=is_bare)
+    solution = _solve(reduced, sides[1], options, n_threads, progress, start)
     linked = np.flatnonzero(solution.column >= 0)
     gain, weight = _split_gain(problem, solution, linked, is_bare=is_bare)
     facts = _joint_facts(solution, gain, weight)
     passes = time.perf_counter() - problem.began - solution.solve_seconds
     confidence, is_least = gain, np.zeros(len(linked), dtype=bool)
     if options.margins:
-        if progress is not None:
-            progress("Measuring margins", None)
-        # Both sides' nearest pairs, and a search for each link.
-        with expecting_work(2 * n_terms + SEARCH_WORK * len(linked), solved, 1.0):
-            margins = _measure_margins(reduced, solution, n_threads)
+        margins = _measure_margins(reduced, solution, len(linked), n_threads, progress)
         confidence, is_least = margins.margin[linked], margins.at_least[linked]
         facts |= _second_best(margins, facts["total_weight"])
     return Linkage(
@@ -168,6 +151,41 @@ def _match_joint(
     )
 
 
+def _reduce(problem: Problem, options: MatchOptions, *, is_bare: bool) -> Reduced:
+    """The matching problem with equal rows merged, with or without the users' allowances."""
+    first, second = (side.bare if is_bare else side.allowed for side in problem.sides)
+    return reduce_problem(
+        first, second, problem.n_columns, problem.metric, options.seed, problem.gate
+    )
+
+
+def _solve(
+    reduced: Reduced,
+    auxiliary: Side,
+    options: MatchOptions,
+    n_threads: int | None,
+    progress: Progress | None,
+    start: Floats | None,
+) -> Solution:
+    """The best matching; from given prices where the number of links is free."""
+    over = _SOLVED if options.margins else 1.0
+    with expecting_work(PRICED_PASSES * _count_terms(reduced), 0.0, over):
+        return solve_reduced(
+            reduced,
+            size=options.size,
+            gap=options.gap,
+            seed=options.seed,
+            n_threads=n_threads,
+            progress=_follow(progress),
+            start=None if start is None or options.size is not None else start[auxiliary.rows],
+        )
+
+
+def _count_terms(reduced: Reduced) -> float:
+    """The work of one pass over all overlapping pairs."""
+    return float(row_work(reduced.join).sum())
+
+
 def _split_gain(
     problem: Problem, solution: Solution, linked: Ints, *, is_bare: bool
 ) -> tuple[Floats, Floats]:
@@ -178,15 +196,26 @@ def _split_gain(
     return problem.split(gain, linked, partner)
 
 
-def _measure_margins(reduced: Reduced, solution: Solution, n_threads: int | None) -> Margins:
-    return link_margins(
-        reduced,
-        solution.column,
-        solution.u,
-        solution.v,
-        multiplier=solution.multiplier,
-        n_threads=n_threads,
-    )
+def _measure_margins(
+    reduced: Reduced,
+    solution: Solution,
+    n_linked: int,
+    n_threads: int | None,
+    progress: Progress | None,
+) -> Margins:
+    if progress is not None:
+        progress("Measuring margins", None)
+    # Both sides' nearest pairs, and a search for each link.
+    work = 2 * _count_terms(reduced) + SEARCH_WORK * n_linked
+    with expecting_work(work, _SOLVED, 1.0):
+        return link_margins(
+            reduced,
+            solution.column,
+            solution.u,
+            solution.v,
+            multiplier=solution.multiplier,
+            n_threads=n_threads,
+        )
 
 
 def _spread(prices: Floats, side: Side, n_users: int) -> Floats:

@@ -101,7 +101,7 @@ class OptionField:
 
     def show_default(self) -> str:
         """The default as it would be typed; nothing where there is none to speak of."""
-        if self.default is MISSING or self.default is None or isinstance(self.default, bool):
+        if isinstance(self.default, bool) or self.default in (MISSING, None, ()):
             return ""
         return self.written.show(self.default)
 

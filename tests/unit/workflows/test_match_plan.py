@@ -143,9 +143,6 @@ def test_the_command_matches_nothing(sides, run, tmp_path):
     assert found.code == 0
     assert found.json["released_users"] == 40
     assert not links.exists()
-    shown = run("match", *paths, "--dry-run", "--engine", "spark")
-    assert shown.code == 0
-    assert "memory on each executor" in shown.out
     views = run("match", *paths, "--dry-run", "--views", "all", "--json")
     assert views.code == 0
     assert views.json["worker_memory_mb"] > found.json["worker_memory_mb"]

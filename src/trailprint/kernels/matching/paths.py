@@ -99,6 +99,14 @@ def _follow(own: Nodes, other: Nodes, t: int, start: int, n_own: int) -> int:
     return n_own
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _list_reached(other: Nodes, t: int, end: int, heap_end: int, n_heap: int) -> None:
+    """Add a node to the ends of the reached list and of the heap."""
+    other.reached[end] = t
+    other.place[t] = n_heap
+    other.heap[heap_end] = t
+
+
 @njit(cache=True, nogil=True)
 def search(
     own: Nodes,
@@ -141,10 +149,8 @@ def search(
                 if far >= best or far >= other.dist[t]:
                     continue
                 if other.place[t] == ABSENT:
-                    other.reached[base + n_other] = t
+                    _list_reached(other, t, base + n_other, base + n_heap, n_heap)
                     n_other += 1
-                    other.place[t] = n_heap
-                    other.heap[base + n_heap] = t
                     n_heap += 1
                 other.dist[t] = far
                 other.pred[t] = s

@@ -86,6 +86,17 @@ def _count_followers(trips: Itineraries, leader: int, rarest: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def _begin(trips: Itineraries, place: int, to: Indices, at: Ints) -> int:
+    """List everybody who visits a place, with their first visit; returns how many."""
+    first = trips.who_ptr[place]
+    n = trips.who_ptr[place + 1] - first
+    for c in range(n):
+        to[c] = trips.who[first + c]
+        at[c] = _next_visit(trips, to[c], place, trips.ptr[to[c]] - 1)
+    return n
+
+
+@njit(cache=True, nogil=True)
 def _advance(
     trips: Itineraries, place: int, people: Indices, last: Ints, n: int, to: Indices, at: Ints
 ) -> int:
@@ -130,11 +141,7 @@ def _search(trips: Itineraries, i: int, places: Indices, budget: int, floor: int
         if mine < 0:
             continue
         if depth == 0:
-            n[0] = trips.who_ptr[place + 1] - trips.who_ptr[place]
-            for c in range(n[0]):
-                person = trips.who[trips.who_ptr[place] + c]
-                people[0, c] = person
-                last[0, c] = _next_visit(trips, person, place, trips.ptr[person] - 1)
+            n[0] = _begin(trips, place, people[0], last[0])
         else:
             n[depth] = _advance(
                 trips,
