@@ -96,6 +96,22 @@ def test_ids_are_new_each_time_and_do_not_follow_from_a_seed(messy: Path, tmp_pa
     assert not USERS.search("".join(found))
 
 
+def test_a_seed_that_is_typed_decides_the_noise_and_else_nobody_knows_it(
+    messy: Path, tmp_path: Path
+) -> None:
+    noise = ["protect", messy, *COLUMNS, "--apply", "perturb-locations:previous=0.3,next=0.3"]
+    found = []
+    for number, seed in enumerate([("--seed", 0), ("--seed", 0), (), ()]):
+        folder = tmp_path / str(number)
+        assert program(*noise, *seed, "--release", folder) == 0
+        events = tp.read(folder / "events.parquet")
+        rows = events.engine.rows(f'SELECT "start", location FROM ({events.query})')
+        found.append(sorted(rows, key=repr))
+    first, again, secret, other = found
+    assert first == again
+    assert secret != first != other != secret
+
+
 def test_keys_are_for_their_owner_and_never_written_over(released: Path, messy: Path) -> None:
     keys = released.parent / "keys.csv"
     assert stat.S_IMODE(os.stat(keys).st_mode) == 0o600

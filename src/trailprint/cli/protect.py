@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from trailprint.cli.groups import argument, takes_options
+from trailprint.cli.groups import Given, argument, takes_options
 from trailprint.cli.inputs import SideInputs
 from trailprint.cli.planning import Planning, print_plan
 from trailprint.cli.present import percent, print_json, print_rows, print_table
@@ -20,7 +20,7 @@ from trailprint.cli.protecting import (
     plan_sweep,
 )
 from trailprint.cli.released import print_release
-from trailprint.cli.running import EnginePanel, Running, RunOptions
+from trailprint.cli.running import EnginePanel, GivenRunning, RunOptions
 from trailprint.engines.options import EngineOptions
 from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
@@ -37,7 +37,7 @@ EXAMPLE = "trailprint protect visits.csv --apply microaggregate:k=10 --out prote
 @takes_options
 def run(
     protecting: Protecting,
-    running: Running,
+    given: GivenRunning,
     where: EnginePanel,
     planning: Planning,
     sides: SideInputs,
@@ -46,6 +46,7 @@ def run(
     """Apply protections in order: what do they cost, and which risk remains?"""
     from trailprint.workflows.engines import run_on
 
+    running = _choose_seed(given, protecting.applying)
     engine = running.engine()
     if protecting.applying.listing:
         _list(as_json=running.json)
@@ -140,7 +141,7 @@ def _apply(
         result = protect(
             events,
             chain,
-            seed=_choose_seed(running.seed, protecting.applying),
+            seed=running.seed,
             counting=protecting.counting,
             engine=where,
             n_threads=running.threads,
@@ -173,9 +174,10 @@ def _write(result: ProtectResult, out: str, engine: Engine) -> None:
         write_events([(result.events, out)])
 
 
-def _choose_seed(given: int, applying: ApplyOptions) -> int:
+def _choose_seed(given: Given[RunOptions], applying: ApplyOptions) -> RunOptions:
     """A release draws noise from a seed nobody knows, unless one is given."""
-    return secrets.randbits(62) if applying.release is not None and given == 0 else given
+    is_secret = applying.release is not None and "seed" not in given.values
+    return given.options(**({"seed": secrets.randbits(62)} if is_secret else {}))
 
 
 def _print_cost(found: dict[str, Any], out: str | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from trailprint.cli.groups import Panel
+from trailprint.cli.groups import Given, Panel
 from trailprint.cli.option_fields import Written
 from trailprint.engines.options import EngineOptions
 from trailprint.errors import OptionError
@@ -44,6 +44,8 @@ class RunOptions:
 
 
 Running = Annotated[RunOptions, Panel("Running")]
+#: For a command to which a seed that was typed means something else than the same one left out.
+GivenRunning = Annotated[Given[RunOptions], Panel("Running")]
 _SETTINGS = {"spark_conf": Written(read=tuple, metavar="KEY=VALUE", many=True)}
 EnginePanel = Annotated[EngineOptions, Panel("Running", written=_SETTINGS)]
 #: Of a command that makes no passes: it only reads.
