@@ -1,4 +1,4 @@
-"""How far long work has come: one type for all who tell it and all who show it."""
+"""How far long work has come: one type for all who report it and all who show it."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ Progress = Callable[[str, float | None], None]
 _PATIENCE_S, _PAUSE_S = 1.0, 0.2
 
 
-def tell_nobody(what: str, done: float | None) -> None:
-    """Progress that nobody watches."""
+def ignore_progress(what: str, done: float | None) -> None:
+    """Take progress that nobody wants to see."""
 
 
 class Stage:
     """
-    What is being done, told with the share of it that others count.
+    What is being done, reported with the share of it that others count.
 
-    Work that does not know how far it is tells what it does; `share` is told by whoever runs it.
+    Work that does not know how far it is reports what it does; whoever runs it reports `share`.
     """
 
     def __init__(self, progress: Progress) -> None:
@@ -38,7 +38,7 @@ class Stage:
         self._what: str | None = None
         self._share: float | None = None
 
-    def tell(self, what: str, done: float | None) -> None:
+    def report(self, what: str, done: float | None) -> None:
         """What the work itself says; where it knows a share, nobody else's counts."""
         self._what = what if done is None else None
         self._share = self._share if done is None else None

@@ -296,10 +296,10 @@ def check_values(command: str, values: Mapping[str, Any]) -> str:
         return ""
     except Exception as error:
         # The parser has exceptions of its own, which know how to say what is wrong.
-        tell = getattr(error, "format_message", None)
-        if tell is None:
+        describe = getattr(error, "format_message", None)
+        if describe is None:
             raise
-        return str(tell())
+        return str(describe())
     return ""
 
 

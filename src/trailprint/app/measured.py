@@ -93,11 +93,11 @@ def list_points(audit: Path) -> list[RiskPoint]:
     own = part_of(part_of(read_json(audit / RESULT), "protections"), "points")
     found = {point.label: point for point in _read(read_measured(audit), is_later=True)}
     found |= {point.label: point for point in _read(own if isinstance(own, list) else ())}
-    found = _tell_plain(read_json(audit / RESULT).get("headline")) | found
+    found = _read_plain(read_json(audit / RESULT).get("headline")) | found
     return sorted(found.values(), key=lambda point: (point.loss, point.label))
 
 
-def _tell_plain(headline: object) -> dict[str, RiskPoint]:
+def _read_plain(headline: object) -> dict[str, RiskPoint]:
     """What an audit says of the data as it is, where it did not measure that among the others."""
     told = headline if isinstance(headline, Mapping) else {}
     risk = told.get("at_most") if told.get("share") is None else told["share"]
@@ -227,7 +227,7 @@ def _tabulate(points: Sequence[RiskPoint]) -> Table:
             ", ".join(point.judges) or "All attacks of the audit",
             point.attack,
             percent(point.loss),
-            tell_risk(point),
+            describe_risk(point),
             rate_interval(point.interval, point.risk if point.is_most else None),
         )
         for number, point in enumerate(points, 1)
@@ -242,6 +242,6 @@ def _tabulate(points: Sequence[RiskPoint]) -> Table:
     )
 
 
-def tell_risk(point: RiskPoint) -> str:
+def describe_risk(point: RiskPoint) -> str:
     """The risk that is left, in words."""
     return f"at most {percent(point.risk)}" if point.is_most else percent(point.risk)

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from trailprint.audit.attacked import list_attacked, worst_risk
 from trailprint.audit.attacks.registry import attack_names, find_attack
 from trailprint.audit.context import AuditContext
-from trailprint.audit.disclosure import tell_known, veil_attack, veil_bins, veil_protection
+from trailprint.audit.disclosure import disclose_known, mask_attack, mask_bins, mask_protection
 from trailprint.audit.headline import make_headline
 from trailprint.audit.maps import draw_up_map
-from trailprint.audit.overlaps import tell_together
+from trailprint.audit.overlaps import compare_all
 from trailprint.audit.parts import Outcome
 from trailprint.audit.planning.plan import LeftOut
 from trailprint.audit.results import kept
@@ -102,7 +102,7 @@ def assemble(context: AuditContext, done: Done) -> Findings:
             for control in kept.controls_of(done.outcomes[f"control/{name}"])
         ),
         growth=_growth(done),
-        protections=_veil_protections(protections, context.sizes.n_people),
+        protections=_mask_protections(protections, context.sizes.n_people),
         why=_why(context, done),
         per_user=_per_user(done),
         points=find_points(context, done.outcomes, dict(done.reasons("points"))),
@@ -121,7 +121,7 @@ def _attacks(measured: Mapping[str, MeasuredAttack], done: Done) -> tuple[Attack
     """Every attack there is; those that did not run say why."""
     reasons = dict(done.reasons("attack"))
     return tuple(
-        veil_attack(measured[name])
+        mask_attack(measured[name])
         if name in measured
         else find_attack(name).finding(why_not=reasons.get(name, "It was not asked for."))
         for name in attack_names()
@@ -152,8 +152,8 @@ def _data(context: AuditContext, done: Done) -> DataFacts:
         rows_left_out=_left_out_rows(done.tallies),
         periods_overlap=periods_overlap(*context.events),
         truth=sides.truth,
-        knows=tell_known(sides.known),
-        columns=_tell_columns(context.events),
+        knows=disclose_known(sides.known),
+        columns=_list_columns(context.events),
         timezone=" and ".join(dict.fromkeys(side.timezone for side in context.events)),
         outside=_outside(sides),
     )
@@ -177,7 +177,7 @@ def _outside(sides: Sides) -> Outside | None:
     return Outside(people=n_outside, of=sides.n_given, why=why)
 
 
-def _tell_columns(events: Sequence[Events]) -> tuple[str, ...]:
+def _list_columns(events: Sequence[Events]) -> tuple[str, ...]:
     """Which columns every side has, by the names of the flags that name them."""
     shared = frozenset.intersection(*(side.columns for side in events))
     named = (name for name in get_args(Column) if name in shared)
@@ -229,7 +229,7 @@ def _days(first: str | None, last: str | None) -> int | None:
 def _together(done: Done) -> tuple[WorstCase, tuple[Agreement, ...]]:
     """The worst case for each person, and where every two attacks agree."""
     tried = {name: ~np.isnan(risk) for name, risk in _by_attack(done, "risk").items()}
-    return tell_together(_by_attack(done, "linked"), tried)
+    return compare_all(_by_attack(done, "linked"), tried)
 
 
 def _by_attack(done: Done, array: str) -> dict[str, NDArray[Any]]:
@@ -238,7 +238,7 @@ def _by_attack(done: Done, array: str) -> dict[str, NDArray[Any]]:
 
 def _per_user(done: Done) -> RiskSpread:
     found = distribute_risk(np.nan_to_num(worst_risk(done.outcomes)))
-    return replace(found, bins=veil_bins(found.bins))
+    return replace(found, bins=mask_bins(found.bins))
 
 
 def _growth(done: Done) -> Growth:
@@ -302,12 +302,12 @@ def _protections(context: AuditContext, done: Done) -> MeasuredProtections:
     )
 
 
-def _veil_protections(protections: MeasuredProtections, n_people: int) -> Protections:
+def _mask_protections(protections: MeasuredProtections, n_people: int) -> Protections:
     """Protections as they may be told; which is best was found out before."""
     target_risk, target = protections.target_risk, protections.target
-    told = None if target is None else veil_protection(target, n_people)
+    told = None if target is None else mask_protection(target, n_people)
     return Protections(
-        points=tuple(veil_protection(point, n_people) for point in protections.points),
+        points=tuple(mask_protection(point, n_people) for point in protections.points),
         loss_meaning=LOSS_MEANING,
         target_risk=target_risk,
         target=told,

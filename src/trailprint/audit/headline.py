@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trailprint.audit.disclosure import veil_attack, veil_protection
+from trailprint.audit.disclosure import mask_attack, mask_protection
 from trailprint.audit.results.attacks import MeasuredAttack
 from trailprint.audit.results.data import KnownFacts
 from trailprint.audit.results.findings import Headline
@@ -28,7 +28,7 @@ def make_headline(
     knows: KnownFacts | None = None,
 ) -> Headline:
     """The strongest attack, and the cheapest protection that helps; of a few people, that."""
-    found = veil_attack(_strongest(attacks))
+    found = mask_attack(_strongest(attacks))
     share, chance = found.accuracy, found.chance
     protection = _name_cheapest(protections, n_people)
     sentence = headline_sentence(found)
@@ -65,7 +65,7 @@ def _name_cheapest(protections: MeasuredProtections, n_people: int) -> HeadlineP
     point = _find_cheapest(protections)
     if point is None:
         return None
-    told = veil_protection(point, n_people)
+    told = mask_protection(point, n_people)
     return HeadlineProtection(
         label=point.label,
         name=point.name,

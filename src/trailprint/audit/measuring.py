@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trailprint.audit.context import AuditContext
-from trailprint.audit.disclosure import veil_protection
+from trailprint.audit.disclosure import mask_protection
 from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome, Part, fetch, keep, key_of
 from trailprint.audit.planning.making import make_plan
@@ -24,7 +24,7 @@ from trailprint.audit.sections.protection_trials import label_chain, start_trial
 from trailprint.audit.sides import make_sides
 from trailprint.errors import InputError, OptionError
 from trailprint.plain import ShapeError, to_plain
-from trailprint.progress import Progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress
 from trailprint.protections.protection import Protection
 from trailprint.store import Store
 from trailprint.workflows.chain_reading import read_chain
@@ -58,7 +58,7 @@ def measure_more(
     Nothing of the audit is done again: ``store`` must hold its attacks. What was measured before
     is found there too. ``on_point`` is told each point when it is there.
     """
-    report = progress or tell_nobody
+    report = progress or ignore_progress
     report("Counting events", None)
     sides = prepare_sides(prepared, lambda: make_sides(asked.sides, asked.truth, asked.options))
     work = _Measuring(AuditContext(sides, asked.options, n_threads), store)
@@ -70,7 +70,7 @@ def measure_more(
         if isinstance(found, ProtectionLeftOut):
             left_out.append(found)
             continue
-        points.append(veil_protection(found, sides.n_people))
+        points.append(mask_protection(found, sides.n_people))
         if on_point is not None:
             on_point(points[-1])
     return MoreProtections(people=sides.n_people, points=tuple(points), left_out=tuple(left_out))

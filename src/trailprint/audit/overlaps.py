@@ -20,7 +20,7 @@ from trailprint.audit.results.attacks import Agreement, WorstCase
 from trailprint.evaluation.agreement import compare_attacks, find_worst_case
 from trailprint.plain import from_plain, to_plain
 from trailprint.studies.cell_suppression import Label, PublishedCounts, Role, choose_labels
-from trailprint.studies.small_counts import HIDDEN, SMALL, VeiledCount
+from trailprint.studies.small_counts import HIDDEN, SMALL, MaskedCount
 
 Flags = NDArray[np.bool_]
 Attacks = frozenset[str]
@@ -49,10 +49,10 @@ class _Count(NamedTuple):
     holds: Callable[[Atom], bool]
 
 
-def tell_together(
+def compare_all(
     linked: Mapping[str, Flags], tried: Mapping[str, Flags]
 ) -> tuple[WorstCase, tuple[Agreement, ...]]:
-    """The worst case for each person, and where every two attacks agree; small counts veiled."""
+    """The worst case for each person, and where every two attacks agree; small counts masked."""
     worst = from_plain(WorstCase, to_plain(find_worst_case(linked, tried)))
     labels = _label(linked, tried, frozenset(worst.attacks))
     agreement = []
@@ -61,10 +61,10 @@ def tell_together(
         (pair,) = compare_attacks({name: linked[name][both] for name in (first, second)})
         shown = {name: _show(getattr(pair, name), labels[first, second, name]) for name in _PAIRED}
         agreement.append(Agreement(first=first, second=second, people=int(both.sum()), **shown))
-    return _veil_worst_case(worst, labels), tuple(agreement)
+    return _mask_worst_case(worst, labels), tuple(agreement)
 
 
-def _veil_worst_case(worst: WorstCase, labels: Mapping[Key, Label]) -> WorstCase:
+def _mask_worst_case(worst: WorstCase, labels: Mapping[Key, Label]) -> WorstCase:
     rows = tuple(
         replace(row, people=_show(row.people, labels["by", str(row.attacks)]))
         for row in worst.by_attacks
@@ -73,11 +73,11 @@ def _veil_worst_case(worst: WorstCase, labels: Mapping[Key, Label]) -> WorstCase
     told = replace(worst, by_attacks=rows, linked=_show(worst.linked or 0, label))
     if label == "hidden" and labels["by", "0"] == "few" and n_people > SMALL:
         told = replace(told, linked=f">{n_people - SMALL}")
-    return told if label == "told" else replace(told, share=None, interval=None)
+    return told if label == "shown" else replace(told, share=None, interval=None)
 
 
-def _show(n_people: VeiledCount, label: Label) -> VeiledCount:
-    if label == "told":
+def _show(n_people: MaskedCount, label: Label) -> MaskedCount:
+    if label == "shown":
         return n_people
     return f"<{SMALL}" if label == "few" else HIDDEN
 

@@ -25,50 +25,50 @@ SHARED = {
 """What people may share in a release, as readers call it."""
 
 
-class _Told(TypedDict):
+class _Disclosed(TypedDict):
     share: float | None
     interval: Interval | None
     at_most: float | None
 
 
-def tell_unicity(found: Unicity) -> UnicityPoint:
+def disclose_unicity(found: Unicity) -> UnicityPoint:
     """What some points drawn at random reveal, as it may be told."""
     return UnicityPoint(
         points=found.points,
-        **_tell_share(found.share, found.interval, found.people),
+        **_disclose_share(found.share, found.interval, found.people),
         candidates_mean=found.candidates_mean,
         candidates_median=found.candidates_median,
-        fewer_than=_tell_few(found.fewer_than, found.people),
+        fewer_than=_disclose_few(found.fewer_than, found.people),
         shorter=hide_small(found.shorter),
     )
 
 
-def tell_worst(found: WorstPoints, n_people: int) -> WorstPoint:
+def disclose_worst(found: WorstPoints, n_people: int) -> WorstPoint:
     """What the most telling points reveal, as it may be told."""
-    told = _tell_share(found.share_at_one, found.interval, n_people)
+    told = _disclose_share(found.share_at_one, found.interval, n_people)
     return WorstPoint(
         k=found.k,
         **told,
         mean_risk=None if told["share"] is None else found.mean_risk,
         candidates_median=found.candidates_median,
-        fewer_than=_tell_few(found.fewer_than, n_people),
+        fewer_than=_disclose_few(found.fewer_than, n_people),
     )
 
 
-def tell_sharing(found: Sharing) -> SharedPart:
+def disclose_sharing(found: Sharing) -> SharedPart:
     """How many people share something, as it may be told."""
     return SharedPart(
         what=found.what,
         label=SHARED[found.what],
-        **_tell_share(found.unique_share, found.interval, found.people),
+        **_disclose_share(found.unique_share, found.interval, found.people),
         sharing_median=found.sharing_median,
-        fewer_than=_tell_few(found.fewer_than, found.people),
+        fewer_than=_disclose_few(found.fewer_than, found.people),
     )
 
 
-def tell_cell(found: GridShare, n_people: int) -> GridCell:
+def disclose_cell(found: GridShare, n_people: int) -> GridCell:
     """One cell of the grid, as it may be told."""
-    told = _tell_share(found.share, None, n_people)
+    told = _disclose_share(found.share, None, n_people)
     return GridCell(
         points=found.points,
         place=found.place,
@@ -81,13 +81,13 @@ def tell_cell(found: GridShare, n_people: int) -> GridCell:
     )
 
 
-def _tell_share(share: float, interval: Interval | None, n_people: int) -> _Told:
+def _disclose_share(share: float, interval: Interval | None, n_people: int) -> _Disclosed:
     if is_small(_count(share, n_people)):
         return {"share": None, "interval": None, "at_most": highest_share(n_people)}
     return {"share": share, "interval": interval, "at_most": None}
 
 
-def _tell_few(shares: Mapping[int, float], n_people: int) -> dict[str, float]:
+def _disclose_few(shares: Mapping[int, float], n_people: int) -> dict[str, float]:
     """Shares with few candidates, where nobody or at least ten people lie between any two told."""
     told, last = {}, 0.0
     for few, share in sorted(shares.items()):

@@ -22,7 +22,7 @@ from trailprint.audit.outcomes import (
 from trailprint.audit.parts import Outcome
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.kept import attack_of
-from trailprint.audit.sections.points import tell_point_risks
+from trailprint.audit.sections.points import list_point_risks
 from trailprint.audit.showing import Shown
 from trailprint.audit.sides import given_ids
 from trailprint.display.discreet import Words
@@ -90,8 +90,8 @@ class AuditResult(Shown):
         columns["margin"] = self._margins()
         columns["risk"] = pa.array(np.nan_to_num(worst_risk(self._outcomes)))
         for name, outcome in self._found.items():
-            columns |= find_attack(name).tell_people(outcome)
-        columns |= tell_point_risks(self._outcomes)
+            columns |= find_attack(name).describe_people(outcome)
+        columns |= list_point_risks(self._outcomes)
         return pa.table(columns)
 
     def count_linked(self) -> int:

@@ -30,7 +30,7 @@ from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.kernels.stopping import OutOfTimeError, check_stop, time_limit
-from trailprint.progress import Progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress
 from trailprint.store import MemoryStore, Store
 
 #: Raised whenever a part computes something else than before: kept parts are then done anew.
@@ -69,7 +69,7 @@ def run_audit(
     caller. Without ``asked.sides`` everything was ``prepared`` before.
     """
     began = now() if began is None else began
-    report = progress or tell_nobody
+    report = progress or ignore_progress
     report("Counting events", None)
     sides = prepare_sides(prepared, lambda: make_sides(asked.sides, asked.truth, asked.options))
     context = AuditContext(sides, asked.options, n_threads)
@@ -94,7 +94,7 @@ def plan_audit(
     asked: Asked, *, store: Store | None = None, progress: Progress | None = None
 ) -> Plan:
     """What `run_audit` would do, part by part, and how long it should take; nothing is done."""
-    report = progress or tell_nobody
+    report = progress or ignore_progress
     report("Counting events", None)
     context = AuditContext(make_sides(asked.sides, asked.truth, asked.options), asked.options)
     return _Work(context, store or MemoryStore(), report, now()).plan

@@ -25,7 +25,7 @@ from trailprint.audit.wording import (
     share_or_most,
 )
 from trailprint.studies.findings import ControlFinding
-from trailprint.studies.small_counts import HIDDEN, VeiledCount
+from trailprint.studies.small_counts import HIDDEN, MaskedCount
 
 Row = tuple[str, str]
 
@@ -113,7 +113,7 @@ def _within(interval: Interval | None) -> str:
     return f" ({_reach(*interval)})" if interval else ""
 
 
-def _linked(linked: VeiledCount | None, share: float | None, interval: Interval | None) -> str:
+def _linked(linked: MaskedCount | None, share: float | None, interval: Interval | None) -> str:
     """A share with its interval; of a count that is not told exactly, that in words."""
     if linked == HIDDEN:
         return "not shown: few people would follow"

@@ -87,11 +87,11 @@ def target_sentence(
         f"{target.label}: of {_count_tried(search)}, the least loss that leaves {wanted} "
         f"({left}; for every attack the upper end of the 95 % interval is not above it, however "
         "ties between equal records are drawn, and among those still in the release), at an "
-        f"information loss of {percent(target.loss or 0.0)}.{_tell_alone(target.alone)}"
+        f"information loss of {percent(target.loss or 0.0)}.{_describe_alone(target.alone)}"
     )
 
 
-def _tell_alone(alone: AloneFacts | None) -> str:
+def _describe_alone(alone: AloneFacts | None) -> str:
     """What an audit of the release itself will find."""
     if alone is None:
         return ""

@@ -173,7 +173,7 @@ def run(
         per_user=result.per_user() if folder.per_user or scoring.links is not None else None,
     )
     finish(written, folder.out, running)
-    _write_links(scoring, result, engine, is_told=not running.json)
+    _write_links(scoring, result, engine, is_shown=not running.json)
     _stop_above(auditing.gate, result)
 
 
@@ -238,13 +238,13 @@ def _prepare(
 
 
 def _write_links(
-    scoring: ScoreOptions, result: AuditResult, engine: Engine, *, is_told: bool
+    scoring: ScoreOptions, result: AuditResult, engine: Engine, *, is_shown: bool
 ) -> None:
     """Write who is who, where that was asked for, and say where it is."""
     if scoring.links is None:
         return
     scoring.write_links(result.links(), engine)
-    if is_told:
+    if is_shown:
         console = open_console(stderr=True)
         print_line(console, f"Links written to {scoring.links}, readable by you only.", "dim")
 
@@ -281,18 +281,18 @@ def audit_to_folder(
             prepared=prepared,
             n_threads=running.threads,
             progress=progress,
-            on_plan=lambda plan: _tell_plan(plan, where, is_again=is_again, as_json=running.json),
+            on_plan=lambda plan: _report_plan(plan, where, is_again=is_again, as_json=running.json),
         )
 
 
-def _tell_plan(plan: Plan, where: EngineOptions | None, *, is_again: bool, as_json: bool) -> None:
+def _report_plan(plan: Plan, where: EngineOptions | None, *, is_again: bool, as_json: bool) -> None:
     """What is going to be done, to whoever watches; from here on, there will be a report."""
     from trailprint.report.charts.svg import load_drawing
 
     load_drawing()
     file = find_progress_file()
     if file is not None:
-        file.tell_plan(plan.to_dict())
+        file.report_plan(plan.to_dict())
     if not as_json:
         _announce(plan, where, is_again=is_again)
 

@@ -65,7 +65,7 @@ def _keep_point(folder: str, point: ProtectionPoint) -> None:
     add_measured(folder, to_plain(point))
     file = find_progress_file()
     if file is not None:
-        file.tell_point()
+        file.report_point()
 
 
 def _print(found: dict[str, Any]) -> None:

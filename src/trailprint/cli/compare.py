@@ -105,13 +105,18 @@ def _print_points(found: ComparedSinglingOut) -> None:
 
 
 def _line(row: FamilyDifference) -> dict[str, object]:
-    from trailprint.comparison.wording import tell_interval, tell_points, tell_rate, tell_test
+    from trailprint.comparison.wording import (
+        describe_interval,
+        describe_points,
+        describe_rate,
+        describe_test,
+    )
 
     return {
         "attack": row.title,
-        "first": tell_rate(row.first),
-        "this one": tell_rate(row.second),
-        "difference": tell_points(row.difference),
-        "95 % interval": tell_interval(row.interval),
-        "test": tell_test(row.pairs),
+        "first": describe_rate(row.first),
+        "this one": describe_rate(row.second),
+        "difference": describe_points(row.difference),
+        "95 % interval": describe_interval(row.interval),
+        "test": describe_test(row.pairs),
     }

@@ -42,7 +42,7 @@ def compile_first() -> float:
     print_line(open_console(stderr=True), _COMPILING, "dim")
     file = find_progress_file()
     if file is not None:
-        file.tell("Compiling the kernels for this machine, once", None)
+        file.report("Compiling the kernels for this machine, once", None)
     with _compiling_meanwhile():
         compile_matching()
     return time.perf_counter() - began

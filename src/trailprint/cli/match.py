@@ -11,7 +11,7 @@ from trailprint.cli.groups import Given, Panel, argument, takes_options
 from trailprint.cli.inputs import Scoring, SideInputs
 from trailprint.cli.knowledge import Knowing, note_knowledge
 from trailprint.cli.option_fields import Written
-from trailprint.cli.planning import Planning, tell_needs
+from trailprint.cli.planning import Planning, describe_needs
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
 from trailprint.cli.running import EnginePanel, Running, RunOptions
@@ -221,7 +221,7 @@ def _print_plan(plan: dict[str, Any], *, as_json: bool) -> None:
     ]
     if plan["parts"] > 1:
         rows.append(("parts of each pass", plan["parts"]))
-    rows += tell_needs(plan)
+    rows += describe_needs(plan)
     print_table("What the matching would need", rows, ["Nothing was matched."])
 
 

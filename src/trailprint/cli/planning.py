@@ -44,7 +44,7 @@ def print_plan(plan: WorkPlan, *, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
-    rows = [*_count(found), ("passes over everybody", found["passes"]), *tell_needs(found)]
+    rows = [*_count(found), ("passes over everybody", found["passes"]), *describe_needs(found)]
     title = f"What the {_NAMES[found['work']]} would need"
     print_table(title, rows, ["Nothing was done. Reading the data comes on top."])
     print_rows("Seconds of one core", [_show_step(step) for step in found["steps"]], most=20)
@@ -63,7 +63,7 @@ def _count(found: Mapping[str, Any]) -> list[tuple[str, object]]:
     return [*people, *places, ("pairs, about", round(found["pairs"]))]
 
 
-def tell_needs(plan: Mapping[str, Any]) -> list[tuple[str, object]]:
+def describe_needs(plan: Mapping[str, Any]) -> list[tuple[str, object]]:
     """Memory and time of a plan."""
     from trailprint.workflows.plans import show_cores
 

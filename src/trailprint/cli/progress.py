@@ -12,7 +12,7 @@ from rich.progress import Progress as Bar
 
 from trailprint.cli.progress_file import find_progress_file
 from trailprint.events.engine import Engine
-from trailprint.progress import Progress, tell_nobody, watching
+from trailprint.progress import Progress, ignore_progress, watching
 
 #: How often DuckDB is asked.
 _LOOK_S = 0.2
@@ -24,13 +24,13 @@ def showing(engine: Engine | None = None, what: str = "Reading") -> Iterator[Pro
     console = Console(stderr=True)
     file = find_progress_file()
     if file is not None:
-        file.tell(what, None)
-        with _following(engine, lambda percent: file.tell(what, percent / 100)):
-            yield file.tell
+        file.report(what, None)
+        with _following(engine, lambda percent: file.report(what, percent / 100)):
+            yield file.report
         return
     with _announcing(console):
         if not console.is_terminal:
-            yield tell_nobody
+            yield ignore_progress
             return
         columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
         with Bar(*columns, console=console, transient=True) as bar:
@@ -71,7 +71,7 @@ def _update(bar: Bar, task: TaskID, what: str, done: float | None) -> None:
 
 
 @contextlib.contextmanager
-def _following(engine: Engine | None, tell: Callable[[float], None]) -> Iterator[None]:
+def _following(engine: Engine | None, report: Callable[[float], None]) -> Iterator[None]:
     """Ask DuckDB a few times a second how far its query is, in percent."""
     if engine is None:
         yield
@@ -80,7 +80,7 @@ def _following(engine: Engine | None, tell: Callable[[float], None]) -> Iterator
     def look() -> None:
         percent = engine.connection.query_progress()
         if percent > 0:
-            tell(percent)
+            report(percent)
 
     with watching(look, _LOOK_S):
         yield

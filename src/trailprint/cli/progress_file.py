@@ -25,33 +25,33 @@ _PAUSE_S = 0.25
 
 
 class ProgressFile:
-    """Writes what it is told; a file that cannot be written stops nobody."""
+    """Writes what is reported to it; a file that cannot be written stops nobody."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._told: dict[str, Any] = {"what": "", "done": None, "plan": None, "points": 0}
+        self._state: dict[str, Any] = {"what": "", "done": None, "plan": None, "points": 0}
         self._next = 0.0
 
-    def tell(self, what: str, done: float | None) -> None:
+    def report(self, what: str, done: float | None) -> None:
         """What is being done, and which share of it is over."""
-        is_new = what != self._told["what"]
-        self._told |= {"what": what, "done": done}
+        is_new = what != self._state["what"]
+        self._state |= {"what": what, "done": done}
         if is_new or time.monotonic() >= self._next:
             self._write()
 
-    def tell_plan(self, plan: dict[str, Any]) -> None:
+    def report_plan(self, plan: dict[str, Any]) -> None:
         """What will be done, before it is."""
-        self._told["plan"] = plan
+        self._state["plan"] = plan
         self._write()
 
-    def tell_point(self) -> None:
+    def report_point(self) -> None:
         """That one more point was measured."""
-        self._told["points"] += 1
+        self._state["points"] += 1
         self._write()
 
     def _write(self) -> None:
         self._next = time.monotonic() + _PAUSE_S
-        text = json.dumps({**self._told, "at": time.time()})
+        text = json.dumps({**self._state, "at": time.time()})
         with contextlib.suppress(OSError), replacing_file(self._path) as file:
             file.write(text.encode())
 

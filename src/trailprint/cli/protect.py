@@ -188,7 +188,7 @@ def _print_cost(found: dict[str, Any], out: str | None) -> None:
         ("locations kept", percent(found["locations_kept"])),
         ("error of popularity", percent(found["popularity_error"])),
     ]
-    rows += _tell_tasks(found["tasks"])
+    rows += _describe_tasks(found["tasks"])
     rows += [(words, found[name]) for name, words in _title_facts(found).items() if name in found]
     notes = [*found["notes"], *found.get("privacy_statement", [])]
     for column in found.get("release", {}).get("kept_columns", ()):
@@ -202,7 +202,7 @@ def _print_cost(found: dict[str, Any], out: str | None) -> None:
     print_rows("People with whom nobody shares their …", _compare_alone(found), most=10)
 
 
-def _tell_tasks(tasks: Mapping[str, Any] | None) -> list[tuple[str, object]]:
+def _describe_tasks(tasks: Mapping[str, Any] | None) -> list[tuple[str, object]]:
     """What the release is good for; a dash where a task cannot be done with it."""
     if tasks is None:
         return []
@@ -282,10 +282,10 @@ def _print_sweep(found: dict[str, Any], chain: Sequence[Protection]) -> None:
         else:
             least = [_line(found["parameter"], found["target"])]
             print_rows(f"{wanted}, with the least loss", least, most=1)
-    print_table("", [], [*_tell_unable(found["sweep"]), *found["notes"]])
+    print_table("", [], [*_describe_unable(found["sweep"]), *found["notes"]])
 
 
-def _tell_unable(points: Sequence[Mapping[str, Any]]) -> list[str]:
+def _describe_unable(points: Sequence[Mapping[str, Any]]) -> list[str]:
     """Which attacks could not be tried, and why."""
     unable = [(one["why"], one["family"]) for point in points for one in point["not_judged"]]
     families = {why: [name for own, name in unable if own == why] for why, _ in unable}

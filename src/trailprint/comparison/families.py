@@ -5,9 +5,9 @@ from __future__ import annotations
 from trailprint.audit.results.attacks import AttackFinding, Interval
 from trailprint.audit.results.findings import Findings
 from trailprint.comparison.opening import OpenedAudit
-from trailprint.comparison.pairing import Paired, pair_people, tell_pairs
+from trailprint.comparison.pairing import Paired, disclose_pairs, pair_people
 from trailprint.comparison.results import FamilyDifference, Rate, Versus
-from trailprint.comparison.wording import tell_reading
+from trailprint.comparison.wording import describe_reading
 from trailprint.evaluation.differences import newcombe_interval, tango_interval
 from trailprint.studies.small_counts import SMALL
 
@@ -80,9 +80,9 @@ def _compare(
         describe_rate(attacks[1], second.findings),
     )
     paired = _pair(first, second, (attacks[0].name, attacks[1].name))
-    pairs = None if paired is None else tell_pairs(paired)
-    is_told = paired is not None and paired.is_told
-    if paired is not None and is_told:
+    pairs = None if paired is None else disclose_pairs(paired)
+    is_shown = paired is not None and paired.is_shown
+    if paired is not None and is_shown:
         difference: float | None = paired.counts.difference
         ends = tango_interval(paired.counts)
     else:
@@ -94,9 +94,9 @@ def _compare(
         second=rates[1],
         difference=difference,
         interval=ends,
-        method="Tango, paired" if is_told else "Newcombe, unpaired",
+        method="Tango, paired" if is_shown else "Newcombe, unpaired",
         pairs=pairs,
-        reading=tell_reading(title, *rates, ends, pairs),
+        reading=describe_reading(title, *rates, ends, pairs),
     )
 
 

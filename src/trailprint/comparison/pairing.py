@@ -35,7 +35,7 @@ class Paired(Discreet):
     alone: tuple[int, int, int, int]
 
     @property
-    def is_told(self) -> bool:
+    def is_shown(self) -> bool:
         """Whether no group of a few people can be worked out from the table and the totals."""
         found = self.counts
         cells = (found.both, found.only_first, found.only_second, found.neither)
@@ -79,10 +79,10 @@ def _alone(linked: Flags, common: NDArray[np.intp]) -> tuple[int, int]:
     return n_linked, len(linked) - len(common) - n_linked
 
 
-def tell_pairs(paired: Paired) -> Pairs:
+def disclose_pairs(paired: Paired) -> Pairs:
     """The table with its test, or what the totals say of it."""
     found = paired.counts
-    if paired.is_told:
+    if paired.is_shown:
         return Pairs(
             people=found.people,
             both=found.both,

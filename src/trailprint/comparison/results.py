@@ -9,7 +9,7 @@ from typing import Any, Literal
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
 from trailprint.plain import OMITTED, from_plain, to_plain
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 SCHEMA = "trailprint.comparison/1"
 """Which form of ``comparison.json`` these types describe."""
@@ -29,7 +29,7 @@ class Rate:
     attack: str
     people: int
     of: int | None = field(default=None, metadata=OMITTED)
-    linked: VeiledCount
+    linked: MaskedCount
     share: float | None
     interval: Interval | None
     at_most: float | None = field(default=None, metadata=OMITTED)
@@ -46,10 +46,10 @@ class Pairs:
     """
 
     people: int
-    both: VeiledCount
-    only_first: VeiledCount
-    only_second: VeiledCount
-    neither: VeiledCount
+    both: MaskedCount
+    only_first: MaskedCount
+    only_second: MaskedCount
+    neither: MaskedCount
     p_value: float | None
     p_value_is: Literal["exact", "at most", "not shown"]
 

@@ -14,7 +14,7 @@ from trailprint.comparison.known_points import compare_points
 from trailprint.comparison.opening import AuditSource, OpenedAudit, open_audits
 from trailprint.comparison.result import ComparisonResult
 from trailprint.comparison.results import AuditComparison, ComparedAudit, Versus
-from trailprint.comparison.wording import tell_strongest
+from trailprint.comparison.wording import describe_strongest
 from trailprint.errors import ColumnError, InputError, OptionError
 from trailprint.events.engine import default_engine
 from trailprint.events.reading.sources import TruthSource, open_truth
@@ -66,7 +66,7 @@ def _summarise(reference: str, versus: Sequence[Versus]) -> str:
     told = []
     for one in versus:
         if one.strongest is not None:
-            told.append(tell_strongest(reference, one.audit, one.strongest))
+            told.append(describe_strongest(reference, one.audit, one.strongest))
         else:
             told.append(f"{one.audit} cannot be compared with {reference}. {one.why_not}")
     return " ".join(told)

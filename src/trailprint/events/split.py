@@ -14,7 +14,7 @@ from trailprint.events.folds import bin_days
 from trailprint.events.options import ReadOptions
 from trailprint.events.reading.sources import Source, open_source
 from trailprint.events.reading.times import parse_bound
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 
 _MOST_FOLDS = 10_000
 METHODS = ("at", "halves_of_weeks", "busiest_weeks", "ranges", "fold")
@@ -144,13 +144,13 @@ def split(
     >>> sides.released.count() + sides.auxiliary.count() == campus.count()
     True
     """
-    tell = progress or tell_nobody
-    tell("Reading", 0.0)
+    report = progress or ignore_progress
+    report("Reading", 0.0)
     events = open_source(events, reading)
     events.require("start", "A split")
     # It is asked for several times: for where to cut, and for both sides.
     events = events.keep_there()
-    tell("Cutting", 0.3)
+    report("Cutting", 0.3)
     released, auxiliary, description = _cut(events, options)
     sides = Split(released=released, auxiliary=auxiliary, description=description)
     if options.active_both:
@@ -159,7 +159,7 @@ def split(
         sides = _keep_common(sides, options.min_events)
     if options.released_users or options.auxiliary_users:
         sides = _sample_users(sides, options)
-    tell("Counting both sides", 0.7)
+    report("Counting both sides", 0.7)
     for name, side in (("released", sides.released), ("auxiliary", sides.auxiliary)):
         if side.is_empty():
             raise InputError(

@@ -56,7 +56,7 @@ def write_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as comma-separated text under the names of all of them; nothing for no rows."""
     if not rows:
         return ""
-    # A row may have a name that others lack, such as the bound of a veiled rate.
+    # A row may have a name that others lack, such as the bound of a masked rate.
     names = list(dict.fromkeys(name for row in rows for name in row))
     lines: list[list[Any]] = [names, *([row.get(name) for name in names] for row in rows)]
     return "".join(",".join(map(_cell, line)) + "\n" for line in lines)

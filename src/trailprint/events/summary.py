@@ -15,7 +15,7 @@ from trailprint.events.oddities import describe_oddities
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, open_places
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ def inspect(
     >>> summary.users, summary.locations, summary.events
     (2, 2, 3)
     """
-    (progress or tell_nobody)("Reading", None)
+    (progress or ignore_progress)("Reading", None)
     found = summarise(open_places([events], reading, places)[0], progress)
     notes, advice = (tuple(map(in_python, texts)) for texts in (found.notes, found.advice))
     return replace(found, notes=notes, advice=advice)
@@ -112,8 +112,8 @@ def inspect(
 
 def summarise(events: Events, progress: Progress | None = None) -> Summary:
     """Count what is in a dataset that has locations."""
-    tell = progress or tell_nobody
-    tell("Counting events", 0.0)
+    report = progress or ignore_progress
+    report("Counting events", 0.0)
     events.require("location", "Counting locations")
     row = events.engine.row
     counted = (
@@ -128,9 +128,9 @@ def summarise(events: Events, progress: Progress | None = None) -> Summary:
     )
     n_events, n_locations = row(f"SELECT {total}, count(DISTINCT location) FROM ({pairs})")
     events.engine.drop(stored)
-    tell("Counting days", 0.5)
+    report("Counting days", 0.5)
     first, last, active_days = _times(events)
-    tell("Counting duplicate rows", 0.8)
+    report("Counting duplicate rows", 0.8)
     return Summary(
         rows=events.tally.rows,
         events=_whole(n_events or 0),

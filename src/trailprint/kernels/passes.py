@@ -30,8 +30,8 @@ class Pass(NamedTuple):
     ``fixed`` are inputs that pass after pass may use again, such as a join; ``fresh`` are those
     of this pass alone, such as prices. ``out`` is an array, or a named tuple of arrays, with one
     entry per item, all zero before. ``work`` says how long each item takes, beside the others.
-    ``n_parts`` passes take turns with the parts of what would be too large at once. ``tell`` is
-    told which share of the pass is over. ``least`` is the least work that is worth a block.
+    ``n_parts`` passes take turns with the parts of what would be too large at once. ``report`` is
+    called with the share of the pass that is over. ``least`` is the least work worth a block.
     """
 
     kernel: Callable[..., None]
@@ -40,7 +40,7 @@ class Pass(NamedTuple):
     work: npt.NDArray[Any]
     out: Any
     n_parts: int = 1
-    tell: Callable[[float], None] | None = None
+    report: Callable[[float], None] | None = None
     least: float | None = None
 
     def blocks(self, n_blocks: int = N_CHUNKS) -> list[tuple[int, int]]:
@@ -94,13 +94,13 @@ def get_most_bytes() -> int | None:
 
 class _Shares:
     """
-    Tells which share of the work is over; several passes may be under way at once.
+    Reports which share of the work is over; several passes may be under way at once.
 
     Without anything expected, that of the passes under way; else that of all that is expected.
     """
 
-    def __init__(self, tell: Callable[[float], None]) -> None:
-        self._tell = tell
+    def __init__(self, report: Callable[[float], None]) -> None:
+        self._report = report
         self._lock = threading.Lock()
         self._numbers = itertools.count()
         self._shares: dict[int, tuple[float, float]] = {}
@@ -109,12 +109,12 @@ class _Shares:
         self._finished: set[int] = set()
 
     def of_pass(self, one: Pass) -> Callable[[float], None]:
-        """What a pass tells its share to."""
+        """What a pass reports its share to."""
         work = float(one.work.sum()) + one.work.size
         return partial(self._add, next(self._numbers), work)
 
     def expect(self, expected: tuple[float, float, float] | None) -> None:
-        """Count passes from now on against this much work, told as a share between two others."""
+        """Count passes against this much work from now on; shares lie between the two others."""
         with self._lock:
             self._expected, self._over = expected, 0.0
             self._shares.clear()
@@ -127,11 +127,11 @@ class _Shares:
                 self._finished.add(number)
             self._shares[number] = work * share, work
             done, total = (sum(part) for part in zip(*self._shares.values(), strict=True))
-            told = self._rate(done, total)
+            share_over = self._rate(done, total)
             if done >= total:
                 self._over += total
                 self._shares.clear()
-        self._tell(told)
+        self._report(share_over)
 
     def _rate(self, done: float, total: float) -> float:
         if self._expected is None:
@@ -146,9 +146,9 @@ _shares: ContextVar[_Shares | None] = ContextVar("shares", default=None)
 
 
 @contextlib.contextmanager
-def passes_told_to(tell: Callable[[float], None]) -> Iterator[None]:
-    """Let this be told, by whatever thread, which share of the passes under way is over."""
-    before = _shares.set(_Shares(tell))
+def passes_reported_to(report: Callable[[float], None]) -> Iterator[None]:
+    """Let this be called, in any thread, with the share of the passes under way that is over."""
+    before = _shares.set(_Shares(report))
     try:
         yield
     finally:
@@ -158,9 +158,9 @@ def passes_told_to(tell: Callable[[float], None]) -> Iterator[None]:
 @contextlib.contextmanager
 def expecting_work(work: float, low: float = 0.0, high: float = 1.0) -> Iterator[None]:
     """
-    Tell whoever watches about how much work the passes inside have in all.
+    Say about how much work the passes inside have in all, for progress.
 
-    Inside, what is told goes from ``low`` to ``high``, shares of something larger.
+    Inside, the reported share goes from ``low`` to ``high``, shares of something larger.
     """
     shares = _shares.get()
     if shares is None:
@@ -187,11 +187,11 @@ def run_pass(one: Pass, n_threads: int | None) -> None:
     """Fill ``one.out``; ``n_threads`` are those of this process, if it runs the pass."""
     runner, shares = _runner.get(), _shares.get()
     if shares is not None and one.work.size:
-        one = one._replace(tell=shares.of_pass(one))
+        one = one._replace(report=shares.of_pass(one))
     if runner is None or not _run_elsewhere(runner, one):
         _run_here(one, n_threads)
-    if one.tell is not None:
-        one.tell(1.0)
+    if one.report is not None:
+        one.report(1.0)
 
 
 def _run_here(one: Pass, n_threads: int | None) -> None:
@@ -202,8 +202,8 @@ def _run_here(one: Pass, n_threads: int | None) -> None:
 
     def fill(low: int, high: int) -> None:
         one.kernel(*inputs, low, high, one.out)
-        if one.tell is not None:
-            one.tell(next(n_done) / len(blocks))
+        if one.report is not None:
+            one.report(next(n_done) / len(blocks))
 
     run_parallel(fill, blocks, n_threads)
 

@@ -90,7 +90,7 @@ class Context:
         """The DuckDB of this run, with its limits."""
         return self.share("engine", lambda: Engine(memory=self.memory, threads=self.n_threads))
 
-    def tell(self, what: str, done: float | None = None) -> None:
+    def report(self, what: str, done: float | None = None) -> None:
         """Say how far the experiment is."""
         if self.progress is not None:
             self.progress(what, done)

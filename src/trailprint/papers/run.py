@@ -120,7 +120,7 @@ def run_experiments(
 
 def run_experiment(experiment: Experiment, context: Context) -> Reproduction:
     """Run one experiment and note on whom, and how long it took."""
-    context.tell("Starting", 0.0)
+    context.report("Starting", 0.0)
     began = time.perf_counter()
     outcome = experiment.run(context)
     met = context.notes_on(experiment.sources)
@@ -170,9 +170,9 @@ def _part(
     """Progress of one experiment as progress of the whole."""
     if progress is None:
         return None
-    tell = progress
+    whole = progress
 
     def report(what: str, done: float | None) -> None:
-        tell(f"{experiment.name}: {what}", (number + (done or 0.0)) / n_experiments)
+        whole(f"{experiment.name}: {what}", (number + (done or 0.0)) / n_experiments)
 
     return report

@@ -12,7 +12,7 @@ from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
 from trailprint.features.histograms import Histograms, build_histogram_pair, build_histograms
 from trailprint.features.options import HistogramOptions
-from trailprint.progress import Progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress
 from trailprint.protections.loss import (
     Loss,
     Translation,
@@ -252,17 +252,17 @@ def apply_protections(
         Told what is being done and which share is over.
     """
     check_order(protections)
-    tell = progress or tell_nobody
+    report = progress or ignore_progress
     if isinstance(data, Histograms):
         return _protect_only_histograms(data, protections, seed, n_threads)
-    tell("Counting events", 0.0)
+    report("Counting events", 0.0)
     stage = start(data, counting=counting)
-    tell("Protecting events", 0.2)
+    report("Protecting events", 0.2)
     stage = protect_events(stage, protections, seed)
-    tell("Protecting histograms", 0.5)
+    report("Protecting histograms", 0.5)
     after = build_histograms(with_locations(stage.released), counting)
     change = protect_histograms(after, protections, seed, n_threads)
-    tell("Measuring what is lost", 0.8)
+    report("Measuring what is lost", 0.8)
     return Protected(
         events=stage.released,
         histograms=change.histograms if changes_histograms(protections) else None,

@@ -40,29 +40,29 @@ def interval(ends: Sequence[float] | None) -> str:
 
 
 def count(number: int | float | str | None) -> str:
-    """A number of people or things; a veiled one (``"<10"``, ``">90"``, ``"hidden"``) in words."""
+    """A number of people or things; a masked one (``"<10"``, ``">90"``, ``"hidden"``) in words."""
     if number is None:
         return UNKNOWN
     if isinstance(number, str):
-        return _unveil(number)
+        return _describe_masked_count(number)
     return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.1f}"
 
 
-def _unveil(number: str) -> str:
+def _describe_masked_count(number: str) -> str:
     if number == "hidden":
         return NOT_SHOWN
     words = {"<": "fewer than", ">": "more than"}
     return f"{words[number[0]]} {int(number[1:]):,}" if number[0] in words else number
 
 
-class Veilable(Protocol):
+class Maskable(Protocol):
     """A rate that is not told where it would tell a few people."""
 
     @property
     def at_most(self) -> float | None: ...
 
 
-class Rated(Veilable, Protocol):
+class Rated(Maskable, Protocol):
     """What has an accuracy, or the most that it can be."""
 
     @property
@@ -82,16 +82,16 @@ def share_or_most(share: float | None, at_most: float | None) -> str:
 
 
 def rate_interval(ends: Sequence[float] | None, at_most: float | None) -> str:
-    """The interval of a rate; there is none to show where the rate is veiled."""
+    """The interval of a rate; there is none to show where the rate is masked."""
     return NOT_SHOWN if at_most is not None else interval(ends)
 
 
 def highest(point: Rated) -> float | None:
-    """An accuracy to draw: where it is veiled, the most it can be."""
+    """An accuracy to draw: where it is masked, the most it can be."""
     return point.at_most if point.accuracy is None else point.accuracy
 
 
-def tell_veiled(points: Iterable[Veilable]) -> str:
+def describe_masked(points: Iterable[Maskable]) -> str:
     """How points of a few people are drawn, where there are any."""
     if all(point.at_most is None for point in points):
         return ""
@@ -102,7 +102,7 @@ def tell_veiled(points: Iterable[Veilable]) -> str:
 
 
 def people_and_share(rare: RareLocation) -> str:
-    """A number of people and their share, unless that would unveil the number."""
+    """A number of people and their share, unless that would reveal the number."""
     share = "" if rare.share is None else f" ({percent(rare.share)})"
     return plural(rare.people, "person", "people") + share
 

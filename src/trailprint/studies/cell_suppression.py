@@ -3,7 +3,7 @@ Which counts of people may be told, so that no small one can be worked out from 
 
 Counts are sums over atoms: disjoint groups of people that nobody is told the sizes of. A reader
 who knows which atoms each count sums up can set up the equations and ask between which bounds a
-veiled count must lie. Here the same is asked beforehand, and counts stay hidden as long as
+masked count must lie. Here the same is asked beforehand, and counts stay hidden as long as
 telling them would narrow those bounds.
 """
 
@@ -19,7 +19,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from trailprint.studies.small_counts import SMALL, is_small
 
-Label = Literal["told", "few", "hidden"]
+Label = Literal["shown", "few", "hidden"]
 Role = Literal["size", "total", "cell", "unpublished"]
 Rows = NDArray[np.float64]
 
@@ -51,18 +51,18 @@ def choose_labels(cells: PublishedCounts, small: int = SMALL) -> list[Label]:
 
     A small cell is shown as few, or hidden where the word itself would give it away. Everything
     else is hidden at first, and told in the order of the cells as long as no small count is
-    bounded more tightly by it. What follows from the totals alone is told: no veil would help.
+    bounded more tightly by it. What follows from the totals alone is told: no mask would help.
     """
     try:
         return _choose(_Reader(cells, small), cells, small)
     except _UnsolvedError:
         # Too hard for the solver: then only what nobody needs to prove is told.
-        return _tell_least(cells, small)
+        return _label_at_least(cells, small)
 
 
-def _tell_least(cells: PublishedCounts, small: int) -> list[Label]:
+def _label_at_least(cells: PublishedCounts, small: int) -> list[Label]:
     return [
-        "told" if role == "size" or (role == "total" and not is_small(value, small)) else "hidden"
+        "shown" if role == "size" or (role == "total" and not is_small(value, small)) else "hidden"
         for value, role in zip(cells.values, cells.roles, strict=True)
     ]
 
@@ -71,12 +71,12 @@ def _choose(reader: _Reader, cells: PublishedCounts, small: int) -> list[Label]:
     known = {j for j in range(len(cells.values)) if reader.is_known(j)}
     guarded = [j for j, n in enumerate(cells.values) if is_small(n, small) and j not in known]
     if not guarded:
-        return ["told"] * len(cells.values)
-    labels: list[Label] = ["told" if j in known else "hidden" for j in range(len(cells.values))]
+        return ["shown"] * len(cells.values)
+    labels: list[Label] = ["shown" if j in known else "hidden" for j in range(len(cells.values))]
     for j in guarded:
         labels[j] = "hidden" if cells.roles[j] == "unpublished" else "few"
     _hide_what_few_gives_away(reader, labels, guarded)
-    return _tell_what_is_safe(reader, labels, guarded)
+    return _show_what_is_safe(reader, labels, guarded)
 
 
 def _hide_what_few_gives_away(reader: _Reader, labels: list[Label], guarded: Sequence[int]) -> None:
@@ -91,12 +91,12 @@ def _hide_what_few_gives_away(reader: _Reader, labels: list[Label], guarded: Seq
             labels[j] = "hidden"
 
 
-def _tell_what_is_safe(reader: _Reader, labels: list[Label], guarded: Sequence[int]) -> list[Label]:
+def _show_what_is_safe(reader: _Reader, labels: list[Label], guarded: Sequence[int]) -> list[Label]:
     goals = [goal for j in guarded for goal in reader.list_goals(j, labels)]
     for j, label in enumerate(labels):
         if label != "hidden" or j in guarded or reader.is_unpublished(j):
             continue
-        tried: list[Label] = [*labels[:j], "told", *labels[j + 1 :]]
+        tried: list[Label] = [*labels[:j], "shown", *labels[j + 1 :]]
         if reader.follows(j, labels) or _are_all_reached(reader, goals, tried):
             labels = tried
     return labels
@@ -139,7 +139,7 @@ class _Reader:
 
     def is_known(self, cell: int) -> bool:
         """Whether a cell is a total that is told, or follows from such totals."""
-        labels = _tell_least(self._cells, self._small)
+        labels = _label_at_least(self._cells, self._small)
         if self.follows(cell, labels):
             return True
         if not is_small(self._cells.values[cell], self._small):
@@ -148,7 +148,7 @@ class _Reader:
 
     def follows(self, cell: int, labels: Sequence[Label]) -> bool:
         """Whether a cell is a sum and difference of cells that are told."""
-        told = self._cells.sums[[label == "told" for label in labels]]
+        told = self._cells.sums[[label == "shown" for label in labels]]
         more = np.vstack([told, self._cells.sums[cell]])
         return (
             bool(np.linalg.matrix_rank(more) == np.linalg.matrix_rank(told)) if len(told) else False
@@ -202,7 +202,7 @@ class _Reader:
     def _fits(self, atoms: Rows, labels: Sequence[Label], gaps: Sequence[int]) -> bool:
         """Whether counts of atoms found before agree with what is told now."""
         counts, values = self._cells.sums @ atoms, np.array(self._cells.values)
-        told = [j for j, label in enumerate(labels) if label == "told"]
+        told = [j for j, label in enumerate(labels) if label == "shown"]
         few = [j for j, label in enumerate(labels) if label == "few"]
         apart = counts[list(gaps)]
         return bool(
@@ -260,7 +260,7 @@ class _Reader:
     def _constraints(self, labels: Sequence[Label], gaps: Sequence[int]) -> list[LinearConstraint]:
         """What is told as equations, few as bounds, and for gaps a switch between none and many."""
         sums, values = self._cells.sums, np.array(self._cells.values)
-        told = [j for j, label in enumerate(labels) if label == "told"]
+        told = [j for j, label in enumerate(labels) if label == "shown"]
         few = [j for j, label in enumerate(labels) if label == "few"]
         wide = np.hstack([sums, np.zeros((len(sums), len(gaps)))])
         switch = np.zeros((len(gaps), wide.shape[1]))

@@ -33,7 +33,7 @@ from trailprint.studies.people import (
     restrict_truth,
     select_people,
 )
-from trailprint.studies.small_counts import hide_small, is_close, is_small, tell_count
+from trailprint.studies.small_counts import describe_count, hide_small, is_close, is_small
 
 #: A control fails only where luck would do so less often than this.
 UNLIKELY = 0.001
@@ -109,7 +109,7 @@ class Control:
 
     def to_finding(self) -> ControlFinding:
         """The control as it may be told; of a few people or links only that they are few."""
-        is_told = self.interval is not None and not (
+        is_shown = self.interval is not None and not (
             is_small(self.people) or is_close(self.links, self.people)
         )
         return ControlFinding(
@@ -118,8 +118,8 @@ class Control:
             title=self.title,
             people=hide_small(self.people),
             links=hide_small(self.links, of=self.people),
-            share=self.share if is_told else None,
-            interval=self.interval if is_told else None,
+            share=self.share if is_shown else None,
+            interval=self.interval if is_shown else None,
             expected=self.expected,
             passed=self.passed,
             reading=self.reading,
@@ -203,15 +203,16 @@ def _read_absent(
     if not n_absent:
         return "There are too few people on both sides to leave some out."
     text = (
-        f"Of the people on both sides {tell_count(n_absent)} were taken out of the released data, "
-        f"and the attack still linked {tell_count(n_linked, of=n_absent)} of them to somebody."
+        f"Of the people on both sides {describe_count(n_absent)} were taken out of the released "
+        f"data, and the attack still linked {describe_count(n_linked, of=n_absent)} of them to "
+        "somebody."
     )
     if margin is None:
         return f"{text} No link of this attack is confident enough to be trusted anyway."
     verdict = "as it should be" if passed else "so that its confidence misleads"
     return (
         f"{text} It did so with a confidence that is trusted for people who are there for "
-        f"{tell_count(n_false, of=n_absent)}; at most {expected:.0%} may be: {verdict}."
+        f"{describe_count(n_false, of=n_absent)}; at most {expected:.0%} may be: {verdict}."
     )
 
 
@@ -280,8 +281,8 @@ def _compare_orders(name: str, before: Flags, after: Flags) -> Control:
         passed=passed,
         reading=(
             "With the rows of both sides in a secret order and without ids, "
-            f"{tell_count(n_found, of=n_people)} of {tell_count(n_people)} people are linked "
-            f"correctly, against {tell_count(n_before, of=n_people)} before: {verdict}."
+            f"{describe_count(n_found, of=n_people)} of {describe_count(n_people)} people are "
+            f"linked correctly, against {describe_count(n_before, of=n_people)} before: {verdict}."
         ),
     )
 
@@ -301,8 +302,8 @@ def _compare_chance(name: str, n_right: int, n_people: int, chance: float) -> Co
         expected=chance,
         passed=passed,
         reading=(
-            f"Read as if the order of rows had stayed, {tell_count(n_right, of=n_people)} of "
-            f"{tell_count(n_people)} people are linked correctly, where chance would link "
+            f"Read as if the order of rows had stayed, {describe_count(n_right, of=n_people)} of "
+            f"{describe_count(n_people)} people are linked correctly, where chance would link "
             f"{chance:.2%}: "
             f"{'no more than luck explains' if passed else 'far more than luck explains'}."
         ),

@@ -89,10 +89,10 @@ class DrivingLocations(Discreet):
         return Why(locations=locations, one_rare_location=rare, reading=self._read(top))
 
     def _count_rare(self, small: int) -> RareLocation:
-        is_told = self.n_people and not is_close(self.n_rare, self.n_people, small)
+        is_shown = self.n_people and not is_close(self.n_rare, self.n_people, small)
         return RareLocation(
             people=hide_small(self.n_rare, small, of=self.n_people),
-            share=self.n_rare / self.n_people if is_told else None,
+            share=self.n_rare / self.n_people if is_shown else None,
             meaning=_RARE,
         )
 

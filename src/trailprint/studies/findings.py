@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,8 +16,8 @@ class ControlFinding:
     attack: str
     kind: Literal["absent", "permuted"]
     title: str
-    people: VeiledCount | None
-    links: VeiledCount | None
+    people: MaskedCount | None
+    links: MaskedCount | None
     share: float | None
     interval: tuple[float, float] | None
     expected: float | None
@@ -30,7 +30,7 @@ class LocationFinding:
     """A location, what correct links owe to it, and what leaving it out changes."""
 
     label: str
-    users: VeiledCount | None
+    users: MaskedCount | None
     contribution: float
     leave_one_out: float | str | None
 
@@ -39,7 +39,7 @@ class LocationFinding:
 class RareLocation:
     """People whom one rare location alone gives away."""
 
-    people: VeiledCount
+    people: MaskedCount
     share: float | None
     meaning: str
 

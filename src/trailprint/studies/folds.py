@@ -108,13 +108,13 @@ def run_position_folds(
     """The same rounds for positions: places are found anew on each side of each round."""
     found = []
     for k in protocol.rounds:
-        tell = _announce(progress, k, len(protocol.rounds)) or (lambda what, done: None)
-        tell("Finding places", None)
+        report = _announce(progress, k, len(protocol.rounds)) or (lambda what, done: None)
+        report("Finding places", None)
         sides = _cut_positions(events, SplitOptions(fold=f"{k + 1}/{protocol.n_folds}"))
         if sides is None:
             continue
         chains = build_chain_pair(sides.released, first_days(sides.auxiliary, options.days))
-        tell("Comparing chains", None)
+        report("Comparing chains", None)
         truth = truth_from_ids(chains[0].users, chains[1].users)
         found.append(_measure(k, correlate_chains(*chains, options), truth))
     return [one for one in found if one is not None]

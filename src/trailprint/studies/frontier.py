@@ -13,7 +13,7 @@ from typing import Any
 from trailprint.errors import InputError, OptionError, TrailprintError
 from trailprint.events.events import Events
 from trailprint.features.options import HistogramOptions
-from trailprint.progress import Progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress
 from trailprint.protections.protection import Protection
 from trailprint.studies.bisection import bisect
 from trailprint.studies.judging import Judge
@@ -99,11 +99,11 @@ def sweep(
     }
     context = TrialContext(released, auxiliary, protections, options, counting, n_threads, judges)
     swept_chain = _Sweep(context, protections, place, options)
-    tell = progress or tell_nobody
+    report = progress or ignore_progress
     points: dict[Any, Point] = {}
     refused: list[tuple[Any, TrailprintError]] = []
     for number, value in enumerate(options.values):
-        tell(f"Sweeping {options.parameter}", number / len(options.values))
+        report(f"Sweeping {options.parameter}", number / len(options.values))
         try:
             points[value] = swept_chain.point(value)
         except (InputError, OptionError) as error:
@@ -112,7 +112,7 @@ def sweep(
         raise refused[0][1]
     searched: list[Point] = []
     if options.target_risk is not None:
-        tell("Looking for the target", None)
+        report("Looking for the target", None)
         searched = swept_chain.search(points)
     return Frontier(
         points=tuple(points.values()),

@@ -11,11 +11,11 @@ SMALL = 10
 HIDDEN = "hidden"
 """Instead of a count that is told to nobody, because a small one would follow from it."""
 
-VeiledCount = int | str
+MaskedCount = int | str
 """A count of people, or a text in its place: ``"<10"``, ``">90"`` or ``"hidden"``."""
 
 
-class VeiledRate(NamedTuple):
+class MaskedRate(NamedTuple):
     """A rate with its 95 % interval; of a few people only ``at_most``, the most it can be."""
 
     accuracy: float | None
@@ -24,8 +24,8 @@ class VeiledRate(NamedTuple):
     at_most: float | None
 
 
-class Told(Protocol):
-    """Anything with a rate that may be veiled."""
+class Maskable(Protocol):
+    """Anything with a rate that may be masked."""
 
     @property
     def accuracy(self) -> float | None: ...
@@ -44,7 +44,7 @@ def is_close(n_people: int, of: int, small: int = SMALL) -> bool:
     return is_small(n_people, small) or (n_people > 0 and is_small(of - n_people, small))
 
 
-def hide_small(n_people: int, small: int = SMALL, *, of: int | None = None) -> VeiledCount:
+def hide_small(n_people: int, small: int = SMALL, *, of: int | None = None) -> MaskedCount:
     """A count as a value: itself, ``"<10"``, or ``">90"`` where few are missing ``of`` 100."""
     if is_small(n_people, small):
         return f"<{small}"
@@ -53,7 +53,7 @@ def hide_small(n_people: int, small: int = SMALL, *, of: int | None = None) -> V
     return n_people
 
 
-def tell_count(n_people: int, small: int = SMALL, *, of: int | None = None) -> str:
+def describe_count(n_people: int, small: int = SMALL, *, of: int | None = None) -> str:
     """A count within a sentence: itself, or "fewer than 10", or "more than 90"."""
     hidden = hide_small(n_people, small, of=of)
     if isinstance(hidden, int):
@@ -74,16 +74,16 @@ def highest_share(n_people: int, small: int = SMALL) -> float:
     return min(small - 1, n_people) / max(n_people, 1)
 
 
-def veil_rate(
+def mask_rate(
     accuracy: float, interval: tuple[float, float], n_found: int, n_people: int
-) -> VeiledRate:
+) -> MaskedRate:
     """A rate, or the most it can be where few are found."""
     if is_small(n_found):
-        return VeiledRate(None, None, None, highest_share(n_people))
-    return VeiledRate(accuracy, *interval, None)
+        return MaskedRate(None, None, None, highest_share(n_people))
+    return MaskedRate(accuracy, *interval, None)
 
 
-def tell_rate(point: Told) -> str:
+def describe_rate(point: Maskable) -> str:
     """The accuracy of a point within a sentence, or the most it can be."""
     if point.accuracy is None:
         return f"at most {point.at_most:.0%}"

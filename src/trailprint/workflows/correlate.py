@@ -38,7 +38,7 @@ from trailprint.events.reading.sources import (
 from trailprint.features.places import build_chain_pair
 from trailprint.features.sequences import build_sequence_pair
 from trailprint.linkage import Linkage
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.store import Store
 from trailprint.studies.folds import (
     first_days,
@@ -205,9 +205,9 @@ def correlate(
     if options.model == "mobility-markov":
         found = _correlate_positions(released, auxiliary, options, truth, progress)
         return replace(found, knows=known_of_each)
-    tell = progress or tell_nobody
+    report = progress or ignore_progress
     watch = Stopwatch()
-    tell("Cutting days", None)
+    report("Cutting days", None)
     sides = build_sequence_pair(released, auxiliary)
     announce_compilation()
     known = find_truth(sides[0].users, sides[1].users, truth)

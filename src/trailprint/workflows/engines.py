@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from trailprint.engines.opening import is_open, open_engine
 from trailprint.engines.options import EngineName, EngineOptions, choose_engine
-from trailprint.kernels.passes import passes_run_by, passes_told_to
+from trailprint.kernels.passes import passes_reported_to, passes_run_by
 from trailprint.progress import Stage
 
 Parameters = ParamSpec("Parameters")
@@ -63,8 +63,8 @@ def _run_inside(
             stack.enter_context(run_on(chosen, reads=reads))
             if progress is not None:
                 stage = Stage(progress)
-                stack.enter_context(passes_told_to(stage.share))
-                named["progress"] = stage.tell
+                stack.enter_context(passes_reported_to(stage.share))
+                named["progress"] = stage.report
             return function(*values, **named)
 
     return run

@@ -21,7 +21,7 @@ from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source
 from trailprint.features.sequences import Sequences, build_sequences
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.store import Store
 from trailprint.studies.folds import FoldRound, run_folds, run_position_folds
 from trailprint.studies.options import FoldOptions
@@ -124,9 +124,9 @@ def correlate_folds(
     options, protocol = options or CorrelateOptions(), protocol or FoldOptions()
     (events,) = open_sides([events], options, reading, places)
     check_correlation(options, work, events)
-    tell = progress or tell_nobody
+    report = progress or ignore_progress
     watch = Stopwatch()
-    tell("Cutting days", None)
+    report("Cutting days", None)
     announce_compilation()
     if options.model == "mobility-markov":
         n_locations, rounds = None, run_position_folds(events, options, protocol, progress=progress)

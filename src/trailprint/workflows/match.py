@@ -40,10 +40,10 @@ from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
 from trailprint.features.views import Views
 from trailprint.linkage import Linkage
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.match_attack import Looks, MatchAttack, prepare_attack
-from trailprint.workflows.match_people import tell_people
+from trailprint.workflows.match_people import describe_people
 from trailprint.workflows.match_plan import announce_plan
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.options import ViewOptions
@@ -112,7 +112,7 @@ class MatchResult(Result):
         several views ``deciding_view``, the one that tells them apart from the next best
         candidate (null where none does).
         """
-        return tell_people(
+        return describe_people(
             (self.released, self.auxiliary),
             self.linkage,
             self.truth,
@@ -304,7 +304,7 @@ def match(
     """
     options = _with_margins(options or MatchOptions(), rejection)
     knowledge = open_knowledge(knows, options.seed)
-    report, watch = progress or tell_nobody, Stopwatch()
+    report, watch = progress or ignore_progress, Stopwatch()
     report("Counting events", None)
     released, auxiliary = open_places([released, auxiliary], reading, places)
     auxiliary, known_of_each = restrict(auxiliary, knowledge)

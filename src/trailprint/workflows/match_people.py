@@ -17,7 +17,7 @@ from trailprint.features.views import Views
 from trailprint.linkage import Linkage
 
 
-def tell_people(
+def describe_people(
     sides: tuple[Histograms | Views, Histograms | Views],
     linkage: Linkage,
     truth: Truth,

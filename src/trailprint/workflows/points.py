@@ -23,7 +23,7 @@ from trailprint.evaluation.unicity import (
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.protections.chain import apply_protections
 from trailprint.protections.protection import Protection
 from trailprint.studies.shared_traces import measure_shared, share_release
@@ -94,9 +94,9 @@ def points(
     """
     options = options or PointsOptions()
     watch = Stopwatch()
-    tell = progress or tell_nobody
-    tell("Counting points", None)
-    run, chains = open_measurement(data, options, reading, places, protections, (n_threads, tell))
+    report = progress or ignore_progress
+    report("Counting points", None)
+    run, chains = open_measurement(data, options, reading, places, protections, (n_threads, report))
     events, knowledge = run.events, run.knowledge
     known = run.known
     larger = _choose_populations(options.populations, known.n_users)
@@ -154,7 +154,7 @@ def _extrapolate(
 def _protect(run: Measurement, chain: tuple[Protection, ...]) -> ProtectedSharing:
     """Singling out after a chain of protections; of histograms, a trace is a histogram."""
     seed, n_threads = run.options.seed, run.n_threads
-    run.tell("Protecting", None)
+    run.report("Protecting", None)
     protected = apply_protections(run.events, chain, seed=seed, n_threads=n_threads)
     shared = share_release(protected.events, protected.histograms, run.options.resolution_s)
     return ProtectedSharing(

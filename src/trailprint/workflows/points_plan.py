@@ -15,7 +15,7 @@ from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source
 from trailprint.features.points import Points
-from trailprint.progress import tell_nobody
+from trailprint.progress import ignore_progress
 from trailprint.protections.protection import Protection
 from trailprint.studies.known_points import find_levels
 from trailprint.workflows.plans import (
@@ -64,7 +64,7 @@ def plan_points(
     """
     options = options or PointsOptions()
     run, chains = open_measurement(
-        data, options, reading, places, protections, (n_threads, tell_nobody)
+        data, options, reading, places, protections, (n_threads, ignore_progress)
     )
     return plan_measurement(run, chains, engine)
 
@@ -85,7 +85,7 @@ def plan_measurement(
     engine: EngineOptions | EngineName,
 ) -> WorkPlan:
     """What a measurement needs whose events are open."""
-    trial = replace(run, tell=tell_nobody, risks={})
+    trial = replace(run, report=ignore_progress, risks={})
     known = trial.known  # Counted before anything is timed: that is reading.
     found = _rehearse(trial)
     steps = [step for name, one in found.items() for step in one.steps(name)]

@@ -32,7 +32,7 @@ class Measurement(Discreet):
     events: Events
     options: PointsOptions
     n_threads: int | None
-    tell: Progress
+    report: Progress
     knowledge: Knowledge
     built: dict[PointKind, Points] = field(default_factory=dict)
     risks: dict[str, Indices | Ints | Floats] = field(default_factory=dict)
@@ -80,7 +80,7 @@ def draw_points(run: Measurement) -> CandidateCounts:
         n_draws=options.draws,
         seed=options.seed,
         n_threads=run.n_threads,
-        progress=lambda done: run.tell("Drawing points", done),
+        progress=lambda done: run.report("Drawing points", done),
     )
     for place, number in enumerate(counts.points):
         run.risks[f"unique_{number}"] = counts.unique[:, place] / counts.n_draws
@@ -92,7 +92,7 @@ def measure_coarser(
 ) -> tuple[GridShare, ...]:
     """Who is alone where places and times are coarser; ``levels``: not all that there are."""
     options, known = run.options, run.known
-    run.tell("Measuring coarser places and times", None)
+    run.report("Measuring coarser places and times", None)
     return measure_grid(
         known,
         find_levels(known, run.events) if levels is None else levels,
@@ -108,7 +108,7 @@ def measure_worst_case(run: Measurement) -> tuple[WorstPoints, ...]:
     """The worst case for 1, 2, … k points; home and work are one case."""
     found = []
     for k in list_worst(run):
-        run.tell(f"Searching all choices of {k} points", None)
+        run.report(f"Searching all choices of {k} points", None)
         began = time.perf_counter()
         fewest = find_fewest(run, k)
         run.risks[f"candidates_{k}"] = fewest
@@ -139,7 +139,7 @@ def find_fewest(run: Measurement, k: int) -> Indices:
 
 def compare_traces(run: Measurement) -> tuple[Sharing, ...]:
     """How many people share a trace, a set of places, the top places."""
-    run.tell("Comparing whole traces", None)
+    run.report("Comparing whole traces", None)
     shared = share_traces(run.events, run.options.resolution_s, run.built)
     for name, counts in shared.items():
         run.risks[f"sharing_{name.replace('-', '_')}"] = counts

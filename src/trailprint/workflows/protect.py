@@ -23,7 +23,7 @@ from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, open_places
 from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.protections.chain import Protected, apply_protections
 from trailprint.protections.loss import with_locations
 from trailprint.protections.protection import Protection
@@ -230,7 +230,7 @@ def protect(
     >>> round(result.to_dict()["events_kept"], 2)
     0.8
     """
-    (progress or tell_nobody)("Reading", None)
+    (progress or ignore_progress)("Reading", None)
     (events,) = open_places([events], reading, places)
     chain = read_chain(protections, events.engine)
     announce_compilation()
@@ -238,7 +238,7 @@ def protect(
     protected = apply_protections(
         events, chain, seed=seed, counting=counting, n_threads=n_threads, progress=progress
     )
-    (progress or tell_nobody)("Comparing whole traces", None)
+    (progress or ignore_progress)("Comparing whole traces", None)
     return ProtectResult(
         protections=chain,
         protected=protected,

@@ -26,7 +26,7 @@ from trailprint.events.reading.sources import Source, TruthSource, open_places, 
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.trails import Trails, trails_of
 from trailprint.linkage import Linkage
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.workflows.location_weights import open_location_weights
 from trailprint.workflows.measuring import Stopwatch, announce_compilation
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
@@ -202,9 +202,9 @@ def trails(
     2
     """
     options = options or TrailOptions()
-    tell = progress or tell_nobody
+    report = progress or ignore_progress
     watch = Stopwatch()
-    tell("Counting entries", None)
+    report("Counting entries", None)
     first, second = open_places([released, auxiliary], reading, places)
     second, known_of_each = restrict(second, open_knowledge(knows))
     histograms = build_histogram_pair(first, second)
@@ -214,7 +214,7 @@ def trails(
     known = find_truth(sides[0].users, sides[1].users, pairs, one_to_one=False)
     watch.lap("build")
     announce_compilation()
-    tell("Matching trails (the first run on a machine compiles for some seconds)", None)
+    report("Matching trails (the first run on a machine compiles for some seconds)", None)
     worth = open_location_weights(location_weights, sides[0].locations, first.engine)
     linkage = match_trails(*sides, options, worth=worth, n_threads=n_threads)
     watch.lap("link")

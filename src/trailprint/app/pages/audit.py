@@ -36,7 +36,7 @@ def show_audit(site: Site, request: Request) -> Response:
         audit=audit,
         progress=progress,
         parts_done=list_parts(progress),
-        left=tell_left(progress),
+        left=describe_time_left(progress),
         message=audit.job.message() if audit.state == "failed" else "",
         files=list_files(site.folder.root / audit.name),
         watch=site.watch(audit.job),
@@ -94,7 +94,7 @@ def list_parts(progress: Progress) -> list[dict[str, Any]]:
     return parts
 
 
-def tell_left(progress: Progress) -> str:
+def describe_time_left(progress: Progress) -> str:
     """How long it should take on, in words."""
     if progress.seconds_left is None:
         return ""
@@ -108,10 +108,10 @@ async def watch_job(site: Site, request: Request) -> Response:
     async def stream() -> AsyncIterator[str]:
         last = ""
         while not await request.is_disconnected():
-            told, is_over = await run_in_threadpool(_tell, job)
-            if told != last:
-                yield f"data: {told}\n\n"
-                last = told
+            state, is_over = await run_in_threadpool(_read_state, job)
+            if state != last:
+                yield f"data: {state}\n\n"
+                last = state
             if is_over:
                 yield "event: end\ndata: {}\n\n"
                 return
@@ -120,16 +120,16 @@ async def watch_job(site: Site, request: Request) -> Response:
     return StreamingResponse(stream(), media_type="text/event-stream")
 
 
-def _tell(job: Job) -> tuple[str, bool]:
+def _read_state(job: Job) -> tuple[str, bool]:
     progress = job.progress()
-    told = {
+    state = {
         "what": progress.what,
         "done": progress.done,
-        "left": tell_left(progress),
+        "left": describe_time_left(progress),
         "parts": [part["state"] for part in list_parts(progress)],
         "points": progress.n_points,
     }
-    return json.dumps(told), job.state() != "running"
+    return json.dumps(state), job.state() != "running"
 
 
 def show_document(site: Site, request: Request) -> Response:

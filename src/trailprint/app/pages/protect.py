@@ -18,6 +18,7 @@ from trailprint.app.forms import Values, check_values, list_flags, list_words
 from trailprint.app.jobs import Job, State
 from trailprint.app.measured import (
     PLAIN,
+    describe_risk,
     find_best,
     list_jobs,
     list_points,
@@ -26,7 +27,6 @@ from trailprint.app.measured import (
     part_of,
     release_job,
     show_chart,
-    tell_risk,
 )
 from trailprint.app.pages.setup import read_again
 from trailprint.app.site import Fields, Site, first, go_to
@@ -60,13 +60,13 @@ def show_protect(site: Site, request: Request) -> Response:
         "protect.html.j2",
         audit=audit,
         points=[
-            (number, point, tell_risk(point), point in best and point.label != PLAIN)
+            (number, point, describe_risk(point), point in best and point.label != PLAIN)
             for number, point in enumerate(points, 1)
         ],
         chart=Markup(show_chart(tuple(points))),
         loss_meaning=str(part_of(part_of(result, "protections"), "loss_meaning") or ""),
         sliders=list_sliders(result.get("data")),
-        refused=[text for job in measuring[-1:] for text in _tell_refused(job)],
+        refused=[text for job in measuring[-1:] for text in _describe_refused(job)],
         releases=[_describe(job) for job in list_jobs(place, "releases")],
         running=[
             (site.watch(job), job.progress(), site.folder.relative(job.folder)) for job in running
@@ -82,7 +82,7 @@ def _free(site: Site, stem: str, ending: str = "") -> str:
     return next(name for name in names if not os.path.lexists(site.folder.root / name))
 
 
-def _tell_refused(job: Job) -> list[str]:
+def _describe_refused(job: Job) -> list[str]:
     """What the data does not allow, or why nothing was measured."""
     if job.state() in ("failed", "interrupted"):
         return [job.message()]

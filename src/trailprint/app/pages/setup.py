@@ -102,7 +102,7 @@ def show_meaning(site: Site, request: Request) -> Response:
             draft.values,
             error=error,
             suggestions=suggestions,
-            found=_tell_found(look),
+            found=_list_found(look),
         ),
         formats=formats,
         wants_table="::" in error and "::" not in draft.data,
@@ -117,7 +117,7 @@ def show_meaning(site: Site, request: Request) -> Response:
     )
 
 
-def _tell_found(look: FirstLook) -> dict[str, str]:
+def _list_found(look: FirstLook) -> dict[str, str]:
     """Which columns are taken where none is named, by flag."""
     return {
         f"{'count' if column.meaning == 'weight' else column.meaning}-column": column.name

@@ -70,20 +70,20 @@ def train_models(
     Each model is kept as soon as it is trained: an interrupted run loses those in flight only. What
     is damaged in the store is trained again.
     """
-    tell = progress or (lambda what, done: None)
+    report = progress or (lambda what, done: None)
     has_records = np.flatnonzero(np.diff(templates.record_starts))
     missing = [user for user in has_records.tolist() if not is_whole(store.get(_name(user)))]
     settings = options.settings()
     if not missing:
         return Models(templates, store, settings, 0)
     what = f"Training {len(missing):,} models"
-    tell(what, 0.0)
+    report(what, 0.0)
     n_records = int(np.diff(templates.record_starts)[missing].sum())
     with workers_for(n_workers, prepare, is_worth=n_records >= _WORTH_PROCESSES) as run:
         tasks = ((templates.of_user(user), settings) for user in missing)
         for n_done, (number, model) in enumerate(run(train_model, tasks), start=1):
             store.put(_name(missing[number]), model)
-            tell(what, n_done / len(missing))
+            report(what, n_done / len(missing))
     return Models(templates, store, settings, len(missing))
 
 

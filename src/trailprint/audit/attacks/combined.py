@@ -202,7 +202,7 @@ class CombinedFamily(AttackFamily):
         """The confidence of a link made one by one is its gain, which is no margin."""
         return bool(attack_of(outcome).chosen["method"] == "joint")
 
-    def tell_people(self, outcome: Outcome) -> dict[str, pa.Array]:
+    def describe_people(self, outcome: Outcome) -> dict[str, pa.Array]:
         """Which view decided for each person who is linked."""
         decided = outcome.arrays["decided"]
         names = pa.array(list(VIEWS)).take(pa.array(decided, mask=decided < 0))

@@ -154,7 +154,7 @@ class AttackFamily(ABC):
         """Whether the confidence of its links is how much worse it gets without them."""
         return False
 
-    def tell_people(self, outcome: Outcome) -> dict[str, pa.Array]:
+    def describe_people(self, outcome: Outcome) -> dict[str, pa.Array]:
         """Further columns for each person, in the order of the context's people."""
         return {}
 

@@ -23,7 +23,12 @@ from trailprint.audit.planning.estimates import (
     worst_points_seconds,
 )
 from trailprint.audit.planning.memory import points_bytes
-from trailprint.audit.points_disclosure import tell_cell, tell_sharing, tell_unicity, tell_worst
+from trailprint.audit.points_disclosure import (
+    disclose_cell,
+    disclose_sharing,
+    disclose_unicity,
+    disclose_worst,
+)
 from trailprint.audit.results.points import GridCell, SharedPart, UnicityPoint, WorstPoint
 from trailprint.evaluation.unicity import measure_unicity, measure_worst
 from trailprint.features.points import PointKind, Points, build_points
@@ -174,8 +179,8 @@ def _draw(context: AuditContext, before: Mapping[str, Outcome], progress: PartPr
         cell_m=events.cell_m,
         draws=counts.n_draws,
         quoted=quoted,
-        unicity=tuple(map(tell_unicity, measure_unicity(counts))),
-        singling_out=tuple(map(tell_sharing, shared)),
+        unicity=tuple(map(disclose_unicity, measure_unicity(counts))),
+        singling_out=tuple(map(disclose_sharing, shared)),
     )
     return Outcome(data=to_plain(kept), arrays={"unique": _of_people(context, known, unique)})
 
@@ -193,7 +198,7 @@ def _measure_grid(
         seed=context.options.seed,
         n_threads=context.n_threads,
     )
-    kept = KeptGrid(grid=tuple(tell_cell(cell, known.n_users) for cell in cells))
+    kept = KeptGrid(grid=tuple(disclose_cell(cell, known.n_users) for cell in cells))
     return Outcome(data=to_plain(kept))
 
 
@@ -209,7 +214,7 @@ def _search(
     for place, k in enumerate(numbers):
         progress(place / len(numbers))
         fewest = find_worst(known, knowledge, k, n_threads=context.n_threads)
-        found.append(tell_worst(measure_worst(k, fewest, 0.0), known.n_users))
+        found.append(disclose_worst(measure_worst(k, fewest, 0.0), known.n_users))
     kept = KeptWorst(worst_case=tuple(found))
     people = _of_people(context, known, fewest.astype(np.float64))
     return Outcome(data=to_plain(kept), arrays={"candidates": people})

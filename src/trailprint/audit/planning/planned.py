@@ -9,7 +9,7 @@ from typing import Any
 
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, Part, PartProgress
-from trailprint.audit.planning.sampling import TOLD_OF_FEWER, compute_on_fewer
+from trailprint.audit.planning.sampling import MARKED_KINDS, compute_on_fewer
 
 #: With more people, the time of most parts grows by about this power.
 _GROWS = 1.5
@@ -55,6 +55,6 @@ def make_part(
         uses=uses,
         is_asked=is_asked,
         needed_bytes=needed_bytes,
-        on_fewer=on_fewer if name.partition("/")[0] in TOLD_OF_FEWER else None,
+        on_fewer=on_fewer if name.partition("/")[0] in MARKED_KINDS else None,
     )
     return part

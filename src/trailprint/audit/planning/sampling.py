@@ -52,47 +52,47 @@ def compute_on_fewer(
         attack = f"attack/{name.partition('/')[2]}"
         before = {**before, attack: _gather(before[attack], context, piece)}
     outcome = compute(piece, before, progress)
-    return _TELL[kind](outcome, context, piece)
+    return _MARK[kind](outcome, context, piece)
 
 
-def _tell_attack(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+def _mark_attack(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
     kept = attack_of(outcome)
     entry = replace(kept.entry, notes=(*kept.entry.notes, note_sample(piece.sizes.n_people)))
-    told = replace(outcome, data=to_plain(replace(kept, entry=entry)))
-    return _move(told, piece, context)
+    marked = replace(outcome, data=to_plain(replace(kept, entry=entry)))
+    return _move(marked, piece, context)
 
 
-def _tell_protections(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+def _mark_protections(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
     kept, n_people = protections_of(outcome), piece.sizes.n_people
-    told = replace(kept, points=tuple(_tell_point(point, n_people) for point in kept.points))
-    return replace(outcome, data=to_plain(told))
+    marked = replace(kept, points=tuple(_mark_point(point, n_people) for point in kept.points))
+    return replace(outcome, data=to_plain(marked))
 
 
-def _tell_point(point: MeasuredProtection, n_people: int) -> MeasuredProtection:
+def _mark_point(point: MeasuredProtection, n_people: int) -> MeasuredProtection:
     return replace(point, label=f"{point.label}, among {n_people:,} people", people=n_people)
 
 
-def _tell_study(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+def _mark_study(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
     study, n_people = outcome.data["study"], piece.sizes.n_people
     if study is None:
         return outcome
-    told = {**study, "reading": f"{study['reading']} {note_sample(n_people)}", "people": n_people}
-    return replace(outcome, data={**outcome.data, "study": told})
+    marked = {**study, "reading": f"{study['reading']} {note_sample(n_people)}", "people": n_people}
+    return replace(outcome, data={**outcome.data, "study": marked})
 
 
-def _tell_nothing(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+def _mark_nothing(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
     return outcome
 
 
-_TELL = {
-    "attack": _tell_attack,
-    "control": _tell_nothing,
-    "protect": _tell_protections,
-    "growth": _tell_study,
+_MARK = {
+    "attack": _mark_attack,
+    "control": _mark_nothing,
+    "protect": _mark_protections,
+    "growth": _mark_study,
 }
 
 
-TOLD_OF_FEWER = frozenset(_TELL)
+MARKED_KINDS = frozenset(_MARK)
 """Kinds of parts that say something when they are done on fewer people."""
 
 

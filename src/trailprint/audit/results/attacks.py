@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 Interval = tuple[float, float]
 """Ends of a 95 % interval."""
@@ -139,7 +139,7 @@ class AttackFinding:
     why_not: str | None
     people: int | None = 0
     matched: int | None = None
-    correct: VeiledCount | None = None
+    correct: MaskedCount | None = None
     accuracy: float | None = None
     interval: Interval | None = None
     chance: float | None = None
@@ -160,7 +160,7 @@ class LinkedByFinding:
     """How many people are linked by exactly this many attacks."""
 
     attacks: int
-    people: VeiledCount
+    people: MaskedCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +170,7 @@ class WorstCase:
     attacks: tuple[str, ...]
     people: int | None
     not_tried: int
-    linked: VeiledCount | None
+    linked: MaskedCount | None
     share: float | None
     interval: Interval | None
     by_attacks: tuple[LinkedByFinding, ...]
@@ -182,8 +182,8 @@ class Agreement:
 
     first: str
     second: str
-    both: VeiledCount
-    only_first: VeiledCount
-    only_second: VeiledCount
-    neither: VeiledCount
+    both: MaskedCount
+    only_first: MaskedCount
+    only_second: MaskedCount
+    neither: MaskedCount
     people: int

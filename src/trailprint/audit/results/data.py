@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class KnownFacts:
 
     kind: str
     amount: int | None
-    people_with_less: VeiledCount
+    people_with_less: MaskedCount
     mean_points: float | None
     note: str | None
     reading: str

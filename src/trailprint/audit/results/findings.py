@@ -19,7 +19,7 @@ from trailprint.audit.results.protections import HeadlineProtection, Protections
 from trailprint.evaluation.per_user import RiskSpread
 from trailprint.plain import OMITTED, from_plain, to_plain
 from trailprint.studies.findings import ControlFinding, Why
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 SCHEMA = "trailprint.result/1"
 """Which form of ``result.json`` these types describe."""
@@ -38,7 +38,7 @@ class Headline:
     """What the page says first."""
 
     people: int | None
-    linked: VeiledCount | None
+    linked: MaskedCount | None
     share: float | None
     interval: Interval | None
     at_most: float | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.growth import StudyLeftOut
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class UnicityPoint:
     candidates_mean: float
     candidates_median: float
     fewer_than: Mapping[str, float]
-    shorter: VeiledCount
+    shorter: MaskedCount
     at_most: float | None = field(default=None, metadata=OMITTED)
 
 
@@ -37,7 +37,7 @@ class WorstPoint:
     What the most telling ``k`` points reveal, over all choices of them.
 
     ``share`` of the people are singled out by some choice; ``mean_risk`` is the mean of one over
-    the fewest candidates, None where ``share`` is veiled.
+    the fewest candidates, None where ``share`` is masked.
     """
 
     k: int

@@ -9,7 +9,7 @@ from typing import Any
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.points import SharedPart
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +148,7 @@ class GroupFacts:
 
     smallest: int
     k: int
-    people_under_k: VeiledCount
+    people_under_k: MaskedCount
     share_under_k: float | None
 
 

@@ -51,10 +51,10 @@ def find_points(
         left_out=tuple(StudyLeftOut(study=name, why=why) for name, why in reasons.items()),
         notes=_list_notes(context),
     )
-    return replace(found, sentence=tell_points(found))
+    return replace(found, sentence=describe_points(found))
 
 
-def tell_point_risks(outcomes: Mapping[str, Outcome]) -> dict[str, pa.Array]:
+def list_point_risks(outcomes: Mapping[str, Outcome]) -> dict[str, pa.Array]:
     """Each person's own risk of being singled out, in the order of the audit's people."""
     columns = {}
     if "points/unicity" in outcomes:
@@ -98,16 +98,16 @@ def _list_notes(context: AuditContext) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def tell_points(found: PointsFinding) -> str:
+def describe_points(found: PointsFinding) -> str:
     """What was found, in a sentence or two."""
     drawn, worst = found.quoted_point, found.worst
-    told = [] if drawn is None else [_tell_drawn(drawn, found)]
+    told = [] if drawn is None else [_describe_drawn(drawn, found)]
     if worst is not None:
-        told.append(_tell_worst(worst))
+        told.append(_describe_worst(worst))
     return " ".join(told)
 
 
-def _tell_drawn(drawn: UnicityPoint, found: PointsFinding) -> str:
+def _describe_drawn(drawn: UnicityPoint, found: PointsFinding) -> str:
     noun = "point" if drawn.points == 1 else "points"
     share = share_or_most(drawn.share, drawn.at_most)
     return (
@@ -117,7 +117,7 @@ def _tell_drawn(drawn: UnicityPoint, found: PointsFinding) -> str:
     )
 
 
-def _tell_worst(worst: WorstPoint) -> str:
+def _describe_worst(worst: WorstPoint) -> str:
     noun = "point" if worst.k == 1 else "points"
     share = share_or_most(worst.share, worst.at_most)
     return f"The most telling {_NUMBERS[worst.k].lower()} {noun} single out {share} of them."

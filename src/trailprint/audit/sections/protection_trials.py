@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from trailprint.audit.attacks.judges import call_judges, choose_weights
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome
-from trailprint.audit.points_disclosure import tell_sharing
+from trailprint.audit.points_disclosure import disclose_sharing
 from trailprint.audit.results.protections import (
     MeasuredGroups,
     MeasuredJudgement,
@@ -114,7 +114,7 @@ def describe_point(
             people=point.groups.n_people,
             in_small=point.groups.n_in_small,
         ),
-        singling_out=tuple(map(tell_sharing, point.singling_out)),
+        singling_out=tuple(map(disclose_sharing, point.singling_out)),
         tasks=None if point.tasks is None else TaskFacts(**asdict(point.tasks)),
     )
 

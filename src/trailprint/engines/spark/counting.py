@@ -15,17 +15,17 @@ _AGAIN_S = 0.5
 
 @contextlib.contextmanager
 def counting_blocks(
-    context: SparkContext, group: str, n_blocks: int, tell: Callable[[float], None] | None
+    context: SparkContext, group: str, n_blocks: int, report: Callable[[float], None] | None
 ) -> Iterator[None]:
-    """Tell from time to time which share of a pass's blocks has finished; None: nobody asks."""
-    if tell is None:
+    """Report from time to time which share of a pass's blocks has finished; None: nobody asks."""
+    if report is None:
         yield
         return
     before = set(context.statusTracker().getJobIdsForGroup(group))
 
     def look() -> None:
         with contextlib.suppress(Exception):  # What is counted never ends the work.
-            tell(min(count_finished(context, group, before) / n_blocks, 1.0))
+            report(min(count_finished(context, group, before) / n_blocks, 1.0))
 
     with watching(look, _AGAIN_S):
         yield

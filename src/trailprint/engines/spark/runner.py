@@ -89,7 +89,7 @@ class SparkRunner:
         ):
             task = Task(name_of(one.kernel), fixed, fresh, shape, get_stamp())
             blocks = one.blocks(BLOCKS_PER_CORE * self._context.defaultParallelism)
-            with counting_blocks(self._context, self._group, len(blocks), one.tell):
+            with counting_blocks(self._context, self._group, len(blocks), one.report):
                 for wave in cut_into_waves(blocks, shape.item_bytes, WAVE_BYTES):
                     found = self._context.parallelize(wave, len(wave)).map(task).collect()
                     _put(one.out, wave, found)

@@ -61,7 +61,7 @@ def in_utf8(
         return files, ()
     if encoding is None and not is_doubtful and not _is_wide(files):
         return files, ()
-    chosen = {path: encoding or _tell_encoding(files, path) for path in files.paths}
+    chosen = {path: encoding or _detect_encoding(files, path) for path in files.paths}
     return _copy_all(engine, files, chosen), _describe(set(chosen.values()), encoding)
 
 
@@ -102,7 +102,7 @@ def _reads_as_rows(start: bytes, encoding: str) -> bool:
     return len(_ROW_MARKS.findall(text)) >= _FEWEST_ROW_MARKS * len(text)
 
 
-def _tell_encoding(files: Files, path: str) -> str:
+def _detect_encoding(files: Files, path: str) -> str:
     """The encoding of one file; an error where its bytes do not tell."""
     start = files.read_start(path, _START_BYTES)
     wide = _wide_encoding(start)

@@ -19,7 +19,7 @@ from trailprint.events.engine import quote_name, quote_text
 from trailprint.events.reading.listing import Compression, Listing, list_files
 from trailprint.events.reading.own_releases import find_released
 from trailprint.events.reading.partitions import Partitions, find_partitions
-from trailprint.events.reading.times import tell_mixed
+from trailprint.events.reading.times import describe_mixed
 from trailprint.system.addresses import PathName
 
 Format = Literal["delimited", "json", "parquet"]
@@ -201,7 +201,7 @@ def _refuse_mixed_times(name: str, n_rows: Mapping[str, int]) -> None:
     if present and n_rows.keys() & {_WHOLE, _BROKEN}:
         raise SourceError(OTHER_TYPES)
     if len(present) > 1:
-        raise SourceError(tell_mixed(quote_name(name), present))
+        raise SourceError(describe_mixed(quote_name(name), present))
 
 
 def escape_glob(path: str) -> str:

@@ -82,7 +82,7 @@ def time_expression(
     )
 
 
-def tell_mixed(column: str, present: Sequence[str]) -> str:
+def describe_mixed(column: str, present: Sequence[str]) -> str:
     """What to say of a column of times in several forms, each with how many there are."""
     return (
         f"A column of times must be written in one way, but {column} mixes "
@@ -104,7 +104,7 @@ def _from_text(
     kinds = {"numbers": n_epoch, "times with a zone": n_zoned, "times without a zone": n_plain}
     present = [f"{n:,} {name}" for name, n in kinds.items() if n]
     if len(present) > 1:
-        raise InputError(tell_mixed(column, present))
+        raise InputError(describe_mixed(column, present))
     if n_epoch:
         return _from_epoch(engine, table, f"TRY_CAST({column} AS DOUBLE)")
     if n_zoned:

@@ -112,7 +112,7 @@ def _other_crossings(context: Context) -> list[float | None]:
     n = N_POPULATIONS_FULL if context.full else N_POPULATIONS
     crossings = []
     for number in range(1, n):
-        context.tell(f"Simulating population {number + 1}", number / n)
+        context.report(f"Simulating population {number + 1}", number / n)
         shoppers = simulate_shoppers(context.seed + number).at_visited()
         crossings.append(_crossing(_grow(shoppers, context), shoppers.home_truth()))
     return crossings

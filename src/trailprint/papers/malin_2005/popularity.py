@@ -218,7 +218,9 @@ def _withhold_names(context: Context, homes: Trails, n_runs: int) -> list[dict[s
     """Sites join while names are withheld, with each probability."""
     rows: list[dict[str, Any]] = []
     for number, probability in enumerate(WITHHELD):
-        context.tell(f"Withholding {100 * probability:.0f} % of the names", number / len(WITHHELD))
+        context.report(
+            f"Withholding {100 * probability:.0f} % of the names", number / len(WITHHELD)
+        )
         table = withhold(
             homes,
             probability,

@@ -127,7 +127,7 @@ def _run_levels(algorithm: str) -> Callable[[Context], ExperimentOutcome]:
     def run(context: Context) -> ExperimentOutcome:
         rows, comparisons = [], []
         for number, level in enumerate(("people", "households")):
-            context.tell(f"Linking {level}", number / 2)
+            context.report(f"Linking {level}", number / 2)
             counts = [_count(each, algorithm, level, context) for each in _draws(context)]
             row = {"algorithm": algorithm, "level": level, **_summary(counts)}
             rows.append(row)
@@ -249,7 +249,7 @@ def run_figure_10(context: Context) -> ExperimentOutcome:
     ]
     comparisons = []
     for number, algorithm in enumerate(_PAPER_GAIN):
-        context.tell(f"Leaving out shops ({algorithm})", number / 2)
+        context.report(f"Leaving out shops ({algorithm})", number / 2)
         gains = [_largest_gain(_without_each(each, algorithm, context)) for each in draws]
         comparisons.append(
             Comparison(

@@ -67,7 +67,7 @@ def run_figure_5(context: Context) -> ExperimentOutcome:
     plan = _fitting(GROWTH_FULL if context.full else GROWTH, sides[0].n_users)
     rows: list[dict[str, Any]] = []
     for number, (n_people, n_draws) in enumerate(plan):
-        context.tell(f"Matching {n_people:,} people", number / len(plan))
+        context.report(f"Matching {n_people:,} people", number / len(plan))
         groups = [
             some_people(
                 sides, draw_rows((context.seed, 5, n_people, draw), sides[0].n_users, n_people)
@@ -156,7 +156,7 @@ def _match_parts(context: Context, sides: Sides) -> list[dict[str, Any]]:
     order = np.random.default_rng((context.seed, 6)).permutation(released.n_users)
     rows = []
     for number, n_parts in enumerate(PARTS):
-        context.tell(f"Matching {n_parts} parts", number / len(PARTS))
+        context.report(f"Matching {n_parts} parts", number / len(PARTS))
         parts = [np.sort(part) for part in np.array_split(order, min(n_parts, released.n_users))]
         found = [share_right(context, (released.select(part), auxiliary)) for part in parts]
         accuracy = float(np.average(found, weights=[len(part) for part in parts]))
@@ -193,7 +193,7 @@ def run_table_3(context: Context) -> ExperimentOutcome:
     both = _share_some(context, sides, n_side, n_common)
     rows, comparisons = [], []
     for name, size in (("A2", n_common), ("A1", None)):
-        context.tell(f"Matching with {name}", 0.5 if name == "A1" else 0.0)
+        context.report(f"Matching with {name}", 0.5 if name == "A1" else 0.0)
         risk = match_sides(context, both, MatchOptions(size=size, seed=context.seed))[1]
         rows.append(
             {
@@ -264,7 +264,7 @@ def run_figure_7(context: Context) -> ExperimentOutcome:
     cohort = mondays[0].users.filter(pc.is_in(mondays[0].users, value_set=mondays[1].users))
     rows: list[dict[str, Any]] = []
     for n_days in range(1, 8):
-        context.tell(f"Matching {n_days} days", (n_days - 1) / 7)
+        context.report(f"Matching {n_days} days", (n_days - 1) / 7)
         days = [on_weekdays(side, WEEKDAYS[:n_days]) for side in (weeks.released, weeks.auxiliary)]
         pair = build_histogram_pair(days[0], days[1])
         sides = choose_users(pair[0], cohort), choose_users(pair[1], cohort)
@@ -317,9 +317,9 @@ def match_callers(context: Context) -> tuple[Linkage, Risk]:
 
 def run_section_4a6(context: Context) -> ExperimentOutcome:
     """Grouping antennas into regions protects better than anything else here."""
-    context.tell("Matching by antenna", 0.0)
+    context.report("Matching by antenna", 0.0)
     found = [match_callers(context)[1]]
-    context.tell("Matching by region", 0.7)
+    context.report("Matching by region", 0.7)
     regions = call_sides(context, large=True, by="region")
     found.append(match_sides(context, regions, MatchOptions(seed=context.seed))[1])
     sides = {"antenna": call_sides(context, large=True), "region": regions}

@@ -73,7 +73,7 @@ _PAPER_JOINT, _PAPER_ALONE, _PAPER_CHAINS = 60.0, 50.0, 45.0
 
 def run_figure_10(context: Context) -> ExperimentOutcome:
     """Where and when people recorded, as counts only."""
-    context.tell("Counting squares", 0.0)
+    context.report("Counting squares", 0.0)
     rows = [*_visited_squares(context), *_weekly_people(context)]
     weeks = _weeks_per_person(context)
     squares = map_squares(context) if context.name_locations else []
@@ -244,7 +244,7 @@ def _accuracy_by_squares(context: Context) -> list[dict[str, Any]]:
     """Every metric with every size of squares, for one population."""
     rows: list[dict[str, Any]] = []
     for number, cell_m in enumerate(CELLS_M):
-        context.tell(f"Matching squares of {cell_m:g} m", number / len(CELLS_M))
+        context.report(f"Matching squares of {cell_m:g} m", number / len(CELLS_M))
         sides = position_sides(context, cell_m)
         rows += [{"cell_m": cell_m, **row} for row in metric_rows(context, sides)]
     return rows
@@ -318,14 +318,14 @@ def _accuracy_by_method(context: Context) -> list[dict[str, Any]]:
     """Joint and one by one with every size of squares, and chains, for one population."""
     rows: list[dict[str, Any]] = []
     for number, cell_m in enumerate(COMPARED_CELLS_M):
-        context.tell(f"Matching squares of {cell_m:g} m", number / 4)
+        context.report(f"Matching squares of {cell_m:g} m", number / 4)
         sides = position_sides(context, cell_m)
         for name, options in (
             ("joint", MatchOptions(seed=context.seed)),
             ("one by one", MatchOptions(method="one-by-one", seed=context.seed)),
         ):
             rows.append(_method(name, cell_m, match_sides(context, sides, options)[1]))
-    context.tell("Matching chains of places", 0.75)
+    context.report("Matching chains of places", 0.75)
     rows.append(_method("mobility Markov chain", CHAIN_RADIUS_M, _match_chains(context)))
     return rows
 

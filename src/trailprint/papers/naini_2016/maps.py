@@ -74,7 +74,7 @@ def map_chart(title: str, **more: Any) -> Chart:
 
 def run_figure_4(context: Context) -> ExperimentOutcome:
     """How many antennas the regions have, and where they are if that may be shown."""
-    context.tell("Counting antennas", 0.0)
+    context.report("Counting antennas", 0.0)
     n_antennas = np.sort(_antennas_per_region(context))[::-1]
     counted = [
         {"part": "regions", "rank": rank, "antennas": int(n)}

@@ -65,7 +65,7 @@ def run_table_2(context: Context) -> ExperimentOutcome:
     rows: list[dict[str, Any]] = []
     comparisons = []
     for number, source in enumerate(SOURCES):
-        context.tell(f"Matching {NAMES[source]}", number / len(SOURCES))
+        context.report(f"Matching {NAMES[source]}", number / len(SOURCES))
         for row, paper in zip(_dataset_rows(context, source), _PAPER_TABLE_2[source], strict=True):
             rows.append({"dataset": NAMES[source], **row, "paper": paper / 100})
             name = f"{NAMES[source]}, {row['metric']}, {row['people']:,.0f} people"
@@ -131,7 +131,7 @@ def run_section_4d(context: Context) -> ExperimentOutcome:
     rows: list[dict[str, Any]] = []
     comparisons = []
     for number, source in enumerate(SOURCES):
-        context.tell(f"Matching {NAMES[source]}", number / len(SOURCES))
+        context.report(f"Matching {NAMES[source]}", number / len(SOURCES))
         steps = _time_steps(source, _timed(context, source))
         rows += steps
         comparisons += [_compare_step(source, step) for step in steps]
@@ -202,7 +202,7 @@ def run_figure_12(context: Context) -> ExperimentOutcome:
         sides = _grouped_sides(context, source)
         sizes = [*(k for k in GROUP_SIZES if k < sides[0].n_users), sides[0].n_users]
         for step, k in enumerate(sizes):
-            context.tell(
+            context.report(
                 f"{NAMES[source]}: groups of {k:,}", (number + step / len(sizes)) / len(SOURCES)
             )
             rows += _group_rows(context, source, sides, k)

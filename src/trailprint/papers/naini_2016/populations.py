@@ -71,7 +71,7 @@ def _part(context: Context, number: int, n: int) -> Progress | None:
         return context.progress
 
     def report(what: str, done: float | None) -> None:
-        context.tell(f"Population {number + 1}: {what}", (number + (done or 0.0)) / n)
+        context.report(f"Population {number + 1}: {what}", (number + (done or 0.0)) / n)
 
     return report
 

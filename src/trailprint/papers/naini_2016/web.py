@@ -135,7 +135,7 @@ def _accuracy_by_popularity(context: Context) -> list[dict[str, Any]]:
     steps = [*(n for n in TOP_SITES if n < n_all), n_all]
     rows: list[dict[str, Any]] = []
     for number, n_sites in enumerate(steps):
-        context.tell(f"Matching the {n_sites:,} most popular sites", number / len(steps))
+        context.report(f"Matching the {n_sites:,} most popular sites", number / len(steps))
         chosen = popular_sides(sides, n_sites)
         rows += [
             {"sites": n_sites, "people": chosen[0].n_users, **row}

@@ -105,7 +105,7 @@ def _correlate(
     context: Context,
     name: str,
     attacks: Mapping[str, CorrelateOptions],
-    tell: Callable[[str, float | None], None],
+    report: Callable[[str, float | None], None],
 ) -> dict[str, list[CandidateSets]]:
     """
     Candidate sets of each attack on a log protected as ``name`` says, one for each round.
@@ -120,7 +120,7 @@ def _correlate(
             sides, models = _cut(context, _PROTECTIONS[name], number), MemoryStore()
             for attack, options in attacks.items():
                 linkage = correlate_sequences(
-                    *sides, options, store=models, n_threads=context.n_threads, progress=tell
+                    *sides, options, store=models, n_threads=context.n_threads, progress=report
                 )
                 truth = truth_from_ids(sides[0].users, sides[1].users)
                 found[attack] += _filled(measure_candidates(linkage, truth))
@@ -197,10 +197,10 @@ def _within(size: int) -> str:
 def _inner(context: Context, number: int, n_parts: int) -> Callable[..., None]:
     """Progress of one part as progress of the experiment."""
 
-    def tell(what: str, done: float | None) -> None:
-        context.tell(what, (number + (done or 0.0)) / n_parts)
+    def report(what: str, done: float | None) -> None:
+        context.report(what, (number + (done or 0.0)) / n_parts)
 
-    return tell
+    return report
 
 
 def _chart(series: str, title: str = "", **where: Any) -> Chart:

@@ -237,7 +237,7 @@ def run_table_1(context: Context) -> ExperimentOutcome:
     """Three cohorts, all users matched at once and one at a time."""
     rows, comparisons = [], []
     for number, cohort in enumerate((MONDAYS_LONG, MONDAYS, BOTH_DAYS)):
-        context.tell(f"Matching {cohort.days}", number / 3)
+        context.report(f"Matching {cohort.days}", number / 3)
         joint, single = (_row(context, cohort, m) for m in ("all at once", "one at a time"))
         rows += [joint, single]
         comparisons += [
@@ -295,7 +295,7 @@ def run_pooled(context: Context) -> ExperimentOutcome:
 
 def run_rejection(context: Context) -> ExperimentOutcome:
     """Match or no match, for several error exponents."""
-    context.tell("Looking for the second-best matching", 0.2)
+    context.report("Looking for the second-best matching", 0.2)
     linkage, risk = _match(context, MONDAYS_LONG, MatchOptions(margins=True, seed=context.seed))
     n_locations = len(_histograms(context, MONDAYS_LONG)[0].locations)
     at_one_bit = _test(linkage, n_locations, 1.0)

@@ -41,7 +41,7 @@ def write_attacks(found: Findings) -> Section:
     n_people = found.data.common_users or 0
     blocks: list[Block] = [_draw_risk(scored, n_people)] if scored else []
     for attack in found.attacks:
-        blocks += [Heading(attack.title), *_tell(attack)]
+        blocks += [Heading(attack.title), *_describe(attack)]
     return Section("Risk by attack", blocks, "attacks")
 
 
@@ -58,7 +58,7 @@ def write_confidence(found: Findings) -> Section:
         *_draw_ranks(attacks),
     ]
     blocks: list[Block] = [Row(figures)] if figures else []
-    blocks += _tell_missing([attack for attack in found.attacks if _is_scored(attack)])
+    blocks += _describe_missing([attack for attack in found.attacks if _is_scored(attack)])
     if not attacks:
         blocks.append(Prose("No attack could be scored, so nothing can be said about confidence."))
     return Section("How sure an adversary can be", blocks, "confidence")
@@ -72,7 +72,7 @@ def _has_coverage(attack: AttackFinding) -> bool:
     return any(point.precision is not None for point in attack.coverage)
 
 
-def _tell_missing(attacks: Attacks) -> list[Block]:
+def _describe_missing(attacks: Attacks) -> list[Block]:
     """Which attacks lack which of the two curves."""
     without = {
         "precision against coverage": [a.title for a in attacks if not _has_coverage(a)],
@@ -156,19 +156,19 @@ def _risk_row(label: str, scored: AttackFinding | Baseline, series: str) -> BarR
     }
 
 
-def _tell(attack: AttackFinding) -> list[Block]:
+def _describe(attack: AttackFinding) -> list[Block]:
     blocks: list[Block] = [Prose(attack.question)]
     if not attack.ran:
         return [
             *blocks,
             Note(sentence(attack.why_not) or "No reason is recorded.", title="Not run"),
         ]
-    blocks.append(Prose(" ".join([_tell_score(attack), *_tell_method(attack)])))
+    blocks.append(Prose(" ".join([_describe_score(attack), *_describe_method(attack)])))
     views = [] if attack.views is None else write_views(attack.views)
     return [*blocks, *(Prose(sentence(note)) for note in attack.notes), *views]
 
 
-def _tell_score(attack: AttackFinding) -> str:
+def _describe_score(attack: AttackFinding) -> str:
     made = plural(attack.matched, "link was made", "links were made")
     if isinstance(attack.correct, str):
         return (
@@ -185,7 +185,7 @@ def _tell_score(attack: AttackFinding) -> str:
     )
 
 
-def _tell_method(attack: AttackFinding) -> list[str]:
+def _describe_method(attack: AttackFinding) -> list[str]:
     told = [f"Method: {sentence(attack.variant)}"] if attack.variant else []
     gap = attack.proof.optimality_gap
     if gap is not None and gap < _PROVEN:

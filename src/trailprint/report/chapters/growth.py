@@ -16,12 +16,12 @@ from trailprint.report.charts.rows import LineRow
 from trailprint.report.charts.style import Size
 from trailprint.report.wording import (
     count,
+    describe_masked,
     highest,
     percent,
     rate,
     rate_interval,
     sentence,
-    tell_veiled,
 )
 from trailprint.studies.growth.findings import (
     Banded,
@@ -51,7 +51,7 @@ _NAMES = {
 def write_growth(found: Findings) -> Section:
     """One figure for each study that was done, and words for those that were not."""
     growth = found.growth
-    blocks: list[Block] = [*_tell_users(growth.users)]
+    blocks: list[Block] = [*_describe_users(growth.users)]
     drawn = _list_drawn(growth)
     if len(drawn) % 2:
         blocks.append(drawn[0]("full"))
@@ -98,7 +98,7 @@ def _is_measured(study: Study | None) -> bool:
     return study is not None and any(highest(point) is not None for point in study.points)
 
 
-def _tell_users(study: UsersGrowth | None) -> list[Block]:
+def _describe_users(study: UsersGrowth | None) -> list[Block]:
     if study is None or not _is_measured(study):
         return []
     blocks: list[Block] = [_draw_users(study)]
@@ -220,4 +220,4 @@ def _summary(points: Sequence[P], name: Callable[[P], str]) -> str:
 
 def _reading(study: Study) -> str:
     read = f"{sentence(study.reading)} The band is the 95 % interval.".strip()
-    return read + tell_veiled(study.points)
+    return read + describe_masked(study.points)

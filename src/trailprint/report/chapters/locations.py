@@ -24,7 +24,7 @@ def write_locations(found: Findings) -> Section:
         return Section(_TITLE, [Prose("What drives the risk was not measured.")], "locations")
     blocks: list[Block] = [Prose(sentence(why.reading))] if why.reading else []
     if why.one_rare_location:
-        blocks.append(Prose(_tell_rare(why.one_rare_location)))
+        blocks.append(Prose(_describe_rare(why.one_rare_location)))
     if why.locations:
         blocks.append(_draw(why.locations))
     else:
@@ -36,7 +36,7 @@ def write_locations(found: Findings) -> Section:
     return Section(_TITLE, blocks, "locations")
 
 
-def _tell_rare(rare: RareLocation) -> str:
+def _describe_rare(rare: RareLocation) -> str:
     return (
         f"One rare location alone gives away {people_and_share(rare)}. Counted are "
         f"{within(sentence(rare.meaning))}"
@@ -132,7 +132,7 @@ def _list_places(places: Sequence[MapPlace], caption: str) -> Table:
 
 
 def signed_change(change: float | str | None) -> str:
-    """A change of a share; a veiled one in words."""
+    """A change of a share; a masked one in words."""
     if change is None:
         return "not measured"
     if isinstance(change, str):

@@ -81,8 +81,8 @@ def _protect(found: Findings) -> str:
     if best is not None:
         left = share_or_most(best.share, best.at_most)
         return (
-            f"{_tell_choice(found)} {within(best.label)}, which leaves {left} linked at a loss of "
-            f"{percent(best.loss)}: write it with the command below, and audit what it wrote."
+            f"{_describe_choice(found)} {within(best.label)}, which leaves {left} linked at a loss "
+            f"of {percent(best.loss)}: write it with the command below, and audit what it wrote."
         )
     if protections is None or not protections.points:
         return (
@@ -105,7 +105,7 @@ def _protect(found: Findings) -> str:
     )
 
 
-def _tell_choice(found: Findings) -> str:
+def _describe_choice(found: Findings) -> str:
     """How the protection was chosen."""
     risk = None if found.protections is None else found.protections.target_risk
     if risk is None:

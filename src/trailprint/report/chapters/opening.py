@@ -41,10 +41,10 @@ def write_eyebrow(about: About) -> str:
 
 def write_title(found: Findings) -> str:
     """The page's heading: the title that was asked for, or how many of how many."""
-    return str(found.settings.get("title") or "") or _tell_linked(found.headline)
+    return str(found.settings.get("title") or "") or _describe_linked(found.headline)
 
 
-def _tell_linked(headline: Headline) -> str:
+def _describe_linked(headline: Headline) -> str:
     if _most(headline) is None:
         return "How many people could be linked could not be measured"
     linked, people = capital(count(headline.linked)), count(headline.people)
@@ -63,7 +63,7 @@ def write_lead(found: Findings, about: About) -> list[Block]:
     return [
         *lead,
         *([_show_tiles(found)] if is_measured else []),
-        *_tell_singled_out(found),
+        *_describe_singled_out(found),
         *write_next(found, about),
         *([_draw_hundred(found.headline)] if is_measured else []),
         Facts([*_list_facts(found), *_name_sources(about)]),
@@ -71,7 +71,7 @@ def write_lead(found: Findings, about: About) -> list[Block]:
     ]
 
 
-def _tell_singled_out(found: Findings) -> list[Block]:
+def _describe_singled_out(found: Findings) -> list[Block]:
     if found.points is None or not found.points.sentence:
         return []
     return [Prose(f"Singling out, another question than linking. {found.points.sentence}")]
@@ -167,13 +167,13 @@ def _compare(headline: Headline) -> str:
 
 def _price(protection: HeadlineProtection | None, tried: Sequence[ProtectionPoint]) -> Tile:
     if protection is None:
-        return Tile("Linked after a protection", "—", _tell_none(tried))
+        return Tile("Linked after a protection", "—", _describe_none(tried))
     detail = f"{protection.label}, at a loss of {percent(protection.loss)}"
     left = share_or_most(protection.share, protection.at_most)
     return Tile("Linked after the cheapest effective protection", left, detail)
 
 
-def _tell_none(tried: Sequence[ProtectionPoint]) -> str:
+def _describe_none(tried: Sequence[ProtectionPoint]) -> str:
     """Why no protection is shown."""
     if not tried:
         return "none was tested"
@@ -209,7 +209,7 @@ def _describe_protection(protection: HeadlineProtection) -> str:
     )
 
 
-def _tell_events(data: DataFacts) -> str:
+def _describe_events(data: DataFacts) -> str:
     """How many events there are on both sides together, and from when."""
     sides = (data.released, data.auxiliary)
     told = f"{count(sum(side.events for side in sides))} events"
@@ -221,7 +221,7 @@ def _tell_events(data: DataFacts) -> str:
 def describe_data(data: DataFacts) -> str:
     """What was attacked, in a sentence or three."""
     people, places = count(data.common_users), count(data.locations)
-    told = f"{people} people on both sides, {places} places, {_tell_events(data)}. "
+    told = f"{people} people on both sides, {places} places, {_describe_events(data)}. "
     told += (
         sentence(data.split.description)
         if data.sides == "split" and data.split is not None

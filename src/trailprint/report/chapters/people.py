@@ -43,12 +43,12 @@ def _draw(bins: Sequence[RiskBin], threshold: int) -> Figure:
         f"the highest holds {count(last.people)} people.",
         drawing=draw_histogram(rows, Axis("Risk of being linked", unit="percent"), Axis("People")),
         reading="Each bar counts the people whose risk lies in its range. Bars at the far right "
-        f"are people who are nearly always linked. {_tell_joined(bins, threshold)}".strip(),
+        f"are people who are nearly always linked. {_describe_joined(bins, threshold)}".strip(),
         table=Table(columns=("Risk", "People"), rows=cells, caption="People by their risk"),
     )
 
 
-def _tell_joined(bins: Sequence[RiskBin], threshold: int) -> str:
+def _describe_joined(bins: Sequence[RiskBin], threshold: int) -> str:
     widths = {round(b.high - b.low, 9) for b in bins}
     if len(widths) == 1:
         return ""

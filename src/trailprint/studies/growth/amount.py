@@ -9,11 +9,11 @@ from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.events.knowledge import Kind, Knowledge, Known, mean_points, restrict
-from trailprint.progress import Progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress
 from trailprint.studies.growth.events import PeopleFound, attack_pair, find_people, prepare_pair
 from trailprint.studies.growth.findings import AmountGrowth, AmountPoint
 from trailprint.studies.repeated import Prepare
-from trailprint.studies.small_counts import hide_small, tell_rate
+from trailprint.studies.small_counts import describe_rate, hide_small
 
 _AMOUNTS: dict[Kind, tuple[int, ...]] = {
     "points": (1, 2, 4, 8, 16, 32),
@@ -82,9 +82,9 @@ def _read(points: Sequence[AmountPoint]) -> str:
     """The ends of what was tried, and home and work, in a sentence."""
     least = points[0]
     home = [point for point in points if point.kind == "home-work"]
-    told = [f"{point.label} {tell_rate(point)}" for point in (*home, points[-1])]
+    told = [f"{point.label} {describe_rate(point)}" for point in (*home, points[-1])]
     return (
-        f"Who knows {least.label} of each person links {tell_rate(least)} of the people; who "
+        f"Who knows {least.label} of each person links {describe_rate(least)} of the people; who "
         f"knows {', who knows '.join(told)}. Events and days are drawn at random; the release is "
         "the same throughout."
     )
@@ -107,10 +107,10 @@ def grow_amount(
     """
     if len(find_people(released, auxiliary, None)) < 2:
         return AmountStudy(why_not="Fewer than two people are on both sides.")
-    tell, points = progress or tell_nobody, []
+    report, points = progress or ignore_progress, []
     whole = auxiliary.materialise()
     for number, (events, known) in enumerate(_list_levels(whole, seed)):
-        tell("Knowing less of each person", number / N_LEVELS)
+        report("Knowing less of each person", number / N_LEVELS)
         found = attack_pair(prepare_pair(prepare, released, events, None))
         mean = mean_points(events) if known.mean_points is None else known.mean_points
         points.append(AmountTried(known=known, mean_points=mean, found=found))

@@ -15,7 +15,7 @@ from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
 from trailprint.events.events import Events
 from trailprint.features.histograms import build_histogram_pair
 from trailprint.studies.repeated import Prepare, PreparedAttack
-from trailprint.studies.small_counts import VeiledRate, veil_rate
+from trailprint.studies.small_counts import MaskedRate, mask_rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +27,11 @@ class PeopleFound:
     n_locations: int
 
     @property
-    def rate(self) -> VeiledRate:
+    def rate(self) -> MaskedRate:
         """Accuracy with Wilson's 95 % interval; of a few people found only that they are few."""
         interval = wilson(self.n_found, self.n_people) or (0.0, 1.0)
         accuracy = self.n_found / self.n_people
-        return veil_rate(accuracy, interval, self.n_found, self.n_people)
+        return mask_rate(accuracy, interval, self.n_found, self.n_people)
 
 
 class Ready(NamedTuple):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 
 class Banded(Protocol):
@@ -56,7 +56,7 @@ class TimePoint(_Point):
     """Risk after ``x`` days of observing each person."""
 
     at_most: float | None = field(default=None, metadata=OMITTED)
-    people: VeiledCount | None
+    people: MaskedCount | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class AmountPoint(_Point):
     kind: str
     amount: int | None
     label: str
-    people_with_less: VeiledCount
+    people_with_less: MaskedCount
     at_most: float | None = field(default=None, metadata=OMITTED)
 
 

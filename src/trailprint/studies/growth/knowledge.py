@@ -22,7 +22,7 @@ from trailprint.studies.draws import (
 )
 from trailprint.studies.growth.findings import KnowledgeGrowth, KnowledgePoint
 from trailprint.studies.people import Attack, Features, restrict_truth, select_people
-from trailprint.studies.small_counts import tell_rate, veil_rate
+from trailprint.studies.small_counts import describe_rate, mask_rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +78,8 @@ class KnowledgeStudy(Discreet):
 
 def _read(first: KnowledgePoint, last: KnowledgePoint) -> str:
     text = (
-        f"An adversary who knows {first.x:.0%} of the people finds {tell_rate(first)} of "
-        f"them in the released data; one who knows {last.x:.0%} finds {tell_rate(last)}."
+        f"An adversary who knows {first.x:.0%} of the people finds {describe_rate(first)} of "
+        f"them in the released data; one who knows {last.x:.0%} finds {describe_rate(last)}."
     )
     if last.low is not None and first.accuracy is not None and last.low > first.accuracy:
         return (
@@ -92,9 +92,9 @@ def _read(first: KnowledgePoint, last: KnowledgePoint) -> str:
 def _make_point(share: float, group: Draws, spread: float) -> KnowledgePoint:
     n_links = sum(draw.n_links for draw in group.draws)
     accuracy = float(group.accuracies.mean())
-    rate = veil_rate(accuracy, interval_of(group, spread), group.n_found, group.n_drawn)
-    is_told = n_links and rate.accuracy is not None
-    precision = group.n_found / n_links if is_told else None
+    rate = mask_rate(accuracy, interval_of(group, spread), group.n_found, group.n_drawn)
+    is_shown = n_links and rate.accuracy is not None
+    precision = group.n_found / n_links if is_shown else None
     return KnowledgePoint(
         x=share,
         precision=precision,
@@ -123,10 +123,10 @@ def grow_knowledge(
     options = options or ShareKnownOptions()
     if truth.n_common < 2:
         return KnowledgeStudy(why_not="Fewer than two people are on both sides.")
-    tell = progress or (lambda what, done: None)
+    report = progress or (lambda what, done: None)
     shares, groups = [], []
     for number, share in enumerate(options.shares):
-        tell("Knowing fewer people", number / len(options.shares))
+        report("Knowing fewer people", number / len(options.shares))
         group = _draw_known(attack, (released, auxiliary), truth, share, options)
         if group is not None:
             shares.append(share)

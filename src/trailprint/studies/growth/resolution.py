@@ -17,7 +17,7 @@ from trailprint.progress import Progress
 from trailprint.studies.growth.events import PeopleFound, attack_pair, prepare_pair
 from trailprint.studies.growth.findings import ResolutionGrowth, ResolutionPoint
 from trailprint.studies.repeated import Prepare
-from trailprint.studies.small_counts import tell_rate
+from trailprint.studies.small_counts import describe_rate
 
 #: Sides of cells tried unless others are asked for, in metres.
 _CELLS_M = (100.0, 250.0, 500.0, 1000.0, 2500.0, 5000.0, 10_000.0, 25_000.0)
@@ -66,8 +66,8 @@ class ResolutionStudy(Discreet):
         n_found = [found.n_found for _, _, found in self.points]
         best, worst = points[n_found.index(max(n_found))], points[n_found.index(min(n_found))]
         reading = (
-            f"Most people are linked correctly at {best.label} ({tell_rate(best)}), fewest "
-            f"at {worst.label} ({tell_rate(worst)}). Locations change on both sides, "
+            f"Most people are linked correctly at {best.label} ({describe_rate(best)}), fewest "
+            f"at {worst.label} ({describe_rate(worst)}). Locations change on both sides, "
             "for everybody knows the map."
         )
         return ResolutionGrowth(points=points, reading=reading)
@@ -117,10 +117,10 @@ def grow_resolution(
         return ResolutionStudy(
             why_not="Locations have neither positions nor names that could be made coarser."
         )
-    tell = progress or (lambda what, done: None)
+    report = progress or (lambda what, done: None)
     points = []
     for number, step in enumerate(steps):
-        tell("Changing the resolution", number / len(steps))
+        report("Changing the resolution", number / len(steps))
         ready = prepare_pair(prepare, step.apply(released), step.apply(auxiliary), pairs)
         if ready.truth.n_common < 2:
             return ResolutionStudy(why_not="Fewer than two people are on both sides.")

@@ -23,7 +23,7 @@ from trailprint.studies.growth.events import (
 )
 from trailprint.studies.growth.findings import TimeGrowth, TimePoint
 from trailprint.studies.repeated import Prepare
-from trailprint.studies.small_counts import tell_rate
+from trailprint.studies.small_counts import describe_rate
 
 Limited = Literal["both", "released", "auxiliary"]
 Ints = NDArray[np.int64]
@@ -87,8 +87,8 @@ class TimeStudy(Discreet):
     def _read(self) -> str:
         (shortest, first), (longest, last) = self.points[0], self.points[-1]
         return (
-            f"After {_in_days(shortest)} of observation {tell_rate(first.rate)} are linked "
-            f"correctly, after {_in_days(longest)} {tell_rate(last.rate)}. Days are each "
+            f"After {_in_days(shortest)} of observation {describe_rate(first.rate)} are linked "
+            f"correctly, after {_in_days(longest)} {describe_rate(last.rate)}. Days are each "
             "person's own, counted from their first day with events. The same "
             f"{first.n_people:,} people are looked at throughout, of {self.n_common:,} on both "
             f"sides: those with at least {_in_days(longest)} on {_SIDES[self.sides]}."
@@ -204,10 +204,10 @@ def grow_time(
     if len(lengths) < 2:
         return TimeStudy(why_not="People have too few days with events to be observed for fewer.")
     people = everybody.filter(pa.array(days >= lengths[-1]))
-    tell = progress or (lambda what, done: None)
+    report = progress or (lambda what, done: None)
     points = []
     for number, n_days in enumerate(lengths):
-        tell("Observing for fewer days", number / len(lengths))
+        report("Observing for fewer days", number / len(lengths))
         ready = prepare_pair(prepare, *cut.after(n_days), pairs)
         points.append((n_days, attack_pair(only_pairs(ready, people))))
     return TimeStudy(points=tuple(points), n_common=len(everybody), sides=options.sides)

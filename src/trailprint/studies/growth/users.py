@@ -21,7 +21,7 @@ from trailprint.studies.draws import (
 from trailprint.studies.growth.findings import Fit, UsersGrowth, UsersPoint
 from trailprint.studies.growth.fit import fit_growth
 from trailprint.studies.people import Attack, Features, select_people
-from trailprint.studies.small_counts import tell_rate, veil_rate
+from trailprint.studies.small_counts import describe_rate, mask_rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +89,8 @@ class UserStudy(Discreet):
 
 def _read(first: UsersPoint, last: UsersPoint, fit: Fit | None) -> str:
     text = (
-        f"Among {first.x:,} people {tell_rate(first)} are linked correctly, among all "
-        f"{last.x:,} {tell_rate(last)}. Both sides hold the same people, drawn at random"
+        f"Among {first.x:,} people {describe_rate(first)} are linked correctly, among all "
+        f"{last.x:,} {describe_rate(last)}. Both sides hold the same people, drawn at random"
     )
     if fit is None or not fit.extrapolation:
         return f"{text}."
@@ -101,7 +101,7 @@ def _read(first: UsersPoint, last: UsersPoint, fit: Fit | None) -> str:
 
 def _make_point(group: Draws, spread: float) -> UsersPoint:
     accuracy = float(group.accuracies.mean())
-    rate = veil_rate(accuracy, interval_of(group, spread), group.n_found, group.n_drawn)
+    rate = mask_rate(accuracy, interval_of(group, spread), group.n_found, group.n_drawn)
     return UsersPoint(
         x=group.size,
         runs=len(group.draws),
@@ -130,11 +130,11 @@ def grow_users(
     options = options or GrowthOptions()
     if truth.n_common < 2:
         return UserStudy(why_not="Fewer than two people are on both sides.")
-    tell = progress or (lambda what, done: None)
+    report = progress or (lambda what, done: None)
     groups = []
     sizes = list_sizes(truth.n_common, options)
     for number, size in enumerate(sizes):
-        tell("Drawing fewer people", number / len(sizes))
+        report("Drawing fewer people", number / len(sizes))
         n_runs = 1 if size == truth.n_common else options.n_runs
         draws = tuple(
             _attack_some(
