@@ -1,4 +1,4 @@
-"""The result of an audit from the outcomes of its parts: what may be told, no identifiers."""
+"""Assemble the publishable result of an audit, without identifiers, from its parts."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ from trailprint.studies.small_counts import SMALL
 _PACKAGES = ("trailprint", "numpy", "scipy", "numba", "duckdb", "pyarrow", "python-crfsuite")
 
 _UNPROTECTED = "Protections compared with the data as it is"
-"""What is called so where there was no time even for that."""
+"""Label of the unprotected data where there was no time to measure it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Done(Discreet):
-    """What the parts found, what was left out, and what reading left aside."""
+    """Outcomes of the parts, the parts left out, and the rows skipped on reading."""
 
     outcomes: Mapping[str, Outcome]
     left_out: Sequence[LeftOut]
@@ -64,7 +64,7 @@ class Done(Discreet):
     seconds: float
 
     def reasons(self, kind: str) -> list[tuple[str, str]]:
-        """Names of parts of a kind, such as ``growth``, that were left out, and why."""
+        """Return name and reason of each left-out part of a kind, such as ``growth``."""
         prefix = f"{kind}/"
         return [
             (skipped.name.removeprefix(prefix), skipped.why)
@@ -74,7 +74,7 @@ class Done(Discreet):
 
 
 def assemble(context: AuditContext, done: Done) -> Findings:
-    """Everything that may be told."""
+    """Return everything that may be published."""
     measured = {
         name: kept.attack_of(outcome).entry
         for name, outcome in list_attacked(done.outcomes).items()
@@ -118,7 +118,7 @@ def assemble(context: AuditContext, done: Done) -> Findings:
 
 
 def _attacks(measured: Mapping[str, MeasuredAttack], done: Done) -> tuple[AttackFinding, ...]:
-    """Every attack there is; those that did not run say why."""
+    """List all attacks; those that did not run say why."""
     reasons = dict(done.reasons("attack"))
     return tuple(
         mask_attack(measured[name])
@@ -168,7 +168,7 @@ _WHY_OUTSIDE = {
 
 
 def _outside(sides: Sides) -> Outside | None:
-    """Whom no rate is about; None where that is nobody."""
+    """People on one side only, whom no rate covers; None if there are none."""
     n_both = sides.sampled_of or sides.n_people
     n_outside = sides.n_given - n_both
     if n_outside <= 0:
@@ -178,7 +178,7 @@ def _outside(sides: Sides) -> Outside | None:
 
 
 def _list_columns(events: Sequence[Events]) -> tuple[str, ...]:
-    """Which columns every side has, by the names of the flags that name them."""
+    """Columns that both sides have, named as in the command-line flags."""
     shared = frozenset.intersection(*(side.columns for side in events))
     named = (name for name in get_args(Column) if name in shared)
     return tuple("count" if name == "weight" else name for name in named)
@@ -193,7 +193,7 @@ def _left_out_rows(tallies: Sequence[Tally]) -> dict[str, int]:
 
 
 def _notes(context: AuditContext) -> list[str]:
-    """What was done to the data before it was audited, and what in it is odd, in words."""
+    """Notes on how the data was prepared and on oddities in it."""
     notes = [note for side in context.events for note in side.notes]
     odd = describe_oddities(_both_sides(*context.events), fewest=SMALL)
     return list(dict.fromkeys((*notes, *odd)))
@@ -227,7 +227,7 @@ def _days(first: str | None, last: str | None) -> int | None:
 
 
 def _together(done: Done) -> tuple[WorstCase, tuple[Agreement, ...]]:
-    """The worst case for each person, and where every two attacks agree."""
+    """The worst case over all attacks, and the agreement of each pair of attacks."""
     tried = {name: ~np.isnan(risk) for name, risk in _by_attack(done, "risk").items()}
     return compare_all(_by_attack(done, "linked"), tried)
 
@@ -275,7 +275,7 @@ def _growth(done: Done) -> Growth:
 
 
 def _protections(context: AuditContext, done: Done) -> MeasuredProtections:
-    """Every protection as it was measured last: the search judges again what others tried."""
+    """The latest measurement of each protection: the search judges again what other parts tried."""
     tried = [name for name in done.outcomes if name.startswith("protect/")]
     names = [*tried, *(name for name in (SEARCH,) if name in done.outcomes)]
     found = [kept.protections_of(done.outcomes[name]) for name in names]
@@ -303,7 +303,7 @@ def _protections(context: AuditContext, done: Done) -> MeasuredProtections:
 
 
 def _mask_protections(protections: MeasuredProtections, n_people: int) -> Protections:
-    """Protections as they may be told; which is best was found out before."""
+    """Mask protections for publication; the best one was chosen from exact values before."""
     target_risk, target = protections.target_risk, protections.target
     told = None if target is None else mask_protection(target, n_people)
     return Protections(
@@ -329,7 +329,7 @@ def _why(context: AuditContext, done: Done) -> Why:
 
 
 def _name_locations(context: AuditContext, outcome: Outcome, why: Why) -> Why:
-    """The most revealing locations by name; what is kept of the part has numbers only."""
+    """Add names to the most revealing locations; the stored part has only their row numbers."""
     top = outcome.arrays["locations"]
     names = context.histograms[0].locations.take(pa.array(top)).to_pylist()
     named = zip(why.locations, names, strict=True)

@@ -1,4 +1,4 @@
-"""What an audit may tell of people: no small count, nor a rate or a curve that gives one away."""
+"""Disclosure control: masks small counts of people, and rates and curves that reveal them."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ from trailprint.studies.small_counts import (
 
 def mask_attack(attack: MeasuredAttack) -> AttackFinding:
     """
-    An attack without what would tell a few people.
+    Return an attack with values masked that would reveal a few people.
 
-    How many it links is told from ten people on. Curves keep the points between which at least
-    ten people lie, or nobody.
+    The number of people it links is shown if it is zero or at least ten. Curves keep the points
+    between which zero or at least ten people lie.
     """
     n_people, n_right, other = attack.people, attack.correct, attack.baseline
     n_other = None if other is None else round((other.accuracy or 0.0) * n_people)
@@ -72,7 +72,7 @@ def mask_attack(attack: MeasuredAttack) -> AttackFinding:
 
 
 def _mask_views(found: ViewsFinding) -> ViewsFinding:
-    """What each view adds; a change of a few people only as such."""
+    """Mask what each view adds; a change of a few people is shown only as a small one."""
     n_people, n_right = found.people, round((found.accuracy or 0.0) * found.people)
     return replace(
         found,
@@ -99,7 +99,7 @@ def _mask_baseline(other: Baseline, n_found: int, n_people: int) -> Baseline:
 def _mask_ranks(
     ranks: RanksFinding | None, n_people: int, n_linked: Sequence[int]
 ) -> RanksFinding | None:
-    """The curve of ranks; its first point is close to what attacks one by one link."""
+    """Mask the curve of ranks; its first point is close to what one-by-one attacks link."""
     if ranks is None:
         return None
     counts = [round(point.share * n_people) for point in ranks.curve]
@@ -115,14 +115,14 @@ def _mask_ranks(
 
 
 def _mask_coverage(points: Sequence[CoverageFinding]) -> tuple[CoverageFinding, ...]:
-    """The curve of precision: neither right nor wrong links may be few between two points."""
+    """Mask the precision curve: between two points, neither right nor wrong links may be few."""
     n_right = [round((point.precision or 0.0) * point.links) for point in points]
     n_wrong = [point.links - n for point, n in zip(points, n_right, strict=True)]
     return tuple(points[place] for place in keep_steps([n_right, n_wrong]))
 
 
 def mask_protection(point: MeasuredProtection, n_people: int) -> ProtectionPoint:
-    """A protection without rates that would tell a few people."""
+    """Return a protection with rates masked that would reveal a few people."""
     n_people = point.people or n_people
     is_shown = not is_small(round(point.accuracy * n_people))
     is_cluster_shown = not is_small(round(point.cluster_accuracy * n_people))
@@ -179,7 +179,7 @@ def _mask_judgement(found: MeasuredJudgement) -> JudgedBy:
 
 
 def _mask_groups(groups: MeasuredGroups) -> GroupFacts:
-    """How many share their record with few; a few people, on either side of the line, only so."""
+    """Count people who share their record with few; masked if these or the others are few."""
     n_few, n_people = groups.in_small, groups.people
     told = hide_small(n_few, of=n_people)
     return GroupFacts(
@@ -191,7 +191,7 @@ def _mask_groups(groups: MeasuredGroups) -> GroupFacts:
 
 
 def disclose_known(known: Known) -> KnownFacts | None:
-    """How much was known of each person; None where everything was."""
+    """Return how much was known of each person; None if everything was."""
     if known.kind == "everything":
         return None
     n_less = known.people_with_less
@@ -210,7 +210,7 @@ def disclose_known(known: Known) -> KnownFacts | None:
 
 
 def mask_bins(bins: Sequence[RiskBin]) -> tuple[RiskBin, ...]:
-    """Bins of risk, joined to ones of nobody or of at least ten people."""
+    """Merge bins of risk until each holds zero or at least ten people."""
     counts = [one.people for one in bins]
     return tuple(
         RiskBin(low=bins[first].low, high=bins[last].high, people=sum(counts[first : last + 1]))

@@ -1,8 +1,8 @@
 """
-Whom several attacks link, told so that no small group can be worked out.
+People linked by several attacks, with cell suppression so that no small group can be derived.
 
-Every count of the worst case and of the agreement sums up atoms: people tried by the same attacks
-and linked by the same of them. `choose_labels` says which of the counts may be told together.
+Every count of the worst case and of the agreement is a sum of atoms: people tried by the same
+attacks and linked by the same ones. `choose_labels` says which counts may be published together.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _PAIRED: Mapping[str, tuple[bool, bool]] = {
 
 
 class Atom(NamedTuple):
-    """People tried by the same attacks and linked by the same of them."""
+    """People tried by the same attacks and linked by the same ones."""
 
     tried: Attacks
     linked: Attacks
 
 
 class _Count(NamedTuple):
-    """A count of people: what it is, whether it is a total, and whom it counts."""
+    """A count of people: its key, its role in cell suppression, and which atoms it counts."""
 
     key: Key
     role: Role
@@ -52,7 +52,7 @@ class _Count(NamedTuple):
 def compare_all(
     linked: Mapping[str, Flags], tried: Mapping[str, Flags]
 ) -> tuple[WorstCase, tuple[Agreement, ...]]:
-    """The worst case for each person, and where every two attacks agree; small counts masked."""
+    """Return the worst case over attacks and the agreement of each pair; small counts masked."""
     worst = from_plain(WorstCase, to_plain(find_worst_case(linked, tried)))
     labels = _label(linked, tried, frozenset(worst.attacks))
     agreement = []
@@ -85,7 +85,7 @@ def _show(n_people: MaskedCount, label: Label) -> MaskedCount:
 def _label(
     linked: Mapping[str, Flags], tried: Mapping[str, Flags], used: Attacks
 ) -> dict[Key, Label]:
-    """Whether each count is told; those that readers want to know most come first."""
+    """Return the label of each count; the counts that matter most to readers come first."""
     atoms = _count_atoms(linked, tried)
     counts = [
         *_list_totals(linked, atoms),
@@ -105,7 +105,7 @@ def _label(
 
 
 def _count_atoms(linked: Mapping[str, Flags], tried: Mapping[str, Flags]) -> dict[Atom, int]:
-    """How many people are of each kind; kinds that nobody is of count too."""
+    """Return the number of people in each atom, including empty atoms."""
     names = np.array(list(linked))
     both = np.stack([np.stack(list(of.values()), axis=1) for of in (tried, linked)], axis=1)
     kinds, sizes = np.unique(both, axis=0, return_counts=True)
@@ -125,7 +125,7 @@ def _subsets(attacks: Attacks) -> Iterator[Attacks]:
 
 
 def _list_totals(linked: Mapping[str, Flags], atoms: Mapping[Atom, int]) -> Iterator[_Count]:
-    """How many people were tried by which attacks, and how many each attack links."""
+    """Counts of the people tried by the same attacks, and of those each attack links."""
     for number, group in enumerate(dict.fromkeys(atom.tried for atom in atoms)):
         yield _Count(("tried", str(number)), "size", partial(_is_tried, group))
     for name in linked:
@@ -157,5 +157,5 @@ def _list_agreement(linked: Mapping[str, Flags]) -> Iterator[_Count]:
 
 
 def _links_just(pair: tuple[str, str], found: tuple[bool, bool], atom: Atom) -> bool:
-    """CandidateMethod by two attacks, and linked by both, one or none of them."""
+    """Return whether an atom was tried by both attacks and linked by just those in ``found``."""
     return atom.tried >= set(pair) and tuple(name in atom.linked for name in pair) == found

@@ -1,4 +1,4 @@
-"""What an audit may tell of singling out: no count of a few people, nor a share that gives one."""
+"""Disclosure control of singling out: masks counts of a few people and shares that reveal them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trailprint.studies.small_counts import hide_small, highest_share, is_small
 from trailprint.workflows.points_result import show_resolution
 
 _ALONE = 2
-"""Fewer candidates than this: the person alone."""
+"""With fewer candidates than this, the person is alone."""
 
 SHARED = {
     "trace": "Whole trace",
@@ -22,7 +22,7 @@ SHARED = {
     "top-2": "Two most visited places",
     "top-3": "Three most visited places",
 }
-"""What people may share in a release, as readers call it."""
+"""Labels of what people may share in a release."""
 
 
 class _Disclosed(TypedDict):
@@ -32,7 +32,7 @@ class _Disclosed(TypedDict):
 
 
 def disclose_unicity(found: Unicity) -> UnicityPoint:
-    """What some points drawn at random reveal, as it may be told."""
+    """Return what randomly drawn points reveal, small counts masked."""
     return UnicityPoint(
         points=found.points,
         **_disclose_share(found.share, found.interval, found.people),
@@ -44,7 +44,7 @@ def disclose_unicity(found: Unicity) -> UnicityPoint:
 
 
 def disclose_worst(found: WorstPoints, n_people: int) -> WorstPoint:
-    """What the most telling points reveal, as it may be told."""
+    """Return what the most identifying points reveal, small counts masked."""
     told = _disclose_share(found.share_at_one, found.interval, n_people)
     return WorstPoint(
         k=found.k,
@@ -56,7 +56,7 @@ def disclose_worst(found: WorstPoints, n_people: int) -> WorstPoint:
 
 
 def disclose_sharing(found: Sharing) -> SharedPart:
-    """How many people share something, as it may be told."""
+    """Return how many people share something, small counts masked."""
     return SharedPart(
         what=found.what,
         label=SHARED[found.what],
@@ -67,7 +67,7 @@ def disclose_sharing(found: Sharing) -> SharedPart:
 
 
 def disclose_cell(found: GridShare, n_people: int) -> GridCell:
-    """One cell of the grid, as it may be told."""
+    """Return one cell of the grid, small counts masked."""
     told = _disclose_share(found.share, None, n_people)
     return GridCell(
         points=found.points,
@@ -88,11 +88,11 @@ def _disclose_share(share: float, interval: Interval | None, n_people: int) -> _
 
 
 def _disclose_few(shares: Mapping[int, float], n_people: int) -> dict[str, float]:
-    """Shares with few candidates, where nobody or at least ten people lie between any two told."""
+    """Keep shares with few candidates so that between any two are zero or at least ten people."""
     told, last = {}, 0.0
     for few, share in sorted(shares.items()):
         count = _count(share, n_people)
-        # How many are alone is told on its own; what is missing to the whole follows from that.
+        # How many are alone is masked separately, and the complement follows from that.
         rest = 0 if few == _ALONE else n_people - count
         if not is_small(count - last) and not is_small(rest):
             told[str(few)] = share
@@ -101,5 +101,5 @@ def _disclose_few(shares: Mapping[int, float], n_people: int) -> dict[str, float
 
 
 def _count(share: float, n_people: int) -> float:
-    """How many people a share is; of a mean over draws, a part of one is one of a few too."""
+    """Return how many people a share stands for; of a mean over draws, it may be a fraction."""
     return round(share * n_people, 6)

@@ -28,7 +28,7 @@ EXAMPLE = "trailprint compare audit audit-of-release --out compared"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareOptions:
     """
-    Where a comparison goes, and by what people are paired.
+    Where a comparison is written, and how people are paired.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ def _print_risk(reference: str, versus: Versus) -> None:
 
 
 def _print_points(found: ComparedSinglingOut) -> None:
-    """A row for each number of points, a column for each audit."""
+    """Print a row for each number of points and a column for each audit."""
     from trailprint.comparison.wording import list_singled_out
 
     labels = [audit.audit for audit in found.audits]

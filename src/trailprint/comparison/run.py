@@ -1,4 +1,4 @@
-"""A comparison from audits to one result."""
+"""Running a comparison: from audits to one result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from trailprint.events.engine import default_engine
 from trailprint.events.reading.sources import TruthSource, open_truth
 
 _MOST = 6
-"""As many lines as can be told apart in one chart."""
+"""Number of lines that can be distinguished in one chart."""
 
 
 def run_comparison(
@@ -47,7 +47,7 @@ def run_comparison(
 
 
 def _rename_people(audits: list[OpenedAudit], keys: TruthSource | None) -> list[OpenedAudit]:
-    """Give people of a release the ids they had, so that they can be paired."""
+    """Replace new ids of people in releases by their original ids, to pair them."""
     pairs = open_truth(keys, default_engine())
     if pairs is None:
         return audits

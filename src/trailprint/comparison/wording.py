@@ -1,4 +1,4 @@
-"""What is said of two rates, in plain words."""
+"""Descriptions of rates and their differences in plain words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOT_SHOWN = "how many changed is not shown, as few people would follow"
 
 
 def describe_rate(rate: Rate) -> str:
-    """A rate, or the most it can be; of how many, where it is not of everybody."""
+    """A rate or its upper bound, with the number of people if these are not all."""
     told = share_or_most(rate.share, rate.at_most)
     return told if rate.of is None else f"{told} (of {rate.people:,} people drawn)"
 
@@ -64,7 +64,7 @@ def describe_reading(
 
 
 def describe_strongest(reference: str, audit: str, found: FamilyDifference) -> str:
-    """What the comparison comes down to."""
+    """The comparison of the strongest attacks in one sentence."""
     first, second = found.first, found.second
     attacks = f"by {lower_first(found.title)}"
     ends = f"95 % interval of the difference {describe_interval(found.interval)}"
@@ -82,7 +82,7 @@ def describe_loss(loss: float | None) -> str:
 
 
 def list_singled_out(found: ComparedSinglingOut) -> list[tuple[str, tuple[str, ...]]]:
-    """What is known, and the share it singles out in each audit."""
+    """List each kind of knowledge with the share it singles out in each audit."""
     told = [dict(_name_measures(audit)) for audit in found.audits]
     names = dict.fromkeys(name for one in told for name in one)
     return [

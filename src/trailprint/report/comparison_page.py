@@ -1,4 +1,4 @@
-"""Audits side by side on one page, drawn from the comparison and nothing else."""
+"""The page of a comparison, rendered from the comparison alone."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _HOW = (
 
 
 def render_comparison(found: AuditComparison) -> str:
-    """Draw a comparison as a self-contained HTML page: no script, nothing loaded."""
+    """Render a comparison as a self-contained HTML page: no script, nothing loaded."""
     sections = [
         *(_write_risk(found.audits[0], versus) for versus in found.versus),
         _write_loss(found.audits),

@@ -1,4 +1,4 @@
-"""Singling out in several audits: one line for each, the worst case, who shares a trace."""
+"""Singling out in several audits: one curve for each, the worst case, and shared traces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _APART = (
 
 
 def write_singling_out(found: ComparedSinglingOut) -> Section:
-    """The curves over each other, and everything measured as a table."""
+    """Write a chart of all curves, and a table of everything measured."""
     blocks: list[Block] = [Note(_APART, title="Another question than linking")]
     if all(audit.unicity for audit in found.audits):
         blocks.append(_draw_curves(found.audits))

@@ -1,4 +1,4 @@
-"""One part of a plan: how it is done, on everybody or on fewer people."""
+"""One part of a plan: how it is run, on all people or on fewer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, Part, PartProgress
 from trailprint.audit.planning.sampling import MARKED_KINDS, compute_on_fewer
 
-#: With more people, the time of most parts grows by about this power.
+#: The time of most parts grows with the number of people to about this power.
 _GROWS = 1.5
 
 Compute = Callable[[AuditContext, Mapping[str, Outcome], PartProgress], Outcome]

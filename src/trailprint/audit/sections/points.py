@@ -1,4 +1,4 @@
-"""What a few points reveal, put together from its parts, with a sentence for people."""
+"""What a few points reveal, assembled from its parts, with a summary sentence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NUMBERS = ("No", "One", "Two", "Three", "Four")
 def find_points(
     context: AuditContext, outcomes: Mapping[str, Outcome], reasons: Mapping[str, str]
 ) -> PointsFinding:
-    """Everything that may be told; where nothing was measured, why."""
+    """Return everything that may be published; if nothing was measured, why."""
     parts = {
         name.removeprefix(_PREFIX): outcome
         for name, outcome in outcomes.items()
@@ -55,7 +55,7 @@ def find_points(
 
 
 def list_point_risks(outcomes: Mapping[str, Outcome]) -> dict[str, pa.Array]:
-    """Each person's own risk of being singled out, in the order of the audit's people."""
+    """Return each person's own risk of being singled out, in the order of the audit's people."""
     columns = {}
     if "points/unicity" in outcomes:
         columns["unique_draws"] = pa.array(outcomes["points/unicity"].arrays["unique"])
@@ -82,7 +82,7 @@ def _describe(*, ran: bool, why_not: str | None) -> PointsFinding:
 
 
 def _list_notes(context: AuditContext) -> tuple[str, ...]:
-    """What the figures depend on beside the data."""
+    """Notes on what the figures depend on besides the data."""
     sides, notes = context.sides, []
     if sides.kind is not None:
         notes.append(
@@ -99,7 +99,7 @@ def _list_notes(context: AuditContext) -> tuple[str, ...]:
 
 
 def describe_points(found: PointsFinding) -> str:
-    """What was found, in a sentence or two."""
+    """Return the result in a sentence or two."""
     drawn, worst = found.quoted_point, found.worst
     told = [] if drawn is None else [_describe_drawn(drawn, found)]
     if worst is not None:
@@ -124,6 +124,6 @@ def _describe_worst(worst: WorstPoint) -> str:
 
 
 def name_point(found: PointsFinding) -> str:
-    """What one point says, for people."""
+    """Return a description of one point."""
     where = "a place" if found.cell_m is None else f"a cell of {found.cell_m:,.0f} m"
     return where if found.time_resolution is None else f"{where} within an hour"

@@ -28,7 +28,7 @@ _NAMES = {
 
 
 def draw_amount(study: AmountGrowth) -> Figure:
-    """A line for each kind of knowledge; everything is a mark across."""
+    """Draw a line for each kind of knowledge, and full knowledge as a reference line."""
     drawn = [point for point in study.points if point.kind in _SERIES]
     rows: list[LineRow] = [
         {

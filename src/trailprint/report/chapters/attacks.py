@@ -32,11 +32,11 @@ Attacks = Sequence[AttackFinding]
 Scored = tuple[str, AttackFinding | Baseline, str]
 _LINKED = Axis("People linked to their own record", unit="percent")
 _PROVEN = 1e-6
-"""A gap below this is rounding: the matching is the best there is."""
+"""A gap below this is rounding error: the matching is optimal."""
 
 
 def write_attacks(found: Findings) -> Section:
-    """How many people each attack links."""
+    """Write how many people each attack links."""
     scored = [attack for attack in found.attacks if _is_scored(attack)]
     n_people = found.data.common_users or 0
     blocks: list[Block] = [_draw_risk(scored, n_people)] if scored else []
@@ -46,7 +46,7 @@ def write_attacks(found: Findings) -> Section:
 
 
 def write_confidence(found: Findings) -> Section:
-    """How sure an adversary can be: precision against coverage, and top-k."""
+    """Write how sure an adversary can be: precision against coverage, and top-k."""
     n_people = found.data.common_users or 0
     attacks = [
         (SERIES[i], replace(attack, title=_name(attack, n_people)))
@@ -73,7 +73,7 @@ def _has_coverage(attack: AttackFinding) -> bool:
 
 
 def _describe_missing(attacks: Attacks) -> list[Block]:
-    """Which attacks lack which of the two curves."""
+    """Say which attacks lack which of the two curves."""
     without = {
         "precision against coverage": [a.title for a in attacks if not _has_coverage(a)],
         "rank curve": [a.title for a in attacks if a.ranks is None],
@@ -113,18 +113,18 @@ def _draw_risk(attacks: Attacks, n_people: int) -> Figure:
 
 
 def _is_of_some(attack: AttackFinding, n_people: int) -> bool:
-    """Whether an attack was tried on some of the people only."""
+    """Whether an attack was tried on only some of the people."""
     return (attack.people or 0) < n_people
 
 
 def _name(attack: AttackFinding, n_people: int) -> str:
-    """What an attack is called beside others: of how many people, where not of all."""
+    """An attack's title, with its number of people if these are not all."""
     of = f" (of {count(attack.people)} people)" if _is_of_some(attack, n_people) else ""
     return f"{attack.title}{of}"
 
 
 def _warn_of_draws(attacks: Attacks, n_people: int) -> str:
-    """Why a bar of some of the people cannot be held against one of all."""
+    """Explain why bars of some people are not comparable with bars of all."""
     if not any(_is_of_some(attack, n_people) for attack in attacks):
         return ""
     return (
@@ -134,7 +134,7 @@ def _warn_of_draws(attacks: Attacks, n_people: int) -> str:
 
 
 def _list_scored(index: int, attack: AttackFinding, n_people: int) -> list[Scored]:
-    """An attack and its other method, each with its label and its place in the palette."""
+    """An attack and its baseline, each with its label and its colour series."""
     name, other = _name(attack, n_people), attack.baseline
     scored: list[Scored] = [(name, attack, SERIES[index])]
     if other is None:

@@ -1,4 +1,4 @@
-"""Controls: attacks whose result is known beforehand, so that a defect would show."""
+"""Controls: attacks with a known expected result, which reveal defects."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from trailprint.studies.findings import ControlFinding
 
 _TITLE = "Controls"
 _AT_MOST = {"absent": "at most "}
-"""For people who are not there, what is expected is a limit."""
+"""For people who are not in the data, the expected value is an upper limit."""
 
 
 def write_controls(found: Findings) -> Section:
-    """Do they pass?"""
+    """Write whether the controls passed."""
     controls = found.controls
     if not controls:
         missing = Note("No control was run, so a defect could go unseen.", kind="caution")

@@ -1,4 +1,4 @@
-"""What the figures mean in regulators' words, what they rest on, and what they do not prove."""
+"""What the figures mean in regulators' terms, what they assume, and what they do not prove."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NOT_PROVEN = (
     "who happened to be in the data, not the choice of split, attack or settings.",
 )
 _SURE = 0.95
-"""Links that are right so often are called sure."""
+"""Links with at least this precision are called sure."""
 _TRUTHS = {
     "same-ids": "Equal ids on both sides are taken for the same person.",
     "file": "Who is who was given in a separate file.",
@@ -44,7 +44,7 @@ _TRUTHS = {
 
 
 _LITTLE = (("points", 4), ("home-work", None))
-"""What a neighbour or a newspaper may know of a person."""
+"""What a neighbour or a newspaper may know about a person."""
 _IMPACT = (
     "A data protection impact assessment (DPIA, Article 35 of the GDPR) weighs how likely a harm "
     "is and how severe. This page speaks of the first only: how likely people are to be singled "
@@ -53,7 +53,7 @@ _IMPACT = (
 
 
 def write_regulators(found: Findings) -> Section:
-    """Recital 26, singling out, linkability, inference, the motivated intruder, and the DPIA."""
+    """Write on recital 26, singling out, linkability, inference, motivated intruder and DPIA."""
     facts = [
         ("Means reasonably likely to be used", _describe_means(found)),
         ("Singling out", _describe_singling_out(found)),
@@ -76,7 +76,7 @@ def write_regulators(found: Findings) -> Section:
 
 
 def write_assumptions(found: Findings) -> Section:
-    """The data, the adversary and each attack."""
+    """Write the assumptions on the data, the adversary and each attack."""
     data = found.data
     blocks: list[Block] = [Heading("The data"), _tabulate(data), Bullets(_list_data(data))]
     for attack in found.attacks:
@@ -92,12 +92,12 @@ def write_assumptions(found: Findings) -> Section:
 
 
 def write_limits() -> Section:
-    """What the numbers do not prove."""
+    """Write what the numbers do not prove."""
     return Section("What the numbers do not prove", [Bullets(_NOT_PROVEN)], "limits")
 
 
 def _describe_means(found: Findings) -> str:
-    """What recital 26 asks for: cost, time and technology."""
+    """Describe the factors of recital 26: cost, time and technology."""
     spent = None if found.strongest is None else found.strongest.seconds
     took = f" The strongest attack took {seconds(spent)}." if spent else ""
     return (
@@ -124,12 +124,12 @@ def _describe_singling_out(found: Findings) -> str:
 
 
 def _whole(points: PointsFinding) -> list[SharedPart]:
-    """What is said of whole traces, sets of places and the two most visited ones."""
+    """Findings on whole traces, sets of places and the two most visited places."""
     return [one for one in points.singling_out if one.what in ("trace", "places", "top-2")]
 
 
 def _describe_sure(found: Findings) -> list[str]:
-    """What links rest on and how sure they are."""
+    """Describe what reveals people and how sure links are."""
     told: list[str] = []
     rare = None if found.why is None else found.why.one_rare_location
     if rare is not None:
@@ -184,7 +184,7 @@ def _describe_intruder(found: Findings) -> str:
 
 
 def _describe_less_known(found: Findings) -> str:
-    """What little knowledge of everybody is worth, by the attack of that study."""
+    """Describe the risk from little knowledge of each person, by the attack of that study."""
     study = found.growth.amount_known
     little = [] if study is None else [p for p in study.points if (p.kind, p.amount) in _LITTLE]
     told = [f"with {point.label} of each person {rate(point)}" for point in little]

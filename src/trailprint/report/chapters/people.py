@@ -1,4 +1,4 @@
-"""How the risk is spread over people."""
+"""How the risk is distributed over people."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TITLE = "Risk from person to person"
 
 
 def write_people(found: Findings) -> Section:
-    """The distribution of per-user risk."""
+    """Write the distribution of per-user risk."""
     per_user = found.per_user
     if per_user is None or not per_user.bins:
         missing: list[Block] = [Prose("The risk of single people was not measured.")]

@@ -1,4 +1,4 @@
-"""Singling out: what a few known points reveal within the release, apart from every link."""
+"""Singling out: what a few known points reveal within the release, independent of linking."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _PARTS = {
 
 
 def write_points(found: Findings) -> Section:
-    """The curve, the worst case, the grid, and how many people share a trace."""
+    """Write the curve, the worst case, the grid, and how many people share a trace."""
     points = found.points
     if points is None:
         return Section(_TITLE, [Prose("This was not measured.")], "points")
@@ -91,7 +91,7 @@ def _describe_masked(found: Sequence[UnicityPoint | WorstPoint | GridCell]) -> s
 
 
 def describe_share(found: UnicityPoint | WorstPoint | SharedPart | GridCell) -> str:
-    """A share in percent; where it would tell a few people, the most it can be."""
+    """Format a share in percent; if it is masked, its upper bound."""
     return share_or_most(found.share, found.at_most)
 
 
@@ -198,7 +198,7 @@ def _draw_worst(points: PointsFinding) -> Figure:
 
 
 def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
-    """The heat map, where there is anything coarser to compare with."""
+    """Draw the heat map if there are coarser releases to compare with."""
     if len(grid) < 2:
         return []
     known = plural(grid[0].points, "point", "points")
@@ -230,7 +230,7 @@ def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
 
 
 def tabulate_shared(parts: Sequence[SharedPart]) -> Table:
-    """How many people share a trace, places or top places in one release."""
+    """Tabulate how many people share a trace, places or top places in one release."""
     return Table(
         columns=("Their", "Shared by nobody", "95 % interval", *_share_few(), "People, median"),
         rows=[_cells(one.label, one, one.sharing_median) for one in parts],

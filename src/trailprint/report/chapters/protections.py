@@ -1,4 +1,4 @@
-"""What protecting people costs: risk against loss, by every attack, and what reaches the target."""
+"""Cost of protecting people: risk against loss, by every attack, and what reaches the target."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Numbered = Sequence[tuple[int, ProtectionPoint]]
 
 
 def write_protections(found: Findings) -> Section:
-    """The frontier, the target, each attack's part in it, and what was not tried."""
+    """Write the frontier, the target, the results of each attack, and what was not tried."""
     protections = found.protections
     if protections is None:
         return Section(_TITLE, [Prose("No protection was tested.")], "protections")
@@ -63,14 +63,14 @@ def write_protections(found: Findings) -> Section:
 
 
 def choose_shown(protections: Protections) -> list[ProtectionPoint]:
-    """What every attack has judged and what was asked for, by loss; all where nothing was."""
+    """Points that every attack judged or the user asked for, by loss; all if fewer than two."""
     points = sorted(protections.points, key=lambda point: (bool(point.written), point.loss or 0.0))
     chosen = [point for point in points if point.judged_by_all or point.asked]
     return chosen if len(chosen) > 1 else points
 
 
 def _describe_search(search: SearchFacts, n_shown: int) -> str:
-    """How much was tried, and how."""
+    """Describe how much was tried, and how."""
     told = (
         f"{count(search.tried)} releases were made and attacked. What could be cheapest, or is not "
         f"beaten by another, was judged by every attack that ran: {count(search.judged_by_all)} of "
@@ -106,7 +106,7 @@ def _list_left_out(protections: Protections, titles: Mapping[str, str]) -> list[
 
 
 def _compare_attacks(shown: Numbered, titles: Mapping[str, str]) -> list[Block]:
-    """What each attack achieves against each release."""
+    """Tabulate the result of each attack against each release."""
     found = [one.attack for _, point in shown for one in point.judged]
     names = [name for name in titles if name in found]
     if len(names) < 2:
@@ -141,7 +141,7 @@ def _describe_judge(one: JudgedBy | None, point: ProtectionPoint) -> str:
 
 
 def _describe_releases(shown: Numbered, titles: Mapping[str, str]) -> list[Block]:
-    """What an audit of each release itself will find, where that was tried."""
+    """Tabulate what an audit of each release itself will find, if that was measured."""
     told = [(number, point, point.alone) for number, point in shown if point.alone is not None]
     if not told:
         return []
@@ -171,7 +171,7 @@ def _describe_releases(shown: Numbered, titles: Mapping[str, str]) -> list[Block
 
 
 def _describe_tasks(shown: Numbered) -> list[Block]:
-    """What each release is still good for."""
+    """Tabulate the utility of each release."""
     told = [(number, point, point.tasks) for number, point in shown if point.tasks is not None]
     if not told:
         return []
@@ -207,7 +207,7 @@ def _is_hourly(tasks: TaskFacts) -> bool:
 
 
 def _describe_singling_out(shown: Numbered) -> list[Block]:
-    """How many people are alone with their trace after each protection."""
+    """Tabulate how many people are unique after each protection."""
     told = [(number, point) for number, point in shown if point.singling_out]
     if not told:
         return []
@@ -296,7 +296,7 @@ def _legend(points: Sequence[ProtectionPoint], best: str | None) -> list[Key]:
 
 
 def _tabulate(shown: Numbered, names: Mapping[str, str]) -> Table:
-    """The points; the attack has a column only where it is not the same for all."""
+    """Tabulate the points, with a column for the attack only if it differs between them."""
     attacks = [names.get(point.attack or "", point.attack or "") for _, point in shown]
     is_one = len(set(attacks)) == 1
     rows = [

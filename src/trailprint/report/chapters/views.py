@@ -16,7 +16,7 @@ Views = Sequence[ViewFinding]
 
 
 def write_views(found: ViewsFinding) -> list[Block]:
-    """Weights, what each view finds alone, and what changes without it."""
+    """Write the weights, what each view finds alone, and what changes without it."""
     views = sorted(found.views, key=lambda view: -view.weight)
     counted = [view for view in views if view.weight]
     blocks: list[Block] = [
@@ -53,7 +53,7 @@ def _alone(view: ViewFinding) -> str:
 
 
 def _draw(found: ViewsFinding, counted: Views) -> list[Block]:
-    """Charts of the views that count; words where no view alone makes a difference to be shown."""
+    """Charts of the views that count; a sentence if no single view makes a difference to show."""
     if len(counted) < 2:
         return []
     figures = [_draw_alone(found, counted)]
@@ -95,7 +95,7 @@ def _draw_without(counted: Views) -> Figure:
 
 
 def _lost(change: float | str | None) -> float:
-    """The share of people who are no longer linked without a view; nothing where it is masked."""
+    """The share of people who are no longer linked without a view; 0 if it is masked."""
     return max(0.0, -change) if isinstance(change, float) else 0.0
 
 

@@ -26,7 +26,7 @@ _FEW = "together with other figures of this page it would tell how many a small 
 
 
 def write_worst_case(found: Findings) -> Section:
-    """Who is linked by any attack, and whether attacks link the same people."""
+    """Write who is linked by any attack, and whether attacks link the same people."""
     worst = found.worst_case
     if worst is None or not worst.people:
         blocks: list[Block] = [Prose("No attack could be scored, so there is no worst case.")]
@@ -44,7 +44,7 @@ def write_worst_case(found: Findings) -> Section:
 
 
 def _describe_added(found: Findings, worst: WorstCase) -> list[Block]:
-    """How many people the other attacks add to the strongest one, where both counts are told."""
+    """Say how many people the other attacks add to the strongest one, if both counts are shown."""
     known = [attack for attack in found.attacks if attack.name in worst.attacks and attack.correct]
     best = max(known, key=lambda attack: attack.accuracy or 0.0, default=None)
     if best is None or len(worst.attacks) < 2 or best.people != worst.people:
@@ -73,7 +73,7 @@ def _describe_linked(worst: WorstCase) -> str:
 
 
 def _describe_tried(worst: WorstCase, titles: Mapping[str, str]) -> str:
-    """Whom the worst case counts: people every attack was tried on."""
+    """Say whom the worst case counts: people on whom every attack was tried."""
     names = join(within(titles.get(name, name)) for name in worst.attacks)
     told = f"Counted are people who were tried by {names}"
     if not worst.not_tried:
@@ -108,14 +108,14 @@ def _draw_counts(worst: WorstCase) -> Figure:
 
 
 def _describe_hidden(counts: Iterable[str]) -> str:
-    """Why some counts are not shown."""
+    """Explain why some counts are not shown."""
     if NOT_SHOWN not in counts:
         return ""
     return " Counts are not shown where the size of a small group would follow from them."
 
 
 def _compare_attacks(found: Findings) -> list[Block]:
-    """Where pairs of attacks agree; pairs of which no count is told only by their number."""
+    """Agreement of pairs of attacks; for pairs without any shown count, only their number."""
     if not found.agreement:
         told = "Fewer than two attacks could be compared, so their agreement is not known."
         return [Prose(told)]

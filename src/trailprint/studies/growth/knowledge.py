@@ -33,12 +33,11 @@ class ShareKnownOptions:
     Attributes
     ----------
     shares : tuple of float
-        Above 0 and up to 1, in growing order; shares of fewer than two people are left out.
+        Above 0 and up to 1, in ascending order; shares of fewer than two people are left out.
     n_runs : int, optional
-        How often people are drawn anew; by default until everybody was drawn about twice,
-        3 to 20 times.
+        Number of random draws (default: enough to draw each person about twice, 3 to 20).
     seed : int
-        Of the draws.
+        Random seed of the draws.
     """
 
     shares: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -58,14 +57,14 @@ class ShareKnownOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KnowledgeStudy(Discreet):
-    """Accuracy by share of people known; ``why_not`` says why there is none."""
+    """Accuracy by share of people known; ``why_not`` says why it is missing."""
 
     shares: tuple[float, ...] = ()
     groups: tuple[Draws, ...] = ()
     why_not: str | None = None
 
     def to_finding(self) -> KnowledgeGrowth | None:
-        """Points as they may be told; None where the study could not be made."""
+        """Return the points for publication, or None if the study was not possible."""
         if self.why_not is not None:
             return None
         spread = pooled_spread(self.groups)
@@ -117,8 +116,8 @@ def grow_knowledge(
     """
     Attack the whole release with a part of the auxiliary records.
 
-    Accuracy is of the people known who are in the released data; precision is of the links made.
-    Auxiliary records of people who are not in it are drawn like the others.
+    Accuracy is relative to the known people who are in the released data, precision to the links
+    made. Auxiliary records of people who are not in the released data are drawn like the others.
     """
     options = options or ShareKnownOptions()
     if truth.n_common < 2:
@@ -143,7 +142,7 @@ def _draw_known(
     share: float,
     options: ShareKnownOptions,
 ) -> Draws | None:
-    """All draws of one share; None where too few are known."""
+    """Return all draws of one share, or None if too few people are known."""
     n_users = len(sides[1].users)
     size = round(share * n_users)
     if size < 2:
