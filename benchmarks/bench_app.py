@@ -50,7 +50,7 @@ def telling(folder: Path) -> Iterator[None]:
     """Progress that is written all the time, as processes do."""
     over = threading.Event()
 
-    def tell() -> None:
+    def report() -> None:
         step = 0
         while not over.wait(0.1):
             step += 1
@@ -58,7 +58,7 @@ def telling(folder: Path) -> Iterator[None]:
                 told = json.dumps({"what": f"Step {step}", "done": 0.5})
                 (folder / f"audit-{number}" / "job" / "progress.json").write_text(told)
 
-    teller = threading.Thread(target=tell)
+    teller = threading.Thread(target=report)
     teller.start()
     try:
         yield

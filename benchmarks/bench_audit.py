@@ -60,10 +60,10 @@ def bench_fixes(folder: Path, n_fixes: int) -> None:
     ours, target = time.perf_counter() - began, MOST_PASSES * bare + PLUS_S
     verdict = "meets" if ours <= target else "MISSES"
     print(f"audit of {n_fixes:,} fixes: {ours:.0f} s, {verdict} {target:.0f} s (pass {bare:.2f} s)")
-    tell_estimates("fixes", json.loads((out / "result.json").read_text())["seconds"])
+    describe_estimates("fixes", json.loads((out / "result.json").read_text())["seconds"])
 
 
-def tell_estimates(what: str, seconds: dict[str, Any]) -> None:
+def describe_estimates(what: str, seconds: dict[str, Any]) -> None:
     """How far the estimate of each long part was from the time that it took."""
     for name, took in seconds["parts"].items():
         ratio = seconds["estimated"][name] / took
@@ -82,7 +82,7 @@ def bench_estimates(scale: float) -> None:
     }
     for what, table in populations.items():
         found = tp.audit(table, n_threads=1).to_dict()
-        tell_estimates(what, found["seconds"])
+        describe_estimates(what, found["seconds"])
 
 
 if __name__ == "__main__":

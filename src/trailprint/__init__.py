@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import types
 
-# Not from typing: nothing is imported here but what Python itself has loaded.
+# Not imported from typing: only modules that Python has already loaded are imported here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trailprint import options as options
@@ -59,7 +59,7 @@ __all__ = [
     "trails",
 ]
 
-#: Looked up when first used, so that the program answers signals before it has loaded libraries.
+#: Loaded on first use, so that the program handles signals before it has loaded libraries.
 _LATE = {
     "AuditOptions": "trailprint.audit",
     "CorrelateOptions": "trailprint.attacks.options",
@@ -83,7 +83,7 @@ _LATE = {
 }
 
 
-#: Modules anybody may use, beside the names above.
+#: Public modules, in addition to the names above.
 _MODULES = ("options", "places", "reproduce", "simulate", "store", "workflows")
 
 
@@ -98,7 +98,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    # Completion shows what anybody may use, not every folder that happens to be loaded.
+    # Completion shows only public names, not every subpackage that happens to be loaded.
     own = (name for name in globals() if name.startswith("__"))
     return sorted({*own, *__all__, *_MODULES})
 
@@ -110,7 +110,7 @@ def _find(module: str, name: str) -> object:
 
 
 class _Package(types.ModuleType):
-    """A module in which ``audit`` is a function, although a folder has that name."""
+    """A module in which ``audit`` is a function, although a subpackage has the same name."""
 
     @property
     def audit(self) -> object:
@@ -118,7 +118,7 @@ class _Package(types.ModuleType):
 
     @audit.setter
     def audit(self, module: object) -> None:
-        """Python puts the folder's module here when it is loaded."""
+        """Ignore the subpackage that Python assigns here when it is loaded."""
 
 
 sys.modules[__name__].__class__ = _Package

@@ -3,7 +3,7 @@
 import os
 import sys
 
-# Python looks for modules in the current folder first, where files may be anybody's.
+# Python would import modules from the current folder first, whose files are not trusted.
 if sys.path and sys.path[0] in ("", os.getcwd()):
     del sys.path[0]
 

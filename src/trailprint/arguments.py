@@ -1,7 +1,7 @@
 """
-Values of a wrong type are refused in a sentence, at the door.
+Check arguments and options against their annotations, and refuse wrong types with a clear message.
 
-The annotations of a function or an options class are the rule; nothing has to be said twice.
+The annotations of a function or an options class are the only place where types are declared.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ _WORDS: Mapping[Any, str] = {
     bool: "True or False",
     type(None): "None",
 }
-#: What to do about a wrong value, by the name of the type that is wanted.
+#: Advice on a wrong value, by the name of the expected type.
 _ADVICE = {
     "Events": "Open the data with trailprint.read first.",
     "Table": "Make one with pyarrow.table.",
     "Engine": "Make one with trailprint.Engine.",
     "Window": "Make one with trailprint.options.Window.parse('09:00-17:00').",
 }
-#: Arguments that mean the same in every function. More threads only exhaust a machine.
+#: Ranges of arguments that mean the same in every function. More threads only exhaust a machine.
 _RANGES = {"n_threads": (1, 1024), "seed": (0, 2**63 - 1)}
 
 
 if TYPE_CHECKING:
 
     class Understood(Generic[Kept, Given]):
-        """A field that is kept as one type and may also be given as another."""
+        """A field that is stored as one type and may also be given as another."""
 
         def __get__(self, owner: Any, kind: Any = None) -> Kept: ...
 
@@ -53,18 +53,18 @@ if TYPE_CHECKING:
 else:
 
     class Understood:
-        """When the program runs, an annotation is the type that is kept."""
+        """At run time, the annotation is just the stored type."""
 
         def __class_getitem__(cls, kinds):
             return kinds[0]
 
 
-#: A list of texts; one text stands for its parts between commas.
+#: A list of texts; a single text is split at commas.
 Texts = Understood[tuple[str, ...], str | Sequence[str]]
 
 
 def understood(default: Any = (), *, make: Callable[[], Any] | None = None) -> Any:
-    """The default of a field that is `Understood`, or what makes it."""
+    """Return a field with a default, or a default factory, for an `Understood` annotation."""
     return field(default=default) if make is None else field(default_factory=make)
 
 
@@ -72,9 +72,9 @@ def check_arguments(
     *, skip: Sequence[str] = (), unseen: Sequence[str] = ()
 ) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
     """
-    Check the arguments of a function against its annotations, but for those to ``skip``.
+    Check the arguments of a function against its annotations, except for those in ``skip``.
 
-    ``unseen`` are names in the annotations that only a type checker knows.
+    ``unseen`` are names in the annotations that are only imported for type checking.
     """
 
     def decorate(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -101,7 +101,7 @@ def _bind(
     values: tuple[Any, ...],
     named: Mapping[str, Any],
 ) -> Mapping[str, Any]:
-    """Arguments by name; what Python refuses, it refuses with the name of the function."""
+    """Arguments by name; errors of Python's own are raised with the function's name."""
     try:
         return signature.bind(*values, **named).arguments
     except TypeError as error:
@@ -112,8 +112,8 @@ def check_fields(options: Any) -> None:
     """
     Check every field of an options object against its annotation.
 
-    Numbers of NumPy become Python's own, and lists become tuples, so that options can be written
-    down and compared.
+    NumPy numbers become Python numbers, and lists become tuples, so that options can be serialised
+    and compared.
     """
     kinds = _kinds(typing.cast(Hashable, type(options)))
     for name in (one.name for one in fields(options)):
@@ -126,14 +126,14 @@ def check_fields(options: Any) -> None:
 
 
 def _as_list(value: Any, kind: Any) -> Any:
-    """A text where a list of texts is meant: its parts between commas, as on the command line."""
+    """Split a text at commas if a list of texts is expected, as on the command line."""
     if not isinstance(value, str) or _accepts(value, kind) or not _accepts((value,), kind):
         return value
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
 def check_argument(name: str, value: Any, kind: Any) -> None:
-    """Refuse a value that is not of a kind; the value itself is never told."""
+    """Raise an error if a value is not of a type; the message never shows the value."""
     if _accepts(value, kind):
         _check_calls(name, value, kind)
         return
@@ -146,7 +146,7 @@ def check_argument(name: str, value: Any, kind: Any) -> None:
 
 
 def _check_calls(name: str, value: Any, kind: Any) -> None:
-    """Refuse a function that does not take what it will be given."""
+    """Raise an error if a function does not take the arguments it will be called with."""
     functions = [one for one in _choices(kind) if _is_function(one)]
     if not functions or not callable(value):
         return
@@ -157,18 +157,18 @@ def _check_calls(name: str, value: Any, kind: Any) -> None:
         raise OptionError(
             f"{name} must be a function of {len(given)} arguments, got one that does not take them."
         ) from None
-    except ValueError:  # Some functions of C do not say what they take.
+    except ValueError:  # Some C functions have no signature.
         return
 
 
 def _is_function(kind: Any) -> bool:
-    """Whether a kind is a function whose arguments are said."""
+    """Whether a type is a function with declared arguments."""
     is_callable = typing.get_origin(kind) is collections.abc.Callable
     return is_callable and isinstance(typing.get_args(kind)[0], list)
 
 
 def _check_choice(name: str, value: Any, kind: Any) -> None:
-    """Refuse a text that is none of the choices of a ``Literal``."""
+    """Raise an error if a text is not one of the choices of a ``Literal``."""
     literals = [one for one in _choices(kind) if typing.get_origin(one) is typing.Literal]
     allowed = [choice for one in literals for choice in typing.get_args(one)]
     if allowed and isinstance(value, str) and value not in allowed:
@@ -191,7 +191,7 @@ def _kinds(owner: Hashable, unseen: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 def _choices(kind: Any) -> tuple[Any, ...]:
-    """The types a union is made of; a single type is a union of one."""
+    """The members of a union; a single type is a union of one."""
     is_union = typing.get_origin(kind) in (typing.Union, types.UnionType)
     return typing.get_args(kind) if is_union else (kind,)
 
@@ -205,7 +205,7 @@ def _accepts_one(value: Any, kind: Any) -> bool:
     if kind is Any or isinstance(kind, TypeVar):
         return True
     if origin is typing.Literal:
-        # Which of the texts it may be is a rule with a sentence of its own: _check_choice.
+        # The choices have their own message in _check_choice.
         return isinstance(value, tuple({type(choice) for choice in inner}))
     if origin in (tuple, Sequence):
         return isinstance(value, (tuple, list)) and _accepts_items(value, inner)
@@ -222,7 +222,7 @@ def _accepts_one(value: Any, kind: Any) -> bool:
 
 
 def _accepts_items(values: Sequence[Any], kinds: Sequence[Any]) -> bool:
-    """Whether each value is of the kind of its place, or all of one kind (``tuple[int, ...]``)."""
+    """Whether each value is of the type at its position, or all of one (``tuple[int, ...]``)."""
     if len(kinds) == 2 and kinds[1] is Ellipsis:
         kinds = [kinds[0]] * len(values)
     elif len(kinds) == 1:

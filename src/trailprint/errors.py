@@ -1,23 +1,22 @@
 """
-What can go wrong, as one tree.
+The tree of exceptions.
 
 ::
 
     TrailprintError            caught by the command line: one sentence, exit code 2
     ├── OptionError            an option's value breaks its rule
     ├── InputError             the data cannot be used as it is
-    │   ├── SourceError        no such file, not a format we read, broken encoding
-    │   ├── ColumnError        a column that is needed is not there
-    │   └── BadRowsError       too many rows that cannot be used
+    │   ├── SourceError        no such file, unknown format, broken encoding
+    │   ├── ColumnError        a required column is missing
+    │   └── BadRowsError       too many unusable rows
     ├── OutputError            a result could not be written
-    └── EngineError            Spark is not there, or could not do the work
+    └── EngineError            Spark is missing, or failed
 
-Every message says the rule, what arrived and what to do. No message ever holds a value of the
-data: names of columns, values of options and counts are all a message may show.
+Every message states the rule, what was given instead, and what to do. No message contains values of
+the data, only names of columns, values of options and counts.
 
-Messages are written with the flags of the command line, ``--size``. In Python they read ``size``:
-`str` of an error gives each option the name it has there, and `TrailprintError.for_command_line`
-leaves the flags.
+Messages are written with the flags of the command line, ``--size``. `str` of an error replaces each
+flag by the option's name in Python, ``size``; `TrailprintError.for_command_line` keeps the flags.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _FULL = {
 }
 
 
-#: Flags whose names differ in Python by more than dashes.
+#: Flags whose names in Python differ by more than the dashes.
 _PYTHON_NAMES = {
     "between": "time_range",
     "cell": "cell_m",
@@ -50,19 +49,19 @@ _PYTHON_NAMES = {
     "count-column": "column_names['weight']",
     "keep-column": "keep_columns",
 }
-#: A flag as a word of its own: not inside a quoted value.
+#: A flag as a separate word, not inside a quoted value.
 _FLAG = re.compile(r"(?<![\w'\"-])--([a-z][a-z0-9-]*)")
 
 
 def to_flag(name: str) -> str:
-    """The flag of an option by its name in Python."""
+    """Return the flag of an option, given its name in Python."""
     flags = {python: flag for flag, python in _PYTHON_NAMES.items()}
     return "--" + flags.get(name, name.replace("_", "-"))
 
 
 class TrailprintError(Exception):
     """
-    Base of every error a user can cause and mend.
+    Base class of all errors that a user can cause and fix.
 
     Examples
     --------
@@ -83,7 +82,7 @@ class TrailprintError(Exception):
 
 
 def in_python(text: str) -> str:
-    """A sentence that names flags, with the names that options have in Python."""
+    """Replace flags in a sentence by the names of the options in Python."""
     return _FLAG.sub(lambda found: _python_name(found[1]), text)
 
 
@@ -100,15 +99,15 @@ class InputError(TrailprintError):
 
 
 class SourceError(InputError):
-    """The source is missing, unreadable or in no format we know."""
+    """The source is missing, unreadable or in an unknown format."""
 
 
 class ColumnError(InputError):
-    """A column that is needed is not there."""
+    """A required column is missing."""
 
 
 class BadRowsError(InputError):
-    """More rows than allowed cannot be used."""
+    """More rows than allowed are unusable."""
 
 
 class OutputError(TrailprintError):
@@ -116,14 +115,14 @@ class OutputError(TrailprintError):
 
 
 class EngineError(TrailprintError):
-    """The engine that was asked for is not there, or could not do the work."""
+    """The requested engine is missing, or failed."""
 
 
 def reason_of(error: OSError) -> str:
     """
     The system's reason for an error, such as ``No such file or directory``.
 
-    The error's own words may hold the name of a file, which may be that of a person.
+    The error's own message may contain a file name, which may identify a person.
     """
     if not error.errno:
         return "it is damaged"

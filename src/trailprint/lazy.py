@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first used."""
+"""Lazy loading of names of a package."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 
 def late(package: str, where: Mapping[str, str]) -> Callable[[str], object]:
-    """A ``__getattr__`` for ``package`` that finds each name in the module ``where`` says."""
+    """Return a ``__getattr__`` for ``package``; ``where`` maps each name to its module."""
 
     def find(name: str) -> object:
         if name not in where:

@@ -1,4 +1,4 @@
-"""What every attack returns: who it takes for whom, and how sure it is."""
+"""The result of every attack: which records it links, and how confident it is."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from trailprint.display.discreet import Discreet
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ranks(Discreet):
     """
-    Where given pairs stand among all candidates of one of their two records.
+    Ranks of given pairs among all candidates of one of their two records.
 
-    Which of the two is for the linkage to say: see `Linkage.ranked_among`.
+    `Linkage.ranked_among` says which of the two.
 
-    ``n_better`` candidates fit strictly better; ``n_tied`` fit equally well, the pair included.
+    ``n_better`` candidates fit strictly better; ``n_tied`` fit equally well, including the pair.
     """
 
     n_better: Ints
@@ -37,24 +37,24 @@ class Linkage(Discreet):
     released, auxiliary : ndarray of int64
         The two ends of each link, in the order of the released rows.
     weight : ndarray of float64
-        How far apart the two are; less is better.
+        Distance of the two records; lower is better.
     confidence : ndarray of float64
-        More is surer; comparable within one linkage.
+        Higher is more confident; comparable within one linkage only.
     confidence_is_least : ndarray of bool
-        Where the search for the confidence stopped early: it is at least this much.
+        Where the search for the confidence stopped early, so that the value is a lower bound.
     n_released, n_auxiliary : int
-        How many records with data each side has.
+        Number of records with data on each side.
     rank : callable
-        ``rank(released, auxiliary)`` says where given pairs stand, computed when asked.
+        ``rank(released, auxiliary)`` returns the ranks of given pairs, computed on demand.
     facts : mapping
-        What the attack can say of its answer: gaps, rounds, totals.
+        Facts that the attack reports about its result: gaps, rounds, totals.
     seconds : mapping
-        How long the parts of the attack took.
+        Duration of the parts of the attack.
     prices : ndarray of float64, optional
-        What each auxiliary record is contended for: a similar problem may start from there.
+        Price of each auxiliary record in the matching, for a warm start of a similar problem.
     ranked_among : {"auxiliary", "released"}
-        Whose records a pair competes with in ``rank``: by default all auxiliary candidates of its
-        released record; the other way round where auxiliary records are looked up.
+        The side of the candidates in ``rank``: by default all auxiliary candidates of the pair's
+        released record; ``released`` if the attack looks up auxiliary records.
     """
 
     released: Ints
@@ -79,5 +79,5 @@ class Linkage(Discreet):
 
     @property
     def n_links(self) -> int:
-        """How many links there are."""
+        """Number of links."""
         return len(self.released)

@@ -1,7 +1,7 @@
 """
-Every options class, under one roof.
+All options classes.
 
-Those used most are also names of `trailprint` itself.
+The most common ones can also be imported from `trailprint` itself.
 
 Examples
 --------

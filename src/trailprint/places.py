@@ -1,8 +1,8 @@
 r"""
-Places, step by step: stays of fixes, cells of positions, H3 cells, regions, shorter names.
+Places, step by step: stays from fixes, cells from positions, H3 cells, regions, shorter names.
 
-Every function takes `trailprint.Events` and gives them locations. Most people need none of them:
-``places=PlaceOptions(...)`` of `trailprint.match`, `trailprint.inspect` and the others does it all,
+Every function takes `trailprint.Events` and adds locations to them. Most users need none of them:
+``places=PlaceOptions(...)`` of `trailprint.match`, `trailprint.inspect` and others does all of it,
 with one grid for both sides.
 
 Examples

@@ -1,8 +1,8 @@
 """
-Results as plain values and back: one way to write every type, one way to read it.
+Convert results to plain values and back: one way to write every type, one way to read it.
 
-`to_plain` and `from_plain` follow the annotations of frozen dataclasses. What does not fit its
-type is refused, so that whoever reads a stored result can rely on it.
+`to_plain` and `from_plain` follow the annotations of frozen dataclasses. Values that do not match
+their type are refused, so that code that reads a stored result can rely on the types.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ T = TypeVar("T")
 _Reader = Callable[[object], Any]
 
 OMITTED: Final[Mapping[str, bool]] = {"omitted_when_none": True}
-"""Metadata of a field that is left out of the plain values where it is None."""
+"""Metadata of a field that is left out of the plain values if it is None."""
 
 
 class ShapeError(ValueError):
-    """Plain values that are not what a type asks for."""
+    """Plain values that do not match the expected type."""
 
 
 def to_plain(value: Any) -> Any:
-    """A result as dicts, lists, texts and numbers, in the order of its fields."""
+    """Convert a result to dicts, lists, texts and numbers, in the order of its fields."""
     if is_dataclass(value) and not isinstance(value, type):
         members = ((item, getattr(value, item.name)) for item in fields(value))
         return {item.name: to_plain(own) for item, own in members if not _is_omitted(item, own)}
@@ -41,26 +41,26 @@ def _is_omitted(item: Field[Any], value: object) -> bool:
 
 
 def is_omittable(item: Field[Any]) -> bool:
-    """Whether a field is left out of the plain values where it is None."""
+    """Whether a field is left out of the plain values if it is None."""
     return "omitted_when_none" in item.metadata
 
 
 def from_plain(kind: type[T], plain: object) -> T:
     """
-    A result from its plain values.
+    Build a result from its plain values.
 
-    Members the type does not have are ignored; missing ones must have a default.
+    Unknown members are ignored; missing ones must have a default.
 
     Raises
     ------
     ShapeError
-        Where something is missing or of another type.
+        If a member is missing or of another type.
     """
     return cast("T", _reader(kind)(plain))
 
 
 def _reader(kind: Any) -> _Reader:
-    """What reads a type; looking at types takes longer than reading, so it is done once."""
+    """Return a function that reads a type; inspecting types is slow, so it is done once."""
     origin, arguments = get_origin(kind), get_args(kind)
     if kind is Any:
         return _read_any
@@ -88,7 +88,7 @@ def _read_literal(allowed: tuple[Any, ...], plain: object) -> object:
 def _read_single(kind: type, plain: object) -> object:
     if kind is bool or isinstance(plain, bool):
         return _check(kind is bool and isinstance(plain, bool), plain)
-    # A whole number may stand for a real one, and stays as it is written.
+    # An int is accepted for a float, and stays an int.
     return _check(isinstance(plain, (int, float) if kind is float else kind), plain)
 
 
@@ -130,13 +130,13 @@ def _read_object(kind: Any, plain: object) -> object:
 
 @cache
 def _members(kind: type) -> tuple[tuple[str, _Reader], ...]:
-    """The fields of a dataclass and what reads them."""
+    """The names of a dataclass's fields and their readers."""
     hints = get_type_hints(kind)
     return tuple((item.name, _reader(hints[item.name])) for item in fields(kind))
 
 
 def _check(fits: bool, plain: object) -> object:
-    """The value where it fits; no value is ever told."""
+    """Return the value if it fits; the error never shows the value."""
     if not fits:
         raise ShapeError("a value is not of the type it must have")
     return plain

@@ -1,4 +1,4 @@
-"""How far long work has come: one type for all who tell it and all who show it."""
+"""Progress of long work: one type for all functions that report or show it."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from typing import Any, ParamSpec, TypeVar
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
-#: ``progress(what, done)``: what is being done, and which share of it is over (None: unknown).
+#: ``progress(what, done)``: what is being done, and the share that is done (None: unknown).
 Progress = Callable[[str, float | None], None]
 
-#: Seconds without a bar, so that short work shows none, and seconds between two changes of it.
+#: Seconds before a bar appears, so that short work shows none, and seconds between updates.
 _PATIENCE_S, _PAUSE_S = 1.0, 0.2
 
 
-def tell_nobody(what: str, done: float | None) -> None:
-    """Progress that nobody watches."""
+def ignore_progress(what: str, done: float | None) -> None:
+    """Ignore progress."""
 
 
 class Stage:
     """
-    What is being done, told with the share of it that others count.
+    Combine reports of what is being done with a share that is counted elsewhere.
 
-    Work that does not know how far it is tells what it does; `share` is told by whoever runs it.
+    Work that does not know its progress reports only what it does; the engine that runs it calls
+    `share`.
     """
 
     def __init__(self, progress: Progress) -> None:
@@ -38,14 +39,14 @@ class Stage:
         self._what: str | None = None
         self._share: float | None = None
 
-    def tell(self, what: str, done: float | None) -> None:
-        """What the work itself says; where it knows a share, nobody else's counts."""
+    def report(self, what: str, done: float | None) -> None:
+        """Take the work's own report; if it has a share, shares counted elsewhere are ignored."""
         self._what = what if done is None else None
         self._share = self._share if done is None else None
         self._progress(what, self._share if done is None else done)
 
     def share(self, done: float) -> None:
-        """A share of what is being done; all of it is none, for what follows is not known."""
+        """Take a share counted elsewhere; 1.0 is reported as unknown, as more work may follow."""
         what = self._what
         if what is not None:
             self._share = done if done < 1.0 else None
@@ -54,7 +55,7 @@ class Stage:
 
 @contextlib.contextmanager
 def watching(look: Callable[[], None], every_s: float) -> Iterator[None]:
-    """Look again and again, in a thread of its own, for as long as the work takes."""
+    """Call ``look`` every ``every_s`` seconds in a separate thread while the block runs."""
     over = threading.Event()
 
     def watch() -> None:
@@ -71,7 +72,7 @@ def watching(look: Callable[[], None], every_s: float) -> Iterator[None]:
 
 
 def shows_progress(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Let a function that takes ``progress`` show a bar in a notebook where none is given."""
+    """Make a function with a ``progress`` argument show a bar in notebooks by default."""
 
     @functools.wraps(function)
     def shown(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
@@ -85,14 +86,14 @@ def shows_progress(function: Callable[Parameters, Result]) -> Callable[Parameter
 
 
 def in_notebook() -> bool:
-    """Whether a notebook runs this; a terminal, IPython's own too, shows no bars."""
+    """Whether this runs in a notebook, and not in a terminal (IPython's included)."""
     ipython = sys.modules.get("IPython")
     return ipython is not None and type(ipython.get_ipython()).__name__ == "ZMQInteractiveShell"
 
 
 @contextlib.contextmanager
 def notebook_bar() -> Iterator[Progress]:
-    """A bar below the cell for as long as the work takes; nothing is left of it."""
+    """Show a bar below the cell while the block runs, and remove it afterwards."""
     bar = _NotebookBar()
     try:
         yield bar
@@ -101,7 +102,7 @@ def notebook_bar() -> Iterator[Progress]:
 
 
 class _NotebookBar:
-    """A line of HTML that the notebook replaces by the next one."""
+    """A line of HTML that each update replaces."""
 
     def __init__(self) -> None:
         self._handle: Any = None
@@ -119,7 +120,7 @@ class _NotebookBar:
 
     def _show(self, line: str) -> None:
         ipython: Any = import_module("IPython.display")
-        # Without a text of its own, a page made of the notebook names an object of IPython.
+        # Without a plain text, a page exported from the notebook would show an IPython object.
         shown = {"text/html": line, "text/plain": ""}
         if self._handle is None:
             self._handle = ipython.display(shown, raw=True, display_id=True)

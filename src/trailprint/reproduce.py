@@ -1,5 +1,5 @@
 """
-The papers' tables and figures run again, their numbers beside ours.
+Reproduce the papers' tables and figures, and compare their numbers with ours.
 
 Examples
 --------
@@ -31,7 +31,7 @@ Place = str | os.PathLike[str]
 
 def list_experiments() -> list[Experiment]:
     """
-    Every experiment there is, in the order of the papers.
+    Return all experiments, in the order of the papers.
 
     Examples
     --------
@@ -66,21 +66,21 @@ def reproduce(
     names : str or sequence of str
         Names of `list_experiments`, a paper's year, or ``all``.
     data : path, optional
-        A folder with your own copies of the papers' data; what is not there is simulated.
+        A folder with your own copies of the papers' data; missing data is simulated.
     reading : ReadOptions, optional
         How your copies are read.
     settings : mapping, optional
-        What to change of the experiments' settings.
+        Changes to the experiments' settings.
     full : bool
-        The papers' sizes, however long it takes.
+        Use the papers' sizes, which may take long.
     name_locations : bool
-        Draw maps of where places are; without it nothing shows a position.
+        Draw maps of the places; without it, no output shows a position.
     out : path, optional
-        A folder for page, tables and JSON; each table is written as soon as it is there.
+        A folder for page, tables and JSON; each table is written as soon as it is ready.
     seed, n_threads, memory
-        Of every random choice; limits that do not affect results.
+        Seed of every random choice; limits that do not affect results.
     progress : callable, optional
-        Told what is being done and which share of all is over.
+        Called with what is being done and the share of all work that is done.
     """
     wanted = choose([names] if isinstance(names, str) else names)
     found = {} if data is None else find_data(Path(readable_path(str(data))), wanted)

@@ -1,7 +1,7 @@
 """
-Finished work, kept in memory or in a folder, so that what was interrupted goes on from there.
+Stores of finished work, in memory or in a folder, so that interrupted work can be resumed.
 
-A `Store` is whatever has ``get`` and ``put``.
+A `Store` is any object with ``get`` and ``put``.
 
 Examples
 --------
@@ -43,32 +43,32 @@ _SET_ASIDE = ".set-aside-"
 
 
 class Store(Protocol):
-    """Keeps pieces of work under names like ``models/17``."""
+    """Stores pieces of work under names like ``models/17``."""
 
     def get(self, name: str) -> bytes | None:
-        """What was kept under this name; None if nothing was."""
+        """Return the content stored under this name; None if there is none."""
 
     def put(self, name: str, content: bytes) -> None:
-        """Keep something under a name: completely or not at all."""
+        """Store content under a name: completely or not at all."""
 
 
 class MemoryStore:
-    """Keeps work as long as the process lives."""
+    """Stores work for the lifetime of the process."""
 
     def __init__(self) -> None:
         self._kept: dict[str, bytes] = {}
 
     def get(self, name: str) -> bytes | None:
-        """What was kept under this name; None if nothing was."""
+        """Return the content stored under this name; None if there is none."""
         return self._kept.get(name)
 
     def put(self, name: str, content: bytes) -> None:
-        """Keep something under a name."""
+        """Store content under a name."""
         self._kept[name] = content
 
 
 def _to_plain(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """The manifest as JSON has it, so that it equals what is read again."""
+    """The manifest after a round trip through JSON, so that it equals what is read back."""
     try:
         plain: dict[str, Any] = json.loads(json.dumps(manifest))
     except (TypeError, ValueError):
@@ -80,18 +80,18 @@ def _to_plain(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 class FolderStore:
     """
-    Keeps work in a folder that only its owner can read, one file a piece.
+    Stores work in a folder that only its owner can read, one file per piece.
 
-    Nothing in the folder is trusted: every piece is sealed with the user's key, and one whose seal
-    does not fit counts as not kept.
+    Nothing in the folder is trusted: every piece is sealed with the user's key, and a piece whose
+    seal does not match is treated as missing.
 
     Parameters
     ----------
     folder : path
-        Made where it is missing. One that belongs to somebody else, or that others can write to,
-        is refused.
+        Created if it is missing. A folder that belongs to another user, or that others can write
+        to, is refused.
     manifest : mapping
-        What the work depends on: plain JSON values. A folder of other work is refused, and the
+        What the work depends on, as plain JSON values. A folder of other work is refused, and the
         message names the entries that differ, never their values.
     """
 
@@ -110,12 +110,12 @@ class FolderStore:
             self._claim(plain)
 
     def get(self, name: str) -> bytes | None:
-        """What was kept under this name; None if nothing was, or if it is not as it was written."""
+        """Return the content stored under this name; None if it is missing or was changed."""
         sealed = _read(self._folder / name)
         return None if sealed is None else self._seal.open(name, sealed)
 
     def put(self, name: str, content: bytes) -> None:
-        """Keep something under a name: completely or not at all, whatever happens meanwhile."""
+        """Store content under a name: completely or not at all, even if interrupted."""
         self._write(self._folder / name, self._seal.close(name, content))
 
     def _write(self, path: Path, content: bytes) -> None:
@@ -133,11 +133,11 @@ class FolderStore:
         path.mkdir(exist_ok=True, mode=0o700)
 
     def _set_aside(self, path: Path) -> None:
-        """Move what is in the way and cannot be ours: it is not for us to remove."""
+        """Move away a path that is in the way; it is not ours, so it is not removed."""
         os.rename(path, self._folder / f"{_SET_ASIDE}{os.urandom(6).hex()}")
 
     def _check_owner(self) -> None:
-        """Refuse a folder that others can write to, now or at the time something was put there."""
+        """Refuse a folder that others can write to, or could write to when files were put there."""
         about = self._folder.stat()
         if about.st_uid != os.getuid():
             raise OptionError(
@@ -155,7 +155,7 @@ class FolderStore:
             )
 
     def _claim(self, manifest: Mapping[str, Any]) -> None:
-        """Make sure that the folder is new or holds work on the very same things."""
+        """Make sure that the folder is new or holds work with the same manifest."""
         path = self._folder / _MANIFEST
         if _read(path) is None and self._is_unused():
             self._write(path, _describe(manifest))
@@ -180,11 +180,11 @@ class FolderStore:
             )
 
     def _is_unused(self) -> bool:
-        """Whether nothing was put there but what somebody is in the middle of writing."""
+        """Whether the folder holds nothing but unfinished files of other processes."""
         return all(path.name.startswith(UNFINISHED) for path in self._folder.iterdir())
 
     def _is_ours(self, damaged: bytes | None) -> bool:
-        """Whether a folder with a damaged manifest is one of ours and not somebody's own files."""
+        """Whether a folder with a damaged manifest is one of ours, not other files."""
         if damaged is None:
             return _is_folder(self._folder / _MANIFEST) and self._holds_pieces()
         is_empty = not damaged.strip(b"\0")
@@ -198,13 +198,13 @@ class FolderStore:
 def read_piece(
     folder: str | os.PathLike[str], manifest: Mapping[str, Any], name: str
 ) -> bytes | None:
-    """A piece of a `FolderStore` that is only looked into: nothing is claimed or made."""
+    """Read a piece of a `FolderStore` without claiming or creating the folder."""
     sealed = _read(Path(folder) / name)
     return None if sealed is None else Seal(json.loads(json.dumps(manifest))).open(name, sealed)
 
 
 def _describe(manifest: Mapping[str, Any]) -> bytes:
-    """A manifest as it is written: whether it is damaged can be told from its checksum."""
+    """A manifest as it is written, with a checksum that reveals damage."""
     text = json.dumps(manifest, sort_keys=True)
     checksum = hashlib.sha256(text.encode()).hexdigest()
     whole = {"program": _PROGRAM, "sealed_by": _PROGRAM, "sha256": checksum, "about": manifest}
@@ -212,11 +212,11 @@ def _describe(manifest: Mapping[str, Any]) -> bytes:
 
 
 def _known(content: bytes) -> dict[str, Any] | None:
-    """What a manifest says; None where it is damaged."""
+    """The content of a manifest; None if it is damaged."""
     try:
         known = json.loads(content)["about"]
         is_whole = _describe(known) == content
-    # A manifest is not sealed: it may hold anything, as deeply nested as somebody likes.
+    # A manifest is not sealed, so it may hold anything, nested to any depth.
     except (KeyError, TypeError, ValueError, RecursionError):
         return None
     return dict(known) if is_whole and isinstance(known, dict) else None
@@ -227,7 +227,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _read(path: Path) -> bytes | None:
-    """The content of a plain file; None for whatever else there is, or cannot be read."""
+    """The content of a regular file; None for anything else, or if it cannot be read."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as file:

@@ -216,7 +216,7 @@ def read_table(folder, name):
         return list(csv.DictReader(file))
 
 
-def test_tables_veil_what_the_result_veils(audited):
+def test_tables_mask_what_the_result_masks(audited):
     result = json.loads((audited / "result.json").read_text())
     for row, told in zip(read_table(audited, "agreement"), result["agreement"], strict=True):
         assert row == {name: str(n) for name, n in told.items()}

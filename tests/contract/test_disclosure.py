@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from trailprint.audit.overlaps import tell_together
+from trailprint.audit.overlaps import compare_all
 from trailprint.plain import to_plain
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "result.json"
@@ -40,7 +40,7 @@ class Reader:
         names = [attack["name"] for attack in ran]
         self.unknowns = [(t, f) for t in powerset(names) for f in powerset(t)]
         self.rows, self.low, self.high, self.gaps = [], [], [], []
-        self.veiled = {}
+        self.masked = {}
         self.n_people = result["data"]["common_users"]
         self.totals_only, self.is_gap_known = False, True
         self.told(lambda t, f: True, self.n_people)
@@ -100,12 +100,12 @@ class Reader:
         """An equation for a number; bounds for few; for what is hidden none or at least ten."""
         row = [float(holds(t, f)) for t, f in self.unknowns]
         if published == FEW:
-            self.veiled[name] = row
+            self.masked[name] = row
             self.rows.append(row)
             self.low.append(1)
             self.high.append(9)
         elif published == "hidden":
-            self.veiled[name] = row
+            self.masked[name] = row
             self.gaps.append(row)
         elif self.totals_only and not few(published):
             self.gaps.append(row)
@@ -143,10 +143,10 @@ def clip(bounds):
 
 
 def assert_nothing_follows(result, is_gap_known=True):
-    """No veiled count is determined, and none is bounded more tightly than by the totals."""
+    """No masked count is determined, and none is bounded more tightly than by the totals."""
     reader, outsider = Reader(result), Reader(result, totals_only=True)
     reader.is_gap_known = outsider.is_gap_known = is_gap_known
-    for name, row in reader.veiled.items():
+    for name, row in reader.masked.items():
         low, high = reader.bounds(row)
         assert low < high or low >= 10 or high == 0, f"{name} is {low}"
         if 0 < low < 10:
@@ -185,7 +185,7 @@ def assert_no_few_between(cumulative):
 
 def publish(linked, tried):
     """As much of a result as the reader needs, from who was tried and linked."""
-    worst, agreement = to_plain(tell_together(linked, tried))
+    worst, agreement = to_plain(compare_all(linked, tried))
     attacks = []
     for name in linked:
         n, c = int(tried[name].sum()), int(linked[name].sum())
@@ -280,12 +280,12 @@ def test_the_one_person_whom_only_trails_link_stays_hidden():
     assert told.bounds(row) == (1, 1)
 
 
-def test_the_solver_finds_what_plain_veils_give_away():
+def test_the_solver_finds_what_plain_masks_give_away():
     """Small cells alone are not enough: the reader works all of them out."""
     result = json.loads(EXAMPLE.read_text())
     result["agreement"][2].update(both=27, only_second=77, neither=192)
     reader = Reader(result)
-    assert reader.bounds(reader.veiled["trail sequence only_first"]) == (4, 4)
+    assert reader.bounds(reader.masked["trail sequence only_first"]) == (4, 4)
 
 
 def test_nothing_follows_from_the_example():

@@ -238,7 +238,7 @@ def busy(app: Running) -> Iterator[list[str]]:
         handles.append(os.open(job / "lock", os.O_CREAT | os.O_RDWR))
         fcntl.flock(handles[-1], fcntl.LOCK_EX)
 
-    def tell() -> None:
+    def report() -> None:
         for step in range(10_000):
             for name in names[:3]:
                 told = json.dumps({"what": f"Step {step}", "done": step / 10_000})
@@ -246,7 +246,7 @@ def busy(app: Running) -> Iterator[list[str]]:
             if over.wait(0.05):
                 return
 
-    teller = threading.Thread(target=tell)
+    teller = threading.Thread(target=report)
     teller.start()
     yield names
     over.set()

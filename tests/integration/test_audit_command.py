@@ -78,7 +78,7 @@ def test_the_screen(audited):
     assert f"\n{label[0].lower()}{label[1:]}  " in done.stdout
 
 
-def veil(n_people):
+def mask(n_people):
     """How a result tells a number of people linked."""
     return "<10" if 0 < n_people < 10 else n_people
 
@@ -98,7 +98,7 @@ def test_every_attack_ran_and_the_figures_agree(audited):
         f">{len(people['user']) - 10}",
     )
     for attack in result["attacks"]:
-        assert veil(sum(people[f"linked_by_{attack['name']}"])) == attack["correct"]
+        assert mask(sum(people[f"linked_by_{attack['name']}"])) == attack["correct"]
     target = result["protections"]["target"]
     assert (target["accuracy"] or 0.0) <= 0.2
     assert {control["attack"] for control in result["controls"]} == {
@@ -117,7 +117,7 @@ def test_links_agree_with_the_result(audited):
     for attack in result["attacks"]:
         own = [row for row in rows if row["attack"] == attack["name"]]
         assert len(own) == attack["matched"]
-        assert veil(sum(row["released"] == row["auxiliary"] for row in own)) == attack["correct"]
+        assert mask(sum(row["released"] == row["auxiliary"] for row in own)) == attack["correct"]
 
 
 def test_the_manifest_says_what_was_read(audited, campus):

@@ -28,8 +28,8 @@ from trailprint.kernels.passes import (
     Pass,
     _Shares,
     expecting_work,
+    passes_reported_to,
     passes_run_by,
-    passes_told_to,
 )
 from trailprint.kernels.stopping import OutOfTimeError, time_limit
 from trailprint.kernels.subsets.drawn import count_drawn, count_holders
@@ -216,7 +216,7 @@ def test_whoever_watches_is_told_how_far_passes_are(runner):
     join = build_join(
         scaled_csr(counts[0], METRICS["l1"]), scaled_csr(counts[1], METRICS["l1"]), 6, METRICS["l1"]
     )
-    with passes_run_by(runner), passes_told_to(shares.append):
+    with passes_run_by(runner), passes_reported_to(shares.append):
         choose_columns(join, 0)
     assert shares[-1] == 1.0
     assert shares == sorted(shares)
@@ -232,7 +232,7 @@ def test_passes_are_told_as_a_share_of_all_the_work_that_is_expected():
     metric = METRICS["l1"]
     join = build_join(scaled_csr(counts[0], metric), scaled_csr(counts[1], metric), 6, metric)
     work = float(row_work(join).sum()) + join.n_rows
-    with passes_told_to(shares.append):
+    with passes_reported_to(shares.append):
         with expecting_work(2 * work, 0.2, 0.6):
             choose_columns(join, 0)
             assert max(shares) == pytest.approx(0.4)

@@ -23,7 +23,7 @@ class Leaf:
 
     n: int
     share: float | None
-    veiled: int | str
+    masked: int | str
     ends: tuple[float, float] | None
     is_there: bool
     extra: float | None = field(default=None, metadata=OMITTED)
@@ -43,7 +43,7 @@ leaves = st.builds(
     Leaf,
     n=st.integers(),
     share=st.none() | shares,
-    veiled=st.integers() | st.text(),
+    masked=st.integers() | st.text(),
     ends=st.none() | st.tuples(shares, shares),
     is_there=st.booleans(),
     extra=st.none() | shares,
@@ -62,11 +62,11 @@ def test_what_is_written_is_read_again(tree):
 
 
 def test_members_that_are_none_are_left_out_only_where_they_may():
-    leaf = Leaf(n=1, share=None, veiled="<10", ends=(0.0, 1.0), is_there=True)
+    leaf = Leaf(n=1, share=None, masked="<10", ends=(0.0, 1.0), is_there=True)
     assert to_plain(leaf) == {
         "n": 1,
         "share": None,
-        "veiled": "<10",
+        "masked": "<10",
         "ends": [0.0, 1.0],
         "is_there": True,
     }
@@ -79,7 +79,7 @@ def test_members_that_are_none_are_left_out_only_where_they_may():
         ("n", True),
         ("n", None),
         ("share", "0.5"),
-        ("veiled", None),
+        ("masked", None),
         ("ends", [0.1]),
         ("ends", [0.1, "x"]),
         ("is_there", 1),
@@ -87,7 +87,7 @@ def test_members_that_are_none_are_left_out_only_where_they_may():
     ],
 )
 def test_what_is_of_another_type_is_refused(name, wrong):
-    plain = {"n": 1, "share": 0.5, "veiled": 3, "ends": None, "is_there": False}
+    plain = {"n": 1, "share": 0.5, "masked": 3, "ends": None, "is_there": False}
     assert from_plain(Leaf, plain).n == 1
     with pytest.raises(ShapeError):
         from_plain(Leaf, {**plain, name: wrong})
@@ -103,7 +103,7 @@ def test_a_refusal_tells_no_value():
 
 
 def test_whole_numbers_stay_as_they_were_written():
-    plain = {"n": 1, "share": 1, "veiled": 3, "ends": [0, 1], "is_there": False}
+    plain = {"n": 1, "share": 1, "masked": 3, "ends": [0, 1], "is_there": False}
     assert json.dumps(to_plain(from_plain(Leaf, plain))) == json.dumps(plain)
 
 

@@ -98,9 +98,9 @@ def test_elsewhere_there_is_no_bar():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda tell: tp.inspect(VISITS, progress=tell),
-        lambda tell: tp.split(VISITS, tp.SplitOptions(at="median"), progress=tell),
-        lambda tell: tp.protect(VISITS, "top-locations:n=2", progress=tell),
+        lambda report: tp.inspect(VISITS, progress=report),
+        lambda report: tp.split(VISITS, tp.SplitOptions(at="median"), progress=report),
+        lambda report: tp.protect(VISITS, "top-locations:n=2", progress=report),
     ],
     ids=["inspect", "split", "protect"],
 )
@@ -135,11 +135,11 @@ def test_shares_of_others_belong_to_what_was_told_last_unless_it_knows_its_own()
     stage = progress.Stage(lambda what, done: told.append((what, done)))
     stage.share(0.5)
     assert told == []
-    stage.tell("Matching", None)
+    stage.report("Matching", None)
     stage.share(0.5)
     stage.share(1.0)
     assert told == [("Matching", None), ("Matching", 0.5), ("Matching", None)]
-    stage.tell("Training", 0.2)
+    stage.report("Training", 0.2)
     stage.share(0.7)
     assert told[3:] == [("Training", 0.2)]
 
@@ -147,12 +147,12 @@ def test_shares_of_others_belong_to_what_was_told_last_unless_it_knows_its_own()
 def test_what_is_told_next_goes_on_from_the_share_that_was_reached():
     told: list[tuple[str, float | None]] = []
     stage = progress.Stage(lambda what, done: told.append((what, done)))
-    stage.tell("Matching", None)
+    stage.report("Matching", None)
     stage.share(0.4)
-    stage.tell("Matching, round 1", None)
+    stage.report("Matching, round 1", None)
     assert told[-1:] == [("Matching, round 1", 0.4)]
-    stage.tell("Writing", 0.0)
-    stage.tell("Counting", None)
+    stage.report("Writing", 0.0)
+    stage.report("Counting", None)
     assert told[-1:] == [("Counting", None)]
 
 

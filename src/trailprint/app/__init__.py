@@ -1,6 +1,6 @@
 """
-The local page: set up an audit, watch it, read it, protect, compare.
+The local web page: set up an audit, watch it, read it, protect, compare.
 
-It computes nothing. Forms are the flags of the commands, work is done by commands in processes of
-their own, and pages show what those wrote.
+It computes nothing. Form fields are the flags of the commands, the commands do the work in separate
+processes, and the pages show what they wrote.
 """

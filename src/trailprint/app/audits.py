@@ -1,4 +1,4 @@
-"""Audits and comparisons of the folder, as they lie there."""
+"""Audits and comparisons found in the folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trailprint.audit.settings import SETTINGS
 from trailprint.display.numbers import format_number, format_percent
 from trailprint.report.audit_files import MANIFEST, PER_USER, REPORT, RESULT
 
-#: What may be handed over, in the order it is listed, with what it is.
+#: Files offered for download, in the order of the list, each with its description.
 _FILES = {
     REPORT: "The report, one page that opens anywhere; to get a PDF, open it and print.",
     RESULT: "Everything the audit found, for programs.",
@@ -40,7 +40,7 @@ class Deliverable:
 
     @property
     def is_table(self) -> bool:
-        """Whether it is one of the many tables behind the report."""
+        """Whether the file is one of the tables behind the report."""
         return self.name.startswith("tables/")
 
 
@@ -52,19 +52,19 @@ class Audit:
     Attributes
     ----------
     name : str
-        Its folder, below the one of the app.
+        Path of its folder, relative to the app's folder.
     job : Job
-        The process that makes it, where the app started one.
+        The process that runs it, if the app started one.
     state : str
-        How that stands; ``finished`` too for audits made elsewhere.
+        State of the job; ``finished`` also for audits made outside the app.
     written : str
-        The day of its report.
+        Date of its report.
     data : str
-        What was audited.
+        Name of the audited data.
     command : str
-        The command that makes it, as it was started here or is kept beside the report.
+        The command that runs it, as started here or as recorded beside the report.
     headline : mapping
-        What it comes down to; empty before it is finished.
+        Main result; empty until the audit is finished.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Audit:
 
     @property
     def facts(self) -> dict[str, str]:
-        """The headline in figures, as far as the file has them: it may be anybody's."""
+        """The headline in figures; missing ones are left blank, because the file is not trusted."""
         share, most = (self.headline.get(name) for name in ("share", "at_most"))
         return {
             "linked": _percent(share) if share is not None else f"at most {_percent(most)}",
@@ -101,17 +101,17 @@ def _number(found: object) -> str:
 
 
 def list_audits(folder: Folder, names: Sequence[str]) -> list[Audit]:
-    """Audits of these names, those under way first, then the newest."""
+    """Audits with these names: unfinished ones first, then the newest first."""
     found = [audit for audit in (find_audit(folder, name) for name in names) if audit]
     by_age = sorted(found, key=lambda audit: _changed(folder.root / audit.name), reverse=True)
     return sorted(by_age, key=lambda audit: audit.state == "finished")
 
 
 def find_audit(folder: Folder, name: str) -> Audit | None:
-    """The audit in a folder; None where there is none, or it has vanished."""
+    """The audit in a folder; None if there is none or it was removed."""
     place = folder.inside(name)
     if (place / JOB).is_symlink():
-        return None  # What it leads to is not ours to start or to stop.
+        return None  # The app must not start or stop a job behind a link.
     job = Job(place / JOB)
     state = job.state()
     result = read_json(place / RESULT)
@@ -145,12 +145,12 @@ def _first_input(manifest: Mapping[str, Any]) -> str:
 
 
 def _mapping(found: object) -> Mapping[str, Any]:
-    """A part of a file that may be anybody's."""
+    """Return ``found`` if it is an object, else an empty one: the file is not trusted."""
     return found if isinstance(found, dict) else {}
 
 
 def list_files(place: Path) -> list[Deliverable]:
-    """What may be downloaded of an audit or a comparison."""
+    """Files of an audit or a comparison that may be downloaded."""
     own = list(_FILES.items())
     tables = sorted((place / "tables").glob("*.csv"))
     own += [(f"tables/{path.name}", "") for path in tables]
@@ -162,16 +162,16 @@ def list_files(place: Path) -> list[Deliverable]:
 
 
 def _is_own_file(place: Path, name: str) -> bool:
-    """Whether a file is there, and no link to one elsewhere."""
+    """Whether a file exists and is not a link to one outside ``place``."""
     path = (place / name).resolve()
     return path.is_relative_to(place) and path.is_file()
 
 
 def read_json(path: Path) -> dict[str, Any]:
     """
-    An object of a file, read again only when it changes; empty where there is none.
+    Read a JSON object from a file, cached until the file changes; empty if there is none.
 
-    A link counts as none: it may lead out of the folder.
+    A link counts as missing: it may point outside the folder.
     """
     try:
         about = path.lstat()

@@ -1,4 +1,4 @@
-"""Audits that are being set up: what was typed so far, kept in the folder."""
+"""Drafts of audits that are being set up, kept in the folder."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from trailprint.system.scratch import replacing_file
 
 _KEPT_S = 30 * 86_400.0
 _NAME = re.compile(r"[0-9a-f]{16}")
-#: What a first look takes of an audit's flags: the panels of ``trailprint inspect``.
+#: Panels of an audit's flags that the first look uses: those of ``trailprint inspect``.
 _INSPECT = ("Reading", "Places", "Filters")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """An audit that is being set up: values by parameter, as they were typed."""
+    """An audit that is being set up: values by parameter, as typed."""
 
     name: str
     values: dict[str, Any] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Drafts:
         self._jobs = folder.own / "jobs"
 
     def tidy(self) -> None:
-        """Remove drafts and looks that nobody came back to for a month."""
+        """Remove drafts and their jobs that were not changed for 30 days, except running jobs."""
         oldest = time.time() - _KEPT_S
         for place in (*self._place.glob("*.json"), *self._jobs.glob("*-*")):
             with contextlib.suppress(OSError):
@@ -58,11 +58,11 @@ class Drafts:
                 shutil.rmtree(place) if place.is_dir() else place.unlink()
 
     def create(self, values: dict[str, Any]) -> Draft:
-        """A new draft."""
+        """Create and save a draft."""
         return self.save(Draft(name=secrets.token_hex(8), values=values))
 
     def save(self, draft: Draft) -> Draft:
-        """Keep a draft, as a whole or not at all."""
+        """Save a draft atomically."""
         self._folder.own.mkdir(exist_ok=True, mode=0o700)
         self._place.mkdir(exist_ok=True, mode=0o700)
         with replacing_file(self._place / f"{draft.name}.json") as file:
@@ -70,7 +70,7 @@ class Drafts:
         return draft
 
     def find(self, name: str) -> Draft | None:
-        """The draft of this name; None where there is none."""
+        """The draft with this name; None if there is none."""
         if not _NAME.fullmatch(name):
             return None
         try:
@@ -80,13 +80,13 @@ class Drafts:
         return Draft(name=name, values=values) if isinstance(values, dict) else None
 
     def looking(self, draft: Draft) -> tuple[Job, list[str]]:
-        """The first look at a draft's data, and its words; the same look is taken once."""
+        """The job of the first look at a draft's data and its command; equal looks share a job."""
         chosen = {key for key, flag in list_flags("audit").items() if flag.panel in _INSPECT}
         values = {key: draft.values[key] for key in draft.values if key in chosen | {"data"}}
         return self._job("inspect", list_words("inspect", values))
 
     def planning(self, draft: Draft) -> tuple[Job, list[str]]:
-        """The plan of a draft, and its words."""
+        """The job that plans a draft, and its command."""
         return self._job("plan", [*list_words("audit", draft.values), "--dry-run"])
 
     def _job(self, kind: str, words: list[str]) -> tuple[Job, list[str]]:
@@ -97,7 +97,7 @@ class Drafts:
 
 
 def _stamp(path: Path) -> list[int]:
-    """What changes when a file does; a folder's own files are not looked at."""
+    """Size and time of change of a file; of a folder, not those of the files in it."""
     try:
         about = os.stat(path)
     except (OSError, ValueError):
@@ -106,7 +106,7 @@ def _stamp(path: Path) -> list[int]:
 
 
 def check_paths(folder: Folder, values: dict[str, Any]) -> str:
-    """Why a path among the values may not be used; nothing if all may."""
+    """The reason why a path among the values may not be used; empty if all may."""
     try:
         for key in ("data", "auxiliary"):
             if key in values:
@@ -133,8 +133,8 @@ def _check_named(folder: Folder, key: str, name: str) -> None:
 
 
 def propose_folder(folder: Folder, data: str) -> str:
-    """A name for an audit's folder that nothing has yet."""
-    # The data of a release is called events: its folder says which.
+    """Propose an unused name for an audit's folder."""
+    # The data file of a release is always named events: use its folder's name.
     named = [part.split(".")[0] for part in reversed(Path(data).parts)]
     own = next((name for name in named if name not in ("", "events")), "data")
     stem = re.sub(r"[^\w-]+", "-", own).strip("-") or "data"

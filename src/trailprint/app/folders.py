@@ -1,4 +1,4 @@
-"""The folder the app was started with: what is in it, and that nothing leads out of it."""
+"""The app's folder: its contents, and checks that paths stay inside it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from pathlib import Path
 from trailprint.errors import OptionError
 from trailprint.events.reading.files import find_files, has_known_name
 
-#: What the app itself keeps: drafts, and work that belongs to no audit.
+#: Folder for the app's own files: drafts, and jobs that belong to no audit.
 OWN = ".trailprint"
 JOB = "job"
 
 _MOST_PLACES = 20_000
 _MOST_FILES = 500
-#: Files of tables, of which one has to be named.
+#: Files that hold several tables, of which the user has to name one.
 _OF_TABLES = (".duckdb", ".db", ".sqlite", ".sqlite3", ".xlsx")
 _NOT_DATA = ("result.json", "manifest.json", "comparison.json", "release.json", "settings.toml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataFile:
-    """A file that may be a dataset, by its path below the folder."""
+    """A file that may be a dataset, named by its path relative to the folder."""
 
     name: str
     bytes: int
@@ -34,7 +34,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """What was found; ``is_whole`` where nothing was left out for being too much."""
+    """Contents of the folder; ``is_whole`` is False if a limit cut the list short."""
 
     data: tuple[DataFile, ...]
     audits: tuple[str, ...]
@@ -43,7 +43,7 @@ class Contents:
 
 
 class Folder:
-    """A folder and the paths inside it; links that lead out of it lead nowhere."""
+    """A folder and the paths inside it; links that point outside it are refused."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.root = Path(path).resolve()
@@ -55,7 +55,7 @@ class Folder:
             )
 
     def inside(self, name: str) -> Path:
-        """The path of this name, with links resolved; refused where it is not below the folder."""
+        """Resolve a path, links included; raise an error if it is outside the folder."""
         try:
             path = (self.root / name).resolve()
         except (OSError, ValueError, RuntimeError):
@@ -65,7 +65,7 @@ class Folder:
         return path
 
     def check_source(self, name: str) -> str:
-        """A dataset's name as commands take it: every file of it is inside the folder."""
+        """Check that a dataset's files are inside the folder; return its name for commands."""
         path = self.inside(_fixed_part(name.partition("::")[0]))
         if path.is_dir() or glob.has_magic(name):
             for one in find_files(str(self.root / name)).paths:
@@ -74,9 +74,9 @@ class Folder:
 
     def find_again(self, name: str) -> str:
         """
-        A path that a command was given, perhaps elsewhere, as it is called from this folder.
+        Find a path from an earlier command, perhaps run elsewhere, in this folder.
 
-        The longest end of it that there is here; the name itself where there is none.
+        Returns the longest trailing part of the path that exists here, else the name unchanged.
         """
         path, mark, rest = name.partition("::")
         parts = Path(path).parts
@@ -91,7 +91,7 @@ class Folder:
         return name
 
     def relative(self, path: Path) -> str:
-        """How a path is called in addresses and commands."""
+        """Path relative to the folder, as used in addresses and commands."""
         return path.relative_to(self.root).as_posix()
 
     def _outside(self, name: str) -> OptionError:
@@ -101,7 +101,7 @@ class Folder:
         )
 
     def list_contents(self, wanted: str = "") -> Contents:
-        """Datasets whose names hold ``wanted``, audits and comparisons, without opening any."""
+        """List datasets whose names contain ``wanted``, audits and comparisons; opens no file."""
         data: list[DataFile] = []
         audits, comparisons = [], []
         n_places = 0
@@ -125,7 +125,7 @@ class Folder:
         )
 
     def _walk(self) -> Iterator[tuple[str, list[str]]]:
-        """Folders and their files; below an audit there is nothing to find."""
+        """Folders and their files; folders below an audit or comparison are skipped."""
         for place, folders, names in os.walk(self.root):
             is_result = {"result.json", "comparison.json"} & set(names) or JOB in folders
             hidden = [name for name in folders if name.startswith(".") or is_result]
@@ -142,21 +142,21 @@ class Folder:
                 continue
             try:
                 about = os.lstat(os.path.join(place, name))
-                # Folders that are links are not walked into: only a file itself can lead away.
+                # os.walk does not follow linked folders, so only a linked file can point outside.
                 if stat.S_ISLNK(about.st_mode):
                     about = self.inside(shown).stat()
             except (OSError, OptionError):
-                continue  # It has vanished, or leads out of the folder.
+                continue  # It was removed, or points outside the folder.
             yield DataFile(name=shown, bytes=about.st_size, modified=about.st_mtime)
 
 
 def _may_be_data(name: str) -> bool:
-    """Whether a file is data by its name, or holds tables that may be."""
+    """Whether a file's name is that of a dataset or of a file that may hold tables."""
     return has_known_name(name) or Path(name).suffix.lower() in _OF_TABLES
 
 
 def _fixed_part(pattern: str) -> str:
-    """The folders of a pattern before its first wildcard."""
+    """The part of a path pattern before its first wildcard."""
     parts = Path(pattern).parts
     plain = next((n for n, part in enumerate(parts) if glob.has_magic(part)), len(parts))
     return os.path.join(*parts[:plain]) if plain else "."

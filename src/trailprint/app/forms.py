@@ -1,9 +1,9 @@
 """
 Forms whose fields are the flags of a command.
 
-Labels, help, defaults, choices and checks are those of the options classes; which flags stand on
-which page is all that is said here. What was typed is checked by the command's own parser, so that
-a page and a terminal say the same sentence.
+Labels, help, defaults, choices and checks come from the options classes; this module only says
+which flags are shown on which page. The command's own parser checks what was typed, so a page and
+a terminal show the same error message.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ Widget = Literal["text", "number", "switch", "choice", "many", "attacks"]
 Values = dict[str, Any]
 
 ARGUMENTS = ("data", "auxiliary")
-#: Flags of paths: what is typed must lie inside the folder.
+#: Flags whose values are paths, which must be inside the folder.
 PATHS = ("auxiliary", "truth", "links", "regions", "out", "keys", "release", "audit")
-#: Flags that the app sets itself, and those of clusters, which are not for a page on one machine.
+#: Flags that the app sets itself, and flags for clusters: the page is for a single machine.
 _LEFT_OUT = (
     *("json", "settings", "dry-run", "measure"),
     *("engine", "spark-master", "spark-conf", "worker-memory"),
 )
 
-#: What most people need, by page; everything else of the panels is folded away.
+#: Flags that most users need, by panel; the other flags of a panel are collapsed.
 MEANING = {
     "Reading": (
         *("user-column", "location-column", "start-column", "end-column", "lat-column"),
@@ -56,9 +56,9 @@ QUESTIONS = {
 }
 
 _FLAG = re.compile(r"--([a-z][a-z0-9-]*)")
-#: A format of times that a message proposes.
+#: A time format that an error message proposes.
 _FORMAT = re.compile(r"'(%[^']+)'")
-#: Flags whose names alone say too little on a page.
+#: Titles of flags whose names are not clear enough on a page.
 _TITLES = {
     "between": "Period",
     "cell": "Size of cells, in metres",
@@ -70,7 +70,7 @@ _TITLES = {
     "protect": "Protections to try",
     "timezone": "Time zone",
 }
-#: Help that speaks of the command line, in other words.
+#: Replacements for help texts that refer to the command line.
 _ABOUTS = {
     "attacks": "Which attacks are tried. The last looks at the release alone and links nobody.",
     "out": "Below the folder of this page. An audit that is there already goes on.",
@@ -83,7 +83,7 @@ _PANELS = {
     "Split": "How the data is split in two",
     "Truth and links": "Who is who, and links",
 }
-#: What can be said at all, where the help names the forms.
+#: Suggested values for flags whose help describes a notation.
 _EXAMPLES = {
     "knows": ("everything", "home-work", "top:3", "points:4", "days:7"),
     "time-limit": ("5m", "10m", "1h", "none"),
@@ -93,7 +93,7 @@ _EXAMPLES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormChoice:
-    """Something that can be chosen, and what it means."""
+    """A value that can be chosen, and its meaning."""
 
     value: str
     title: str
@@ -103,7 +103,7 @@ class FormChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormField:
-    """A flag as a field of a form."""
+    """A command-line flag as a form field."""
 
     key: str
     flag: str
@@ -119,7 +119,7 @@ class FormField:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormPanel:
-    """Fields under one heading; those that few people need are folded away."""
+    """Fields under one heading; those that few users need are collapsed."""
 
     title: str
     fields: tuple[FormField, ...]
@@ -127,20 +127,20 @@ class FormPanel:
 
     @property
     def is_open(self) -> bool:
-        """Whether something folded is set or wrong."""
+        """Whether a collapsed field has a value or an error."""
         return any(field.value or field.error for field in self.folded)
 
 
 @cache
 def list_flags(command: str) -> dict[str, OptionField]:
-    """Every flag of a command that a form may have, by parameter."""
+    """Every flag of a command that may appear in a form, by parameter."""
     declared = import_module(f"trailprint.cli.{command}").run.options
     flags = [flag for group in declared.values() for _, flag in group.all_flags()]
     return {flag.key: flag for flag in flags if flag.flag not in _LEFT_OUT}
 
 
 def read_values(command: str, fields: Mapping[str, list[str]], keys: Iterable[str]) -> Values:
-    """What a form says of these parameters, as the command would take it; nothing for blanks."""
+    """Values of these parameters in a form, as the command takes them; blank ones are omitted."""
     flags = list_flags(command)
     found: Values = {}
     for key in keys:
@@ -176,9 +176,9 @@ def make_panels(
     found: Mapping[str, str] | None = None,
 ) -> list[FormPanel]:
     """
-    The flags of these panels, with what was typed and what is wrong with it.
+    Make form panels from the flags, with the values typed and the error message.
 
-    ``found`` says by flag what is taken where nothing is typed.
+    ``found`` gives, by flag, the value that is used if none is typed.
     """
     wrong = find_flag(error)
     panels = []
@@ -262,29 +262,29 @@ def _timezones() -> tuple[str, ...]:
 
 
 def find_flag(message: str) -> str | None:
-    """The flag a message is about: the first that it names."""
+    """The flag that a message is about: the first one it names."""
     found = _FLAG.search(message)
     return found[1] if found else None
 
 
 def find_formats(message: str) -> list[str]:
-    """The formats of times that a message proposes."""
+    """The time formats that a message proposes."""
     return list(dict.fromkeys(_FORMAT.findall(message)))
 
 
 def write_command(command: str, values: Mapping[str, Any]) -> str:
-    """The command that does the same, as a shell takes it."""
+    """The equivalent command line, quoted for a shell."""
     ordered = {key: values[key] for key in (*ARGUMENTS, *values) if key in values}
     return Typed(ordered).command(command)
 
 
 def list_words(command: str, values: Mapping[str, Any]) -> list[str]:
-    """The same as words for a process."""
+    """The arguments of the equivalent command, without the program's name."""
     return shlex.split(write_command(command, values))[1:]
 
 
 def check_values(command: str, values: Mapping[str, Any]) -> str:
-    """What the command would say of these values before any work; nothing if all is well."""
+    """The error the command would raise for these values before any work; empty if none."""
     words = list_words(command, values)[1:]
     try:
         made = _parse(command, words)
@@ -295,16 +295,16 @@ def check_values(command: str, values: Mapping[str, Any]) -> str:
     except typer.Exit:
         return ""
     except Exception as error:
-        # The parser has exceptions of its own, which know how to say what is wrong.
-        tell = getattr(error, "format_message", None)
-        if tell is None:
+        # The parser raises its own exceptions, which format their messages themselves.
+        describe = getattr(error, "format_message", None)
+        if describe is None:
             raise
-        return str(tell())
+        return str(describe())
     return ""
 
 
 def _parse(command: str, words: list[str]) -> dict[str, Any]:
-    """The options objects of a command line; each has checked itself."""
+    """The options objects of a command line; each is validated when it is made."""
     program: Any = build_program((command,))
     own = program.commands[command]
     with own.make_context(command, words) as context:

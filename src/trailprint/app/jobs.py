@@ -1,8 +1,8 @@
 """
-A command in a process of its own, and a folder that says how it stands.
+Jobs: commands that run in separate processes, each with a folder that records its state.
 
-The folder holds what was asked, what the command printed, and a lock that the process holds as long
-as it lives. Whoever starts the app again, or another one, reads the same.
+The folder holds the command, its output, and a lock that the process holds as long as it runs. If
+the app is restarted, or a second one is started, it reads the same state.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ _SAYS = "trailprint: "
 _STOPPED = "Stopped."
 _NOTHING_SAID = "The program ended without a word. Start it again."
 
-#: Processes that this one started and has to take note of when they end.
+#: Child processes of this one, to be reaped when they end.
 _children: list[subprocess.Popen[bytes]] = []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """
-    How far a job has come.
+    Progress of a job.
 
     Attributes
     ----------
     what : str
-        What is being done.
+        Current activity.
     done : float, optional
-        Which share of all is over, where that is known.
+        Share of the work that is done, if known.
     plan : mapping, optional
-        What an audit does, part by part.
+        The audit's plan, part by part.
     seconds_left : float, optional
-        How long the rest takes at the speed so far.
+        Estimated remaining time at the speed so far.
     n_points : int
-        How many protections were measured so far.
+        Number of protections measured so far.
     """
 
     what: str = "Starting"
@@ -67,24 +67,24 @@ class Progress:
 
 
 class Job:
-    """One command and its folder."""
+    """A command and its folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     @property
     def words(self) -> list[str]:
-        """The command, as it was started."""
+        """The arguments the command was started with."""
         return list(_read_json(self.folder / _ABOUT).get("words", []))
 
     @property
     def started(self) -> float | None:
-        """When it was started, in seconds since 1970."""
+        """Start time in seconds since 1970."""
         found = _read_json(self.folder / _ABOUT).get("started")
         return float(found) if isinstance(found, int | float) else None
 
     def start(self, words: Sequence[str], *, within: Path) -> bool:
-        """Run a command in the folder ``within``; False where it runs already."""
+        """Run a command in the folder ``within``; False if it is already running."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = self._take_lock()
         if lock is None:
@@ -118,7 +118,7 @@ class Job:
         return process
 
     def _take_lock(self) -> int | None:
-        """A handle of the lock; None where a process that lives holds it."""
+        """A file descriptor that holds the lock; None if a running process holds it."""
         handle = os.open(self.folder / _LOCK, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -129,7 +129,7 @@ class Job:
 
     @property
     def is_running(self) -> bool:
-        """Whether its process lives."""
+        """Whether its process is running."""
         _reap()
         if not (self.folder / _LOCK).exists():
             return False
@@ -141,7 +141,7 @@ class Job:
         return False
 
     def state(self) -> State:
-        """How it stands, whoever started it."""
+        """State of the job, whichever process started it."""
         if not (self.folder / _ABOUT).is_file():
             return "running" if self.is_running else "none"
         if self.is_running:
@@ -154,11 +154,11 @@ class Job:
         return "stopped" if message == _STOPPED else "failed"
 
     def result(self) -> dict[str, Any] | None:
-        """What the command printed; None where it has not, or not all of it."""
+        """The JSON object that the command printed; None if it is missing or incomplete."""
         return _read_json(self.folder / _RESULT) or None
 
     def message(self) -> str:
-        """Why it failed, in the words of the command line."""
+        """The error message of the command."""
         return self._said() or _NOTHING_SAID
 
     def _said(self) -> str | None:
@@ -170,7 +170,7 @@ class Job:
         return said[-1].removeprefix(_SAYS) if said else None
 
     def progress(self) -> Progress:
-        """How far it has come."""
+        """Progress of the job."""
         told = _read_json(self.folder / _PROGRESS)
         done = told.get("done")
         points = told.get("points")
@@ -183,13 +183,13 @@ class Job:
         )
 
     def _left(self, done: float | None) -> float | None:
-        # Below a few percent, reading and starting weigh more than what was done.
+        # Below a few percent, start-up and reading dominate the elapsed time.
         if self.started is None or done is None or not 0.03 < done <= 1:
             return None
         return (time.time() - self.started) * (1 - done) / done
 
     def cancel(self) -> None:
-        """Ask the process to stop; it tidies up, and finished parts stay."""
+        """Ask the process to stop; it cleans up and keeps its finished parts."""
         pid = _read_json(self.folder / _ABOUT).get("pid")
         if isinstance(pid, int) and self.is_running:
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -197,7 +197,7 @@ class Job:
 
 
 def _reap() -> None:
-    """Take note of children that have ended."""
+    """Reap child processes that have ended."""
     _children[:] = [child for child in _children if child.poll() is None]
 
 
@@ -206,7 +206,7 @@ def _private(path: Path) -> Any:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    """An object of a file; an empty one where there is none."""
+    """Read a JSON object from a file; empty if there is none."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

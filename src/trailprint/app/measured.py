@@ -1,4 +1,4 @@
-"""Points of risk and loss: those an audit measured, and those measured after it."""
+"""Points of risk and loss, measured by an audit or after it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from trailprint.report.wording import percent, rate_interval
 from trailprint.workflows.release_risk import read_measured
 
 PLAIN = "No protection"
-"""What audits call the data as it is."""
+"""Label that audits use for the unprotected data."""
 
 _MEASURED, _RELEASES = "measured", "releases"
 
@@ -33,27 +33,27 @@ _MEASURED, _RELEASES = "measured", "releases"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskPoint:
     """
-    A protection that every attack of the audit has judged.
+    A protection that was evaluated with every attack of the audit.
 
     Attributes
     ----------
     chain : str
-        How it is written down, as for ``--apply``; empty where it cannot be applied here.
+        The protection as written for ``--apply``; empty if it cannot be applied here.
     label : str
-        What people call it.
+        Name to show.
     loss, risk : float
-        What is lost, and the share of people still linked: the most it can be, where only that
-        may be told.
+        Information loss, and the share of people still linked; an upper bound of the share where
+        only that may be published.
     interval : tuple of float, optional
-        Of the risk, 95 %.
+        95 % interval of the risk.
     is_most : bool
-        Whether the risk is only the most it can be.
+        Whether the risk is only an upper bound.
     attack : str
-        The attack that links most.
+        The attack that links the most people.
     judges : tuple of str
         Every attack that was tried on it.
     is_later : bool
-        Measured after the audit, and not by it.
+        Whether it was measured after the audit instead of by it.
     """
 
     chain: str
@@ -68,12 +68,12 @@ class RiskPoint:
 
 
 def measure_job(audit: Path, words: list[str]) -> Job:
-    """Where a measurement of an audit is kept: the same words, the same place."""
+    """The job of a measurement for an audit; equal commands share a job."""
     return _kept(audit, _MEASURED, words)
 
 
 def release_job(audit: Path, words: list[str]) -> Job:
-    """Where the writing of a release is kept."""
+    """The job that writes a release."""
     return _kept(audit, _RELEASES, words)
 
 
@@ -89,16 +89,16 @@ def list_jobs(audit: Path, kind: str) -> list[Job]:
 
 
 def list_points(audit: Path) -> list[RiskPoint]:
-    """Everything that was measured for an audit, from the least loss to the most."""
+    """All points measured for an audit, sorted by loss."""
     own = part_of(part_of(read_json(audit / RESULT), "protections"), "points")
     found = {point.label: point for point in _read(read_measured(audit), is_later=True)}
     found |= {point.label: point for point in _read(own if isinstance(own, list) else ())}
-    found = _tell_plain(read_json(audit / RESULT).get("headline")) | found
+    found = _read_plain(read_json(audit / RESULT).get("headline")) | found
     return sorted(found.values(), key=lambda point: (point.loss, point.label))
 
 
-def _tell_plain(headline: object) -> dict[str, RiskPoint]:
-    """What an audit says of the data as it is, where it did not measure that among the others."""
+def _read_plain(headline: object) -> dict[str, RiskPoint]:
+    """The point of the unprotected data, from the audit's headline."""
     told = headline if isinstance(headline, Mapping) else {}
     risk = told.get("at_most") if told.get("share") is None else told["share"]
     if not isinstance(risk, int | float):
@@ -116,12 +116,12 @@ def _tell_plain(headline: object) -> dict[str, RiskPoint]:
 
 
 def part_of(plain: object, name: str) -> Any:
-    """A part of a result that may be anybody's; nothing where it has none."""
+    """A part of a result file, which is not trusted; an empty mapping if it is missing."""
     return (plain.get(name) if isinstance(plain, Mapping) else None) or {}
 
 
 def _read(points: Iterable[object], *, is_later: bool = False) -> Iterable[RiskPoint]:
-    """Points as results tell them; what is none, or not judged by all, is left out."""
+    """Points of a result; skips invalid ones and those not evaluated with every attack."""
     for point in points:
         if not isinstance(point, Mapping) or not point.get("judged_by_all", True):
             continue
@@ -143,7 +143,7 @@ def _read(points: Iterable[object], *, is_later: bool = False) -> Iterable[RiskP
 
 
 def normalise(chain: str) -> str:
-    """A chain of protections as it is always written; empty where it cannot be applied."""
+    """The canonical form of a chain of protections; empty if it cannot be applied."""
     steps = [step.strip() for step in chain.split(" then ")]
     if any(_names_file(step) for step in steps):
         return chain
@@ -154,14 +154,14 @@ def normalise(chain: str) -> str:
 
 
 def _names_file(step: str) -> bool:
-    """Whether a protection is read from a file: only its name can be looked at."""
+    """Whether a protection takes a file as a parameter; the file itself is not read."""
     kind = PROTECTIONS.get(step.partition(":")[0].strip())
     own = kind.__dataclass_fields__.values() if kind is not None else ()
     return any("file" in item.metadata for item in own)
 
 
 def name_attack(name: str) -> str:
-    """What an attack is called; of one that is not known any more, its own name."""
+    """Title of an attack; the name itself if the attack is no longer known."""
     try:
         return find_family(name).title
     except (KeyError, TrailprintError):
@@ -174,7 +174,7 @@ def _pair(found: object) -> tuple[float, float] | None:
 
 
 def draw_points(points: Sequence[RiskPoint]) -> Figure:
-    """The points as a chart of the report, with its table."""
+    """A chart of the points as in the report, with its table."""
     best = find_best(points)
     return Figure(
         title="Risk that is left against what is lost",
@@ -203,12 +203,12 @@ def draw_points(points: Sequence[RiskPoint]) -> Figure:
 
 @lru_cache(maxsize=32)
 def show_chart(points: tuple[RiskPoint, ...]) -> str:
-    """The chart as a piece of a page; the same points are drawn once."""
+    """The chart as HTML, cached by its points."""
     return str(render_blocks([draw_points(points)])) if points else ""
 
 
 def find_best(points: Sequence[RiskPoint]) -> list[RiskPoint]:
-    """What no other beats: none costs less and leaves no more."""
+    """Pareto-optimal points: no other point has at most the same loss and the same risk."""
     return [
         one
         for one in points
@@ -227,7 +227,7 @@ def _tabulate(points: Sequence[RiskPoint]) -> Table:
             ", ".join(point.judges) or "All attacks of the audit",
             point.attack,
             percent(point.loss),
-            tell_risk(point),
+            describe_risk(point),
             rate_interval(point.interval, point.risk if point.is_most else None),
         )
         for number, point in enumerate(points, 1)
@@ -242,6 +242,6 @@ def _tabulate(points: Sequence[RiskPoint]) -> Table:
     )
 
 
-def tell_risk(point: RiskPoint) -> str:
-    """The risk that is left, in words."""
+def describe_risk(point: RiskPoint) -> str:
+    """The remaining risk in words."""
     return f"at most {percent(point.risk)}" if point.is_most else percent(point.risk)

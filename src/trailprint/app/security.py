@@ -1,7 +1,7 @@
 """
-Who may ask, and what a page may do.
+Access control: who may send requests, and what a page may do.
 
-The server is meant for one person on one machine. Other programs of that machine, and pages of
+The server is meant for one person on one machine. Other programs on that machine, and pages of
 other sites in the same browser, must not use it: see ``docs/decisions`` for each rule.
 """
 
@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-#: Changing requests carry this field.
+#: Form field with the anti-forgery (CSRF) token, required in requests that change something.
 FORGERY = "forgery_token"
 TOKEN = "token"
 
@@ -28,7 +28,7 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-#: Files of the folder are shown without script, forms or our cookie: they may be anybody's.
+#: Files of the folder are not trusted: they are shown without script, forms or our cookie.
 DOCUMENT_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'"
@@ -52,18 +52,18 @@ _STRANGER = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """
-    Secrets of one run of the server.
+    Address and secrets of one run of the server.
 
     Attributes
     ----------
     host, port : str, int
-        Where it listens.
+        Address and port it listens on.
     token : str
-        In the first address.
+        Secret in the first address, exchanged for the cookie.
     cookie : str
-        In the cookie that the first address gives.
+        Secret in the cookie.
     forgery : str
-        In every form.
+        Secret in every form.
     """
 
     host: str
@@ -74,7 +74,7 @@ class Session:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """What a browser may call this server."""
+        """Accepted values of the Host header."""
         names = [self.host]
         if self.host in ("127.0.0.1", "::1", "localhost"):
             names += ["127.0.0.1", "localhost", "::1"]
@@ -83,7 +83,7 @@ class Session:
 
     @property
     def cookie_name(self) -> str:
-        """Ports share cookies: each server has one of its own."""
+        """Name of the cookie; it includes the port, because servers on one host share cookies."""
         return f"trailprint-{self.port}"
 
     @property
@@ -93,14 +93,14 @@ class Session:
 
 
 class Guard:
-    """Refuses strangers before anything else is done, and gives every answer its headers."""
+    """Middleware that refuses unauthorised requests first and adds headers to every response."""
 
     def __init__(self, app: ASGIApp, session: Session) -> None:
         self._app = app
         self._session = session
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -115,7 +115,7 @@ class Guard:
         await (answer or self._app)(scope, receive, send_safely)
 
     def _refuse(self, request: Request) -> Response | None:
-        """An answer to a foreign host or site: nothing is told."""
+        """A refusal without details if the request has a foreign host or origin, else None."""
         headers = request.headers
         if headers.get("host", "") not in self._session.hosts:
             return PlainTextResponse("This server goes by another name.", 421)
@@ -130,7 +130,7 @@ class Guard:
         return tuple(f"http://{host}" for host in self._session.hosts)
 
     def _greet(self, request: Request) -> Response | None:
-        """Trade the token for a cookie; refuse whoever has neither."""
+        """Exchange the token for the cookie; refuse requests that have neither."""
         given = request.query_params.get(TOKEN, "")
         if given and _equal(given, self._session.token):
             answer = RedirectResponse("/", 303)
@@ -145,7 +145,7 @@ class Guard:
 
 
 def _is_ours(headers: Headers, origins: tuple[str, ...]) -> bool:
-    """Whether a changing request says that it comes from a page of ours."""
+    """Whether the Origin header names a page of this server."""
     return headers.get("origin") in origins
 
 
@@ -160,11 +160,11 @@ def _with_headers(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes
 
 
 class ForgeryError(Exception):
-    """A changing request without the token of our forms."""
+    """A form that is invalid or lacks this server's anti-forgery token."""
 
 
 async def read_form(request: Request, session: Session) -> Mapping[str, list[str]]:
-    """The fields of a form that this server wrote."""
+    """Read the fields of a form; raise ForgeryError unless it carries this server's token."""
     body = b""
     async for piece in request.stream():
         body += piece
@@ -184,13 +184,13 @@ def _parse(body: bytes) -> dict[str, list[str]]:
 
 
 def refuse_forgery(request: Request, error: Exception) -> Any:
-    """What a forged or outdated form is answered."""
+    """Response to a forged or outdated form."""
     return PlainTextResponse(
         "A form must carry this server's token. Go back, load the page again and repeat.", 403
     )
 
 
 def admit_defect(request: Request, error: Exception) -> Any:
-    """What a defect of ours is answered: an exception's own words may hold data."""
+    """Response to an internal error; leaves out the exception's message, which may hold data."""
     words = f"A defect of Trailprint ({type(error).__name__}). Please report it."
     return PlainTextResponse(words, 500, headers=_HEADERS)

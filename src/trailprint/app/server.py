@@ -1,4 +1,4 @@
-"""The server: addresses, who answers them, and how it listens."""
+"""The server: routes, error handlers and the listening socket."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _FORMS = {
 
 
 def build_site(folder: Folder, session: Session) -> Starlette:
-    """Everything that answers requests."""
+    """Build the web application: routes, middleware and error handlers."""
     site = Site(folder, session)
     site.drafts.tidy()
     routes = [
@@ -91,7 +91,7 @@ def _showing(site: Site, page: Callable[[Site, Request], Response]) -> Endpoint:
 
 
 def _taking(site: Site, form: Callable[[Site, Request, Fields], Response]) -> Endpoint:
-    """A form of ours: what changes something is answered by another page."""
+    """Endpoint for a submitted form: check its token, then call ``form``."""
 
     async def answer(request: Request) -> Response:
         fields = await read_form(request, site.session)
@@ -114,7 +114,7 @@ def _not_found(site: Site, request: Request, error: Any) -> Response:
 
 
 async def _send_static(request: Request) -> Response:
-    """The style sheets and the script; the first is the report's own."""
+    """Send a style sheet or the script; ``look.css`` is the report's style sheet."""
     name = request.path_params["name"]
     if name == "look.css":
         return Response(str(page_style()), media_type="text/css")
@@ -125,13 +125,13 @@ async def _send_static(request: Request) -> Response:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket at this address; its port, where any will do, is chosen by the system."""
+    """A socket that listens at this address; for port 0 the system chooses one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
-        listening.listen()  # A browser that is faster than the server waits.
+        listening.listen()  # Connections made before the server is ready wait in the queue.
     except OSError:
         listening.close()
         raise
@@ -139,12 +139,12 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def serve(site: Starlette, listening: socket.socket) -> None:
-    """Answer until the program is stopped."""
+    """Serve requests until the program is stopped."""
     import uvicorn
 
     settings = uvicorn.Config(
         site,
-        # Its log would hold tracebacks, and they what is in the data.
+        # Its log would hold tracebacks, which may hold values of the data.
         log_level="debug" if os.environ.get("TRAILPRINT_DEBUG") else "critical",
         access_log=False,
         server_header=False,

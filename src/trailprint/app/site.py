@@ -1,4 +1,4 @@
-"""What every page uses: the folder, the session, the templates."""
+"""State shared by all pages: the folder, the session, the templates."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from trailprint.report.charts.svg import clean
 
 Fields = Mapping[str, list[str]]
 
-#: Sentences that are kept for pages not yet shown.
+#: Maximum number of messages kept for pages that are not shown yet.
 _MOST_SAID = 200
-#: A number and its sign, which stand apart but stay on one line.
+#: A percent sign after a digit; a non-breaking space is put between them.
 _PERCENT = re.compile(r"(?<=\d) ?%")
 
 
 class Site:
-    """One folder, shown to one person."""
+    """One folder, served to one user."""
 
     def __init__(self, folder: Folder, session: Session) -> None:
         self.folder = folder
@@ -49,12 +49,12 @@ class Site:
         return Engine(memory="1GB", threads=1)
 
     def look(self, source: str, options: ReadOptions) -> FirstLook:
-        """The columns of a dataset; one look at a time."""
+        """The columns of a dataset; one dataset is read at a time."""
         with self._looking:
             return look_at_columns(str(self.folder.root / source), options, self._engine)
 
     def remember(self, sentence: str) -> str:
-        """Keep a sentence for the next page; what stands for it in an address says nothing."""
+        """Store a message for the next page; return a random key to put in its address."""
         name = secrets.token_hex(8)
         self._said[name] = sentence
         for old in list(self._said)[:-_MOST_SAID]:
@@ -62,7 +62,7 @@ class Site:
         return name
 
     def recall(self, name: str) -> str:
-        """A sentence that was kept; nothing for what anybody else may have written."""
+        """A stored message; empty for an unknown key, so a link cannot inject text."""
         return self._said.get(name, "")
 
     @cached_property
@@ -86,7 +86,7 @@ class Site:
         return environment
 
     def render(self, template: str, *, status: int = 200, **context: Any) -> Response:
-        """A page."""
+        """Render a template as a page."""
         text = self._templates.get_template(template).render(
             forgery=self.session.forgery,
             folder_name=self.folder.root.name or str(self.folder.root),
@@ -95,31 +95,31 @@ class Site:
         return HTMLResponse(text, status)
 
     def say(self, title: str, sentence: str, *, status: int = 400) -> Response:
-        """A page with one sentence."""
+        """Render a page with one sentence."""
         return self.render("sentence.html.j2", status=status, title=title, sentence=sentence)
 
     def watch(self, job: Job) -> str:
-        """The address that tells how far a job is."""
+        """The address that reports a job's progress."""
         return link("/watch", job=self.folder.relative(job.folder))
 
 
 def link(path: str, **query: Any) -> str:
-    """An address of this site."""
+    """An address on this site."""
     return f"{path}?{urlencode(query, doseq=True)}" if query else path
 
 
 def go_to(path: str, **query: Any) -> Response:
-    """Send the browser to another page after a form."""
+    """Redirect the browser to another page after a form."""
     return RedirectResponse(link(path, **query), 303)
 
 
 def first(fields: Fields, name: str) -> str:
-    """A field of a form; empty where it was not sent."""
+    """First value of a form field; empty if it was not sent."""
     return fields.get(name, [""])[0].strip()
 
 
 def show_size(n_bytes: float) -> str:
-    """A number of bytes as people write it."""
+    """A number of bytes with a unit, such as ``1.5 MB``."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if n_bytes < 1000 or unit == "GB":
             return f"{n_bytes:,.0f} {unit}" if unit == "bytes" else f"{n_bytes:,.1f} {unit}"

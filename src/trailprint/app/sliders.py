@@ -1,8 +1,8 @@
 """
-Numbers of protections that can be moved: a slider stops at values that are worth trying.
+Sliders for the numeric parameters of protections, with stops at values worth trying.
 
-The stops are round numbers around what is usual, no larger than the data. What is sent is the
-place of a stop; a number that is typed beside it counts instead.
+The stops are round numbers around the default, no larger than the data allows. A form sends the
+index of a stop; a number typed beside the slider overrides it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from trailprint.protections.registry import PROTECTIONS, parse_protection, write
 _SECONDS = (60, 300, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400)
 _METRES = (100, 250, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 _SHARES = tuple(round(0.05 * n, 2) for n in range(1, 17))
-#: Which of the data's sizes a value cannot be above.
+#: Size of the data that limits a parameter's values.
 _LIMITS = {"k": "people", "min_users": "people", "n": "locations"}
-#: What the data must have for a protection to change anything.
+#: What the data must contain for a protection to have an effect.
 _NEEDS = {"cell_m": "positions", "unit_s": "times", "sigma_s": "times", "previous": "times"}
 _MOST_VALUES = 20
 
@@ -28,9 +28,9 @@ _MOST_VALUES = 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slider:
     """
-    A parameter of a protection, and the values its slider stops at.
+    A parameter of a protection and the stops of its slider.
 
-    ``is_usual`` where audits try this parameter by themselves.
+    ``is_usual`` is true if audits try this parameter by default.
     """
 
     protection: str
@@ -42,17 +42,17 @@ class Slider:
 
     @property
     def name(self) -> str:
-        """What forms and elements call it."""
+        """Its name in forms and page elements."""
         return f"{self.protection}:{self.parameter}"
 
     @property
     def shown(self) -> list[str]:
-        """The stops as they are typed."""
+        """The stops as text, as a user would type them."""
         return [f"{stop:g}" if stop < 1e6 else str(int(stop)) for stop in self.stops]
 
 
 def list_sliders(data: object) -> list[Slider]:
-    """Every number that can be moved for data of which a result tells these facts."""
+    """All sliders that suit the data described in a result, usual ones first."""
     released, has = _part(data, "released"), _part(data, "has")
     sizes = {"people": released.get("users"), "locations": released.get("locations")}
     sizes = {name: size for name, size in sizes.items() if isinstance(size, int)}
@@ -67,7 +67,7 @@ def list_sliders(data: object) -> list[Slider]:
 
 
 def _part(data: object, name: str) -> Mapping[str, Any]:
-    """Facts of a result, which may be anybody's."""
+    """A part of a result, which is not trusted; empty if it is missing."""
     found = data.get(name) if isinstance(data, Mapping) else None
     return found if isinstance(found, Mapping) else {}
 
@@ -90,7 +90,7 @@ def _make(kind: type[Protection], parameter: str, usual: Any, sizes: Mapping[str
 
 
 def _list_stops(parameter: str, usual: float, *, is_whole: bool) -> tuple[float, ...]:
-    """Round numbers around what is usual."""
+    """Round numbers around the usual value."""
     if parameter.endswith("_s"):
         return _SECONDS
     if parameter.endswith("_m"):
@@ -105,7 +105,7 @@ def _list_stops(parameter: str, usual: float, *, is_whole: bool) -> tuple[float,
 
 
 def choose_chains(sliders: Sequence[Slider], name: str, slid: str, typed: str) -> list[str]:
-    """The protections that a form asks for: with the values typed, or else the slider's."""
+    """The protections in a form: with the values typed, else with the slider's value."""
     slider = next((one for one in sliders if one.name == name), None)
     if slider is None:
         raise OptionError("A protection must be one of those that are shown. Choose one of them.")

@@ -1,4 +1,4 @@
-"""Candidate lists: how well released records fit auxiliary ones, and the links they give."""
+"""Scores of released candidates for auxiliary records, and the links chosen from them."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from trailprint.arrays import Floats, Ints
 from trailprint.display.discreet import Discreet
 from trailprint.linkage import Linkage, Ranks
 
-#: Scores this close, relatively, count as equal.
+#: Scores within this relative difference count as equal.
 TIED = 1e-12
 
-#: Scores held at a time when rows are streamed: 64 MB.
+#: Number of scores held at a time when rows are streamed: 64 MB.
 _CELLS = 1 << 23
 
 
 class CandidateScores(Protocol):
-    """Scores of every released candidate, one row for each auxiliary record; more is better."""
+    """Scores of every released candidate, one row per auxiliary record; higher is better."""
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many auxiliary and how many released records there are."""
+        """Number of auxiliary and of released records."""
 
     def rows(self, auxiliary: Ints) -> Floats:
-        """The scores of all released candidates for these auxiliary rows; -inf rules one out."""
+        """Return the scores of all released candidates for these rows; -inf means impossible."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DenseScores(Discreet):
-    """Scores that are all in memory, auxiliary × released."""
+    """Scores held in memory as one matrix, auxiliary × released."""
 
     matrix: Floats
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many auxiliary and how many released records there are."""
+        """Number of auxiliary and of released records."""
         return self.matrix.shape[0], self.matrix.shape[1]
 
     def rows(self, auxiliary: Ints) -> Floats:
-        """The scores for these auxiliary rows."""
+        """Return the scores for these auxiliary rows."""
         return self.matrix[auxiliary]
 
 
@@ -55,11 +55,11 @@ class LinkChoice:
     Attributes
     ----------
     joint : bool
-        Each released record is taken at most once, so that the scores add up to the most. It holds
-        all scores at once: 8 bytes a pair. Otherwise each auxiliary record gets its best candidate
-        on its own.
+        Use each released record at most once and maximise the total score. This holds all scores
+        in memory, 8 bytes per pair. Otherwise each auxiliary record gets its best candidate
+        independently.
     seed : int
-        Ties are broken at random by this seed.
+        Seed of the random tie-breaking.
     """
 
     joint: bool = False
@@ -68,7 +68,7 @@ class LinkChoice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chosen(Discreet):
-    """Links from auxiliary to released rows, their scores, and how many candidates tie for each."""
+    """Links from auxiliary to released rows, their scores, and the number of tied candidates."""
 
     auxiliary: Ints
     released: Ints
@@ -83,7 +83,7 @@ def linkage_from_scores(
     facts: Mapping[str, Any] | None = None,
     seconds: Mapping[str, float] | None = None,
 ) -> Linkage:
-    """Link every auxiliary record to a released one; ranks count among the released candidates."""
+    """Link every auxiliary record to a released one; ranks are among the released candidates."""
     choice = choice or LinkChoice()
     chosen = choose_jointly(scores, choice.seed) if choice.joint else choose_best(scores, choice)
     return as_linkage(
@@ -108,8 +108,8 @@ def as_linkage(
     """
     Turn chosen candidates into a linkage.
 
-    A link's confidence is 1 over the number of candidates that fit as well: where it is not 1 the
-    link is a random choice.
+    A link's confidence is 1 / (number of tied candidates, itself included): below 1, the link was
+    chosen at random among ties.
     """
     return Linkage(
         released=chosen.released,
@@ -127,7 +127,7 @@ def as_linkage(
 
 
 def choose_best(scores: CandidateScores, choice: LinkChoice) -> Chosen:
-    """Each auxiliary record's best candidate, if any is possible; ties are broken at random."""
+    """Return each auxiliary record's best possible candidate; ties are broken at random."""
     n_auxiliary, _ = scores.shape
     released = np.empty(n_auxiliary, dtype=np.int64)
     best, n_tied = np.empty(n_auxiliary), np.empty(n_auxiliary, dtype=np.int64)
@@ -143,12 +143,12 @@ def choose_best(scores: CandidateScores, choice: LinkChoice) -> Chosen:
 
 
 def draw_lots(n: int, seed: int) -> Floats:
-    """A number below 1 for each record that decides its ties."""
+    """Return a random number in [0, 1) for each record, used to break its ties."""
     return np.random.default_rng(seed).random(n)
 
 
 def pick_tied(tied: NDArray[np.bool_], lots: Floats) -> Ints:
-    """For each row one of the columns marked in it, by the row's lot."""
+    """Return one of the marked columns of each row, chosen by the row's random number."""
     place = np.cumsum(tied, axis=1, dtype=np.int32)
     ticket = np.floor(lots * place[:, -1]).astype(np.int32)
     chosen: Ints = np.argmax(place > ticket[:, None], axis=1).astype(np.int64)
@@ -156,12 +156,12 @@ def pick_tied(tied: NDArray[np.bool_], lots: Floats) -> Ints:
 
 
 def choose_jointly(scores: CandidateScores, seed: int) -> Chosen:
-    """The assignment of the greatest total score, of all scores."""
+    """Return the assignment with the greatest total score; loads all scores at once."""
     return assign(scores.rows(np.arange(scores.shape[0])), seed)
 
 
 def assign(scores: NDArray[Any], seed: int) -> Chosen:
-    """The assignment of the greatest total score; rows and columns are shuffled to be fair."""
+    """Return the assignment with the greatest total score; shuffles first to break ties fairly."""
     from scipy.optimize import linear_sum_assignment
 
     n_auxiliary, n_released = scores.shape
@@ -177,7 +177,7 @@ def assign(scores: NDArray[Any], seed: int) -> Chosen:
 
 
 def _with_possible(table: Floats) -> Floats:
-    """Impossible pairs at a score so low that the fewest of them are taken, whatever it costs."""
+    """Replace -inf by a score so low that as few impossible pairs as possible are assigned."""
     possible = np.isfinite(table)
     if possible.all():
         return table

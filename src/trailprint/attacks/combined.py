@@ -2,8 +2,8 @@
 The combined attack: one adversary, several views of the same people.
 
 The Jensen-Shannon term is homogeneous, ``f(c p, c q) = c f(p, q)``, and so is that of l1. Each
-view's normalised histogram is scaled by its weight and the views are put side by side as columns of
-one matrix; the exact matching, its proof and its margins then work as they are.
+view's normalised histogram is scaled by its weight and the views are concatenated as columns of one
+matrix; the exact matching, its proof and its margins then apply unchanged.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from trailprint.kernels.matching.metrics import METRICS, Metric
 from trailprint.linkage import Linkage
 from trailprint.progress import Progress
 
-#: Metrics whose term grows in proportion to both histograms.
+#: Metrics whose term is homogeneous: it scales with both histograms.
 METRICS_OF_VIEWS = ("jensen-shannon", "l1")
-#: From this many people on, hours of the day or week count only for pairs that share a place.
+#: With this many people or more, hours of the day or week count only for pairs that share a place.
 GATE_FROM = 4_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedViews(Discreet):
     """
-    Views of both sides, scaled and side by side.
+    Views of both sides, scaled and concatenated.
 
-    Columns from ``gate`` on hold no place and count only for pairs that share one; None: there
-    are few enough people for every column to count.
+    Columns from ``gate`` on are not places and count only for pairs that share a place. With
+    ``gate`` None (few people), every column counts.
     """
 
     released: sparse.csr_array
@@ -59,8 +59,8 @@ def match_views(
     """
     Link released people to auxiliary ones by several views at once.
 
-    Both sides must show the same views over the same keys (`build_view_pair`). A view that one of
-    two people lacks adds nothing to their gain. People without data are never linked. See
+    Both sides must have the same views over the same keys (`build_view_pair`). A view that either
+    person of a pair lacks adds nothing to their gain. People without data are never linked. See
     `match_histograms` for ``start``.
     """
     options = options or MatchOptions()
@@ -74,7 +74,7 @@ def match_views(
 
 
 def pose_views(released: Views, auxiliary: Views, weights: ViewWeights, metric: Metric) -> Problem:
-    """Put the views that count side by side, and leave out people without data."""
+    """Build the matching problem from the views with a positive weight and the people with data."""
     began = time.perf_counter()
     columns = join_views(released, auxiliary, weights)
     gate = columns.gate
@@ -99,7 +99,7 @@ def pose_views(released: Views, auxiliary: Views, weights: ViewWeights, metric: 
 
 
 def join_views(released: Views, auxiliary: Views, weights: ViewWeights) -> JoinedViews:
-    """Scale every view by its weight and join them, views without places at the end."""
+    """Scale every view by its weight and concatenate them, views without places last."""
     counted = [i for i, view in enumerate(released.views) if weights.shares.get(view.name, 0) > 0]
     if not counted:
         raise OptionError("At least one view of the data must have a weight above zero.")
@@ -118,7 +118,7 @@ def join_views(released: Views, auxiliary: Views, weights: ViewWeights) -> Joine
 
 
 def _with_data(matrix: sparse.csr_array, gate: int | None) -> Side:
-    """People with data; behind a gate, people with a place."""
+    """Return the people with data; with a gate, those with at least one place."""
     first = matrix.shape[1] if gate is None else gate
     has_place = matrix[:, :first].tocsr() if first < matrix.shape[1] else matrix
     rows = np.flatnonzero(np.diff(has_place.indptr) > 0).astype(np.int64)
@@ -127,7 +127,7 @@ def _with_data(matrix: sparse.csr_array, gate: int | None) -> Side:
 
 
 def weights_without(weights: ViewWeights, name: str) -> ViewWeights | None:
-    """The other views' weights in the same proportion; None where nothing would be left."""
+    """Return the other views' weights, rescaled to sum to one; None if no view is left."""
     left = {view: share for view, share in weights.shares.items() if view != name}
     total = sum(left.values())
     if not total:

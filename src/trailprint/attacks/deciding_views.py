@@ -1,4 +1,4 @@
-"""Which view decided for each link: the one that speaks most for it against the next best."""
+"""The deciding view of each link: the one that favours it most over the next best candidate."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def find_deciding_views(
     n_threads: int | None = None,
 ) -> pa.Array:
     """
-    Name for each link the view that tells its two people apart from the next best candidate.
+    Name for each link the view that favours it most over the next best candidate.
 
-    A view's say is its weight times the gain of the link, less that of the auxiliary person who
-    would otherwise suit the released one best. Of equal views the first counts; a link that no
-    view speaks for has none.
+    A view's contribution is its weight times the difference between the gain of the link and that
+    of the best other auxiliary person for the same released one. Ties go to the first view; a link
+    that no view favours gets null.
     """
     kind = METRICS[metric]
     rivals = _find_rivals(released, auxiliary, weights, linkage, kind, n_threads)
@@ -61,7 +61,7 @@ def _find_rivals(
     metric: Metric,
     n_threads: int | None,
 ) -> Ints:
-    """For each link the best other auxiliary person; the linked one where there is none."""
+    """Return for each link the best other auxiliary person, or the linked one if none exists."""
     columns = join_views(released, auxiliary, weights)
     n_columns = columns.released.shape[1]
     join = build_join(

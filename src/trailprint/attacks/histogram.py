@@ -1,8 +1,9 @@
 """
-Histogram matching: whose habits look alike (2016 and 2013 papers).
+Histogram matching: link people with similar habits (2016 and 2013 papers).
 
 ``joint`` finds the minimum-weight matching of all users at once (the papers' A1, or A2 with a
-fixed size) and proves it; ``one-by-one`` gives each record its nearest counterpart on its own.
+fixed size) and proves it optimal; ``one-by-one`` gives each record its nearest counterpart
+independently.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ def match_histograms(
     """
     Link released users to auxiliary ones by their histograms.
 
-    Users without data are never linked. Both sides must share one list of locations and slots.
-    ``start`` are the ``prices`` of an earlier linkage with the same auxiliary users: a joint
-    matching begins from there.
+    Users without data are never linked. Both sides must have the same locations and slots.
+    ``start`` are the ``prices`` of an earlier linkage with the same auxiliary users: a warm start
+    for joint matching.
     """
     options = options or MatchOptions()
     if options.metric == "transport":
@@ -53,7 +54,7 @@ def match_histograms(
 
 
 def pose_problem(released: Histograms, auxiliary: Histograms, metric: Metric) -> Problem:
-    """Leave out users without data, scale the others, and count their empty slots."""
+    """Build the matching problem: drop users without data, scale the rest, count empty slots."""
     began = time.perf_counter()
     (rows, first), (columns, second) = (_with_data(x, metric) for x in (released, auxiliary))
     n_slots = len(released.slots)
@@ -75,7 +76,7 @@ def pose_problem(released: Histograms, auxiliary: Histograms, metric: Metric) ->
 
 
 def _with_data(histograms: Histograms, metric: Metric) -> tuple[Ints, sparse.csr_array]:
-    """The users who have data, and their histograms as the metric scales them."""
+    """Return the users who have data and their histograms, scaled for the metric."""
     scaled = histograms.scaled(metric.scaling)
     rows = np.flatnonzero(np.diff(scaled.indptr) > 0).astype(np.int64)
     return rows, scaled if len(rows) == scaled.shape[0] else scaled[rows]

@@ -1,17 +1,17 @@
 """
-Trails that need not contain each other: the most likely counterpart, and how sure it is.
+Link trails that need not contain each other, by likelihood, and estimate the precision.
 
-REIDIT asks that one side's trail lies within the other's. Two periods, or lists with a visit
-missing or wrong, do not do that. Here a place p, on a share g of the released trails and f of the
-auxiliary ones, is on both trails of a person with probability fg + r (min(f, g) - fg): with r = 0
-the two trails of a person have nothing to do with each other, with r = 1 one contains the other
-wherever it can. Two records are linked when each is the other's most likely counterpart.
+REIDIT requires that one side's trail is contained in the other's. That fails for two different
+periods, or if visits are missing or wrong. Here a place p, on a share g of the released trails and
+f of the auxiliary ones, is on both trails of a person with probability fg + r (min(f, g) - fg):
+with r = 0 the two trails of a person are independent, with r = 1 one contains the other wherever
+possible. Two records are linked when each is the other's most likely counterpart.
 
-The agreement r is learnt from the two sides without any truth, by expectation and maximisation
-over the links (Fellegi and Sunter, 1969). How many links are wrong is told by decoys: the most
-similar *other* record of the same side is a wrong counterpart for certain. A link's margin is by
-how much it beats the decoys of both its ends. Links between two halves of one side are all wrong;
-their margins say how many wrong links win for each that loses, and by how much.
+The agreement r is learnt from the two sides without ground truth, by expectation-maximisation over
+the links (Fellegi and Sunter, 1969). The number of wrong links is estimated with decoys: the most
+similar *other* record of the same side is certainly a wrong counterpart. A link's margin is the
+amount by which it beats the decoys of both its ends. Links between two halves of one side are all
+wrong; their margins show how many wrong links win for each that loses, and by how much.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from trailprint.linkage import Linkage, Ranks
 
 _ROUNDS = 20
 _GRID = np.arange(1, 100) / 100
-"""Agreements that are tried: with none or a perfect one, a single exception excludes a pair."""
+"""Agreements tried: at 0 trails carry no information, at 1 a single exception excludes a pair."""
 _LEARN_FROM = 2_000
-"""Released trails that agreement is learnt from."""
+"""Maximum number of released trails from which the agreement is learnt."""
 _SPLITS = 2
-"""How often each side is cut in halves to see how wrong links look."""
+"""Number of times each side is split in halves to measure the margins of wrong links."""
 _BLOCK = 1 << 23
-"""Pairs scored at a time."""
+"""Number of pairs scored at a time."""
 
 
 class Weights(NamedTuple):
-    """What a place adds to a pair's log likelihood ratio, beyond that of being on neither trail."""
+    """What a place adds to a pair's log likelihood ratio, relative to being on neither trail."""
 
     both: Floats
     released: Floats
@@ -52,9 +52,9 @@ class Weights(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rates(Discreet):
     """
-    The share of either side's trails that have each place; half a trail more or less.
+    The share of each side's trails that contain each place, smoothed by half a trail.
 
-    ``worth`` is how much each place counts: its part of a log likelihood is multiplied by it.
+    ``worth`` is the weight of each place: its term of a log likelihood is multiplied by it.
     """
 
     released: Floats
@@ -63,19 +63,19 @@ class Rates(Discreet):
 
     @classmethod
     def of(cls, released: Trails, auxiliary: Trails, worth: Floats | None = None) -> Rates:
-        """As they are seen; every place counts one unless said otherwise."""
+        """Estimate the rates from the trails; by default every place has a ``worth`` of one."""
         shares = _share(released), _share(auxiliary)
         own = np.ones(len(shares[0])) if worth is None else worth
         return cls(released=shares[0], auxiliary=shares[1], worth=own)
 
     def cells(self, agreement: float) -> tuple[Floats, Floats, Floats, Floats]:
-        """How likely a place is on both trails of a person, on one of them, on neither."""
+        """Return each place's probability of being on both trails, released, auxiliary, neither."""
         f, g = self.auxiliary, self.released
         both = f * g + agreement * (np.minimum(f, g) - f * g)
         return both, g - both, f - both, 1.0 - f - g + both
 
     def weights(self, agreement: float) -> Weights:
-        """Log likelihood ratios, taken apart so that only shared places need a product."""
+        """Return the log likelihood ratios, split so that only shared places need a product."""
         f, g = self.auxiliary, self.released
         both, one, other, none = (np.log(cell) for cell in self.cells(agreement))
         none = none - np.log1p(-f) - np.log1p(-g)
@@ -89,7 +89,7 @@ class Rates(Discreet):
         )
 
     def log_likelihood(self, counts: tuple[Floats, ...], agreement: float) -> float:
-        """Of pairs of one person each, by how many have each place on both trails, on one, …"""
+        """Return the log likelihood of true pairs, given how many fall in each of the `cells`."""
         cells = self.cells(agreement)
         return sum(
             float((self.worth * n) @ np.log(cell)) for n, cell in zip(counts, cells, strict=True)
@@ -102,7 +102,7 @@ def _share(trails: Trails) -> Floats:
 
 
 class Scores:
-    """Log likelihood ratios of pairs, made a block of rows at a time; null trails get nobody."""
+    """Log likelihood ratios of pairs, computed in blocks of rows; -inf for null trails."""
 
     def __init__(self, rows: Trails, columns: Trails, weights: Weights) -> None:
         self._rows = rows.to_matrix().astype(np.float64)
@@ -116,18 +116,18 @@ class Scores:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """Number of rows and of columns."""
         return len(self._per_row), len(self._per_column)
 
     def of(self, rows: Ints) -> Floats:
-        """The scores of some rows against all columns."""
+        """Return the scores of some rows against all columns."""
         scores: Floats = (self._rows[rows] @ self._columns).toarray()
         scores += self._per_column
         scores += self._per_row[rows, None]
         return scores
 
     def blocks(self) -> list[Ints]:
-        """Rows that fit into memory together."""
+        """Return blocks of rows that fit into memory."""
         n, m = self.shape
         step = max(1, _BLOCK // max(m, 1))
         return [np.arange(low, min(low + step, n)) for low in range(0, n, step)]
@@ -135,7 +135,7 @@ class Scores:
 
 class Best(NamedTuple):
     """
-    The best counterpart of each row, -1 for null trails, its score, and its chance.
+    The best counterpart of each row (-1 for null trails), its score and its probability.
 
     ``chance`` is its share of the likelihood of all counterparts and of having none.
     ``of_column`` is the best row of each column.
@@ -148,7 +148,7 @@ class Best(NamedTuple):
 
     @property
     def mutual(self) -> Flags:
-        """Which rows are the best of their best."""
+        """Which rows are the best counterpart of their own best counterpart."""
         mutual = self.column >= 0
         rows = np.flatnonzero(mutual)
         mutual[rows] = self.of_column[self.column[rows]] == rows
@@ -156,7 +156,7 @@ class Best(NamedTuple):
 
 
 def find_best(scores: Scores) -> Best:
-    """Look at all pairs; the first of equals is taken."""
+    """Find the best counterparts among all pairs; ties go to the first."""
     n, m = scores.shape
     best = Best(np.full(n, -1), np.full(n, -np.inf), np.zeros(n), np.full(m, -1))
     top = np.full(m, -np.inf)
@@ -173,7 +173,7 @@ def find_best(scores: Scores) -> Best:
 
 
 def _chances(block: Floats, score: Floats) -> Floats:
-    """The best's share of all likelihoods; having no counterpart weighs as much as everybody."""
+    """Return the best's posterior; having no counterpart is as likely a priori as having one."""
     n_candidates = np.isfinite(block).sum(axis=1)
     others = np.exp(block - score[:, None]).sum(axis=1) + n_candidates * np.exp(-score)
     chance: Floats = 1.0 / others
@@ -181,7 +181,7 @@ def _chances(block: Floats, score: Floats) -> Floats:
 
 
 def _raise_tops(block: Floats, rows: Ints, top: Floats, of_column: Ints) -> None:
-    """Remember each column's best row so far."""
+    """Update each column's best row so far."""
     first = block.argmax(axis=0)
     score = block[first, np.arange(block.shape[1])]
     better = score > top
@@ -190,7 +190,7 @@ def _raise_tops(block: Floats, rows: Ints, top: Floats, of_column: Ints) -> None
 
 
 def learn_agreement(released: Trails, auxiliary: Trails, rates: Rates) -> float:
-    """Expectation and maximisation over mutual links, weighted by their chance."""
+    """Learn the agreement by expectation-maximisation over mutual links, weighted by chance."""
     some = _sample(released)
     agreement = 0.5
     for _ in range(_ROUNDS):
@@ -207,7 +207,7 @@ def learn_agreement(released: Trails, auxiliary: Trails, rates: Rates) -> float:
 
 
 def _sample(trails: Trails) -> Trails:
-    """Trails spread over all of them, always the same ones."""
+    """Return a random sample of the trails, always the same one."""
     rows = np.flatnonzero(trails.lengths > 0)
     if len(rows) <= _LEARN_FROM:
         return trails
@@ -219,7 +219,7 @@ def _sample(trails: Trails) -> Trails:
 def _count_cells(
     released: Trails, auxiliary: Trails, rows: Ints, best: Best
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """How many linked pairs have each place on both trails, on one of them, on neither."""
+    """Count linked pairs by place on both trails, on one, on neither, weighted by chance."""
     chance = best.chance[rows]
     own = released.to_matrix()[rows].astype(np.float64)
     other = auxiliary.to_matrix()[best.column[rows]].astype(np.float64)
@@ -229,7 +229,7 @@ def _count_cells(
 
 
 def _decoys(trails: Trails, weights: Weights, axis: int) -> Floats:
-    """The score of each trail's most likely counterpart among the others of its own side."""
+    """Return the score of each trail's most likely counterpart among the others of its side."""
     scores = Scores(trails, trails, weights)
     found = np.full(trails.n_users, -np.inf)
     for rows in scores.blocks():
@@ -245,7 +245,7 @@ def _decoys(trails: Trails, weights: Weights, axis: int) -> Floats:
 def find_margins(
     released: Trails, auxiliary: Trails, weights: Weights, best: Best, rows: Ints
 ) -> Floats:
-    """By how much links beat the best decoy of either of their ends."""
+    """Return the amount by which links beat the better decoy of their two ends."""
     decoy = np.maximum(
         _decoys(released, weights, axis=1)[rows],
         _decoys(auxiliary, weights, axis=0)[best.column[rows]],
@@ -255,7 +255,7 @@ def find_margins(
 
 
 def draw_wrong_margins(sides: Sequence[Trails], weights: Weights) -> Floats:
-    """The margins of links between random halves of each side, which are all wrong."""
+    """Return the margins of links between random halves of each side, which are all wrong."""
     rng = np.random.default_rng(0)
     found = [np.empty(0)]
     for side in sides:
@@ -271,11 +271,12 @@ def draw_wrong_margins(sides: Sequence[Trails], weights: Weights) -> Floats:
 
 def count_wrong(margin: Floats, wrong_margin: Floats, least: Floats) -> Floats:
     """
-    How many links of each of the ``least`` margins or more are expected to be wrong; one or more.
+    Estimate how many links with at least each of the ``least`` margins are wrong; at least one.
 
-    ``margin`` are those of all links, ``wrong_margin`` those of links known to be wrong. Whoever
-    loses against a decoy is wrong, and there are as many wrong links above a margin for each that
-    loses as among those known to be wrong. A right link that loses makes it more than there are.
+    ``margin`` are the margins of all links, ``wrong_margin`` those of links known to be wrong. A
+    link that loses to a decoy counts as wrong, and the ratio of wrong links above a margin to those
+    that lose is taken from the links known to be wrong. Correct links that lose make the estimate
+    too high.
     """
     known = np.sort(wrong_margin)
     n_above = len(known) - np.searchsorted(known, least)
@@ -286,9 +287,9 @@ def count_wrong(margin: Floats, wrong_margin: Floats, least: Floats) -> Floats:
 
 def expect_precision(margin: Floats, wrong_margin: Floats) -> Floats:
     """
-    How often links of this margin or more are expected to be right; at most 1 - 1 / links.
+    Return the expected precision of links with at least each margin; at most 1 - 1 / links.
 
-    See `count_wrong`. Never less for a larger margin, and zero where a decoy wins.
+    See `count_wrong`. It never decreases with the margin, and is zero where a decoy wins.
     """
     won = np.sort(margin[margin > 0])
     n_won = len(won) - np.searchsorted(won, won)
@@ -305,7 +306,7 @@ def match_likely(
     """
     Link records that are each other's most likely counterpart; see `Rates` for ``worth``.
 
-    Both sides are shuffled first, so that lots decide between equals and not the order of rows.
+    Both sides are shuffled first, so that ties are broken at random and not by the order of rows.
     """
     rng = np.random.default_rng(0)
     orders = [rng.permutation(side.n_users) for side in (released, auxiliary)]
@@ -315,7 +316,7 @@ def match_likely(
     weights = rates.weights(agreement)
     scores = Scores(first, second, weights)
     best = find_best(scores)
-    # In the order of the released side, as all links are told.
+    # In the order of the released side, like the links of every attack.
     rows = np.flatnonzero(best.mutual)
     rows = rows[np.argsort(orders[0][rows])]
     margin = find_margins(first, second, weights, best, rows)
@@ -338,7 +339,7 @@ def match_likely(
 
 
 def _expect_right(margin: Floats, wrong_margin: Floats, kept: Flags) -> float:
-    """How many of the links that are kept are expected to be right."""
+    """Return the expected number of correct links among those kept."""
     winning = margin[kept & (margin > 0)]
     if not len(winning):
         return 0.0
@@ -359,7 +360,7 @@ def _facts(agreement: float, n_right: float, kept: Flags, auxiliary: Trails) -> 
 
 
 def _rank(scores: Scores, rows: Ints, columns: Ints) -> Ranks:
-    """How many counterparts of each row are likelier than the given one, or as likely."""
+    """Count the counterparts of each row that are likelier than the given one, or tied with it."""
     better, tied = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
     step = max(1, _BLOCK // max(scores.shape[1], 1))
     for low in range(0, len(rows), step):

@@ -1,8 +1,7 @@
 """
 Match two sides of scaled sparse rows: jointly with a proof, or one record at a time.
 
-What histograms and views have in common once they are rows of numbers: a `Problem` in, a
-`Linkage` out.
+Shared by histograms and views: takes a `Problem`, returns a `Linkage`.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ from trailprint.kernels.passes import expecting_work
 from trailprint.linkage import Linkage, Ranks
 from trailprint.progress import Progress
 
-#: A joint matching takes about as long as this many passes over all pairs, and its margins as
-#: this many more: 8 and 43 for 10,000 simulated callers, 6 and 54 for 46,986.
+#: A joint matching takes about as long as this many passes over all pairs, and its margins this
+#: many more: measured 8 and 43 for 10,000 simulated callers, 6 and 54 for 46,986.
 JOINT_PASSES, MARGIN_PASSES = 7.0, 50.0
 _SOLVED = JOINT_PASSES / (JOINT_PASSES + MARGIN_PASSES)
-#: Of these, the work of the passes themselves: 2.2 to 2.9 for 200,000 callers.
+#: Of the joint matching, the passes themselves: measured 2.2 to 2.9 for 200,000 callers.
 PRICED_PASSES = 2.5
 #: A joint matching is called exact when its proven gap is at most this share of its gain.
 EXACT = 1e-6
@@ -46,10 +45,10 @@ EXACT = 1e-6
 @dataclass(frozen=True, slots=True, eq=False)
 class Side(Discreet):
     """
-    The users of one side who have data, scaled as the metric asks.
+    The users of one side who have data, scaled as the metric requires.
 
-    ``allowance`` is what a user's empty slots take off every weight; ``allowed`` are the
-    histograms with columns that add it to every gain.
+    ``allowance`` is the amount that a user's empty slots subtract from every weight; ``allowed``
+    are the histograms with extra columns that add it to every gain.
     """
 
     rows: Ints
@@ -61,9 +60,9 @@ class Side(Discreet):
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem(Discreet):
     """
-    Both sides as the kernels take them: ``weight = constant - gain - allowances``.
+    Both sides in the form the kernels take: ``weight = constant - gain - allowances``.
 
-    Columns from ``gate`` on count only for pairs that share an earlier one.
+    Columns from ``gate`` on count only for pairs that share an earlier column.
     """
 
     sides: tuple[Side, Side]
@@ -76,7 +75,7 @@ class Problem(Discreet):
     gate: int | None = None
 
     def split(self, allowed_gain: Floats, rows: Ints, columns: Ints) -> tuple[Floats, Floats]:
-        """Gains of pairs without their allowances, and weights, below zero only by rounding."""
+        """Return gains of pairs without allowances, and weights (clipped at zero for rounding)."""
         allowance = self.sides[0].allowance[rows] + self.sides[1].allowance[columns]
         return allowed_gain - allowance, np.maximum(self.constant - allowed_gain, 0.0)
 
@@ -89,7 +88,7 @@ def match_problem(
     progress: Progress | None = None,
     start: Floats | None = None,
 ) -> Linkage:
-    """Link the rows of both sides; ``start`` are prices of auxiliary users to begin from."""
+    """Link the rows of both sides; ``start`` are prices of auxiliary users for a warm start."""
     _check_size(options, problem.sides)
     if options.method == "joint":
         return _match_joint(problem, options, n_threads, progress, start)
@@ -107,7 +106,7 @@ def _check_size(options: MatchOptions, sides: tuple[Side, Side]) -> None:
 
 
 def to_arrays(matrix: sparse.csr_array) -> Csr:
-    """A matrix as the kernels take it."""
+    """Return a matrix in the form the kernels take."""
     return (
         matrix.indptr.astype(np.int64),
         matrix.indices.astype(np.int32),
@@ -123,7 +122,7 @@ def _match_joint(
     start: Floats | None,
 ) -> Linkage:
     sides = problem.sides
-    # Where everybody is linked, allowances add up to the same in every matching.
+    # If everyone is linked, allowances add up to the same total in every matching.
     is_bare = options.size is None and len(sides[0].rows) == len(sides[1].rows)
     reduced = _reduce(problem, options, is_bare=is_bare)
     solution = _solve(reduced, sides[1], options, n_threads, progress, start)
@@ -189,7 +188,7 @@ def _count_terms(reduced: Reduced) -> float:
 def _split_gain(
     problem: Problem, solution: Solution, linked: Ints, *, is_bare: bool
 ) -> tuple[Floats, Floats]:
-    """Gains without allowances, and weights, of the pairs a solution links."""
+    """Return gains without allowances, and weights, of the pairs that a solution links."""
     gain, partner = solution.gain[linked], solution.column[linked]
     if is_bare:
         gain = gain + problem.sides[0].allowance[linked] + problem.sides[1].allowance[partner]
@@ -219,7 +218,7 @@ def _measure_margins(
 
 
 def _spread(prices: Floats, side: Side, n_users: int) -> Floats:
-    """Prices of users with data among all users."""
+    """Return prices for all users; zero for users without data."""
     spread = np.zeros(n_users)
     spread[side.rows] = prices
     return spread
@@ -238,7 +237,7 @@ def _joint_facts(solution: Solution, gain: Floats, weight: Floats) -> dict[str, 
 
 
 def _second_best(margins: Margins, total_weight: float) -> dict[str, float | bool | None]:
-    """The weight of the second-best matching; none where there is no other."""
+    """Return the weight of the second-best matching; None if there is no other."""
     if not math.isfinite(margins.second_best):
         return {"second_best_weight": None, "second_best_is_least": False}
     return {
@@ -284,7 +283,7 @@ def _match_one_by_one(problem: Problem, options: MatchOptions, n_threads: int | 
 
 
 def _ranker(problem: Problem, n_threads: int | None) -> Callable[[Ints, Ints], Ranks]:
-    """Ranks of pairs given by the histograms' own rows; a pair without data ranks last."""
+    """Return a function that ranks pairs of histogram rows; pairs without data rank last."""
     places = [_places(side.rows) for side in problem.sides]
     join = problem.join
 

@@ -1,4 +1,4 @@
-"""What attacks are asked for: options that check themselves, loaded without any library."""
+"""Options of the attacks: they check themselves and load without third-party libraries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Reserved = Literal["auxiliary", "released", "none"]
 Model = Literal["crf", "distance", "markov", "mobility-markov", "histogram"]
 
 REACH_M = 1_000.0
-"""How far two places may be apart and still be somewhat the same: cells of the usual size."""
+"""Distance in metres up to which two places count as partly the same: the usual cell size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +38,15 @@ class MatchOptions:
     method : {"joint", "one-by-one"}
         All users at once, or each on their own.
     size : int, optional
-        Joint: number of links to make. By default as many as there can be; the papers' A2.
+        Joint: number of links to make. By default as many as possible; a given size is the
+        papers' A2.
     gap : float
         Joint: stop once the matching is proven to be within this share of the best.
     direction : {"released", "auxiliary"}
         One-by-one: whose records are looked up among the other side's.
     margins : bool
-        Joint: also how much worse the best matching without each link would be. It has as many
-        links.
+        Joint: also how much worse the best matching without each link would be. That matching has
+        the same number of links.
     seed : int
         Decides ties.
 
@@ -84,26 +85,26 @@ class MatchOptions:
 
 
 _MOST_OBSERVATIONS = 10**15
-"""More than anybody has, and few enough to compute with."""
+"""Larger than any real data, and small enough to compute with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejectionOptions:
     """
-    The error exponent wanted and the length of the strings behind the histograms.
+    The required error exponent and the length of the strings behind the histograms.
 
     Attributes
     ----------
     reject_lambda : float
-        Answer match or no match with this error exponent, in bits. With λ the probability of a
-        wrong match is to fall as 2^(−λn).
+        Answer match or no match with this error exponent, in bits. With λ, the probability of a
+        wrong match should fall as 2^(−λn).
     string_length : int, optional
-        With ``reject_lambda``: how many observations each histogram stands for. It is the n above.
-        By default everybody's visits are counted, which needs --metric likelihood; n is then their
-        mean.
+        With ``reject_lambda``: how many observations each histogram stands for. This is the n
+        above. By default each user's visits are counted, which needs --metric likelihood; n is then
+        their mean.
     reject_certainly : bool
-        With ``reject_lambda``: no wrong match is likelier than 2^(−λn), however small n is. It
-        rejects more than the paper's test, whose promise is about large n.
+        With ``reject_lambda``: no wrong match is likelier than 2^(−λn), however small n is. This
+        rejects more often than the paper's test, whose guarantee is for large n.
     """
 
     reject_lambda: float
@@ -131,17 +132,17 @@ class RejectionOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrailOptions:
     """
-    Which algorithm, and what is assumed of the releases.
+    Algorithm and assumptions about the releases for trail matching.
 
     Attributes
     ----------
     algorithm : {"auto", "complete", "incomplete", "multiple", "likely"}
         REIDIT-C, -I or -M of the 2005 paper, or the most likely counterpart where either side may
-        lack or add entries. ``auto`` takes what the release tactic calls for.
+        lack or add entries. ``auto`` chooses by the release tactic.
     reserved : {"auto", "auxiliary", "released", "none", "both"}
         Which side may be missing entries that the other has. ``none``: neither (an unreserved
-        release); ``auto``: whatever the data allows, looked at in the order none, auxiliary,
-        released; ``both``: either, which only ``likely`` can do.
+        release); ``auto``: the first of none, auxiliary, released that the data allows; ``both``:
+        either side, which only ``likely`` supports.
     precision : float, optional
         Keep only links expected to be right at least this often; for ``likely``, by default all.
     agreement : float, optional
@@ -162,7 +163,7 @@ class TrailOptions:
 
     @property
     def is_likely(self) -> bool:
-        """Whether either side may lack what the other has."""
+        """Whether either side may lack entries that the other has."""
         return self.algorithm == "likely" or self.reserved == "both"
 
     def __post_init__(self) -> None:
@@ -199,7 +200,7 @@ class TrailOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingOptions:
     """
-    How CRFsuite trains: L-BFGS with its own defaults.
+    Options of CRFsuite's L-BFGS training; defaults are CRFsuite's.
 
     Attributes
     ----------
@@ -222,7 +223,7 @@ class TrainingOptions:
             raise OptionError(f"max_iterations must be at least 1, got {self.max_iterations}.")
 
     def settings(self) -> dict[str, float]:
-        """What CRFsuite is told."""
+        """Return the parameters passed to CRFsuite."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
@@ -234,16 +235,16 @@ class CorrelateOptions:
     Attributes
     ----------
     model : {"crf", "distance", "markov", "mobility-markov", "histogram"}
-        How days are compared. The paper's CRF per user, or something simpler to compare it with.
+        How days are compared. The paper's CRF per user, or a simpler model as a baseline.
     duration_edges_s : tuple of float
         CRF: where durations are parted into classes, in seconds.
     days : int, optional
         Only each auxiliary user's first days with data. By default all.
     joint : bool
-        Each released user is taken at most once. Links are those of the greatest total score.
+        Each released user is taken at most once. The total score of the links is maximised.
     all_pairs : bool
-        CRF: run every model over every sequence, as a check. It shows that nothing is lost by not
-        doing so.
+        CRF: run every model over every sequence, as a check. It shows that skipping some of them
+        does not change the result.
     training : TrainingOptions
         CRF: how the models are trained.
     seed : int

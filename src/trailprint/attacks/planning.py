@@ -1,4 +1,4 @@
-"""What a matching will cost, from a look at a few people, before it is begun."""
+"""Estimate the cost of a matching from a sample of people, before it starts."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from trailprint.kernels.matching.parts import cut_join, measure_join
 from trailprint.kernels.matching.pricing import FIRST_CANDIDATES
 from trailprint.kernels.passes import passes_run_by
 
-#: Terms of the people who are looked at: some tenths of a second.
+#: Number of terms of the sampled people: a few tenths of a second.
 SAMPLE_TERMS = 10_000_000
-#: Copies of the join that exist at once: as given, reduced, and split into its parts.
+#: Copies of the join that exist at once: original, reduced, and split into parts.
 JOINS = 3
-#: Candidate pairs of a row in the end, about: those it begins with, and as many again.
+#: Approximate final number of candidate pairs per row: the initial ones, and as many again.
 CANDIDATES = 2 * FIRST_CANDIDATES
-#: Bytes of a candidate pair: column, gain and key in the rows' order, row and gain in the
-#: columns', and column and gain while it is new.
+#: Bytes per candidate pair: column, gain and key in row order, row and gain in column order,
+#: and column and gain while it is new.
 CANDIDATE_BYTES = 20 + 12 + 12
-#: Bytes of a pair of people that --metric transport compares: its gain, dense and as a row.
+#: Bytes per pair of people with --metric transport: its gain, dense and in a sparse row.
 GAIN_BYTES = 32
-#: Pairs of places that are looked at with --metric transport: some tenths of a second.
+#: Pairs of places sampled with --metric transport: a few tenths of a second.
 SAMPLE_PLACES = 200_000
-#: Bytes of a pair that is kept for margins.
+#: Bytes per pair kept for margins.
 KEPT_BYTES = 12
 
 
 class Survey(NamedTuple):
     """
-    The size of a matching.
+    The estimated size of a matching.
 
-    ``n_pairs`` overlap, about: counted for a few people and scaled up. ``n_terms`` is the work of
-    one pass over all pairs, which is made in ``n_parts``. ``core_seconds`` is what the whole
-    matching takes one core.
+    ``n_pairs`` is the number of overlapping pairs, extrapolated from a sample of people.
+    ``n_terms`` is the work of one pass over all pairs, which is done in ``n_parts``.
+    ``core_seconds`` is the time of the whole matching on one core.
     """
 
     n_pairs: float
@@ -57,7 +57,7 @@ class Survey(NamedTuple):
 
 
 def count_terms(released: Histograms | Views, auxiliary: Histograms | Views) -> int:
-    """The work of one pass over all pairs: how often two people share a location."""
+    """Return the work of one pass over all pairs: how often two people share a location."""
     pairs = zip(_matrices(released), _matrices(auxiliary), strict=True)
     return sum(_count_shared(*pair) for pair in pairs)
 
@@ -79,9 +79,9 @@ def survey_problem(
     seed: int = 0,
 ) -> Survey:
     """
-    Look at a few people: how many pairs, how much memory, how long.
+    Estimate the number of pairs, the memory and the time from a sample of people.
 
-    ``worker_bytes`` is what a worker may hold; more is compared in parts.
+    ``worker_bytes`` is the memory limit of a worker; a larger problem is compared in parts.
     """
     join = problem.join
     work = row_work(join)
@@ -105,11 +105,11 @@ def survey_problem(
 
 
 def _measure_driver(join: Join, options: MatchOptions) -> int:
-    """Bytes of the joins and, of a joint matching, of its candidates."""
+    """Return the bytes of the joins and, for a joint matching, of its candidates."""
     join_bytes = sum(array.nbytes for array in join if isinstance(array, np.ndarray))
     if options.method != "joint":
         return JOINS * join_bytes
-    # Rows are the scarcer side, and nobody has more candidates than there are columns.
+    # Rows are the smaller side, and no row has more candidates than there are columns.
     n_rows, n_cols = sorted((join.n_rows, join.n_cols))
     return JOINS * join_bytes + CANDIDATE_BYTES * n_rows * min(CANDIDATES, n_cols)
 
@@ -117,7 +117,7 @@ def _measure_driver(join: Join, options: MatchOptions) -> int:
 def survey_transport(
     released: Histograms, auxiliary: Histograms, ground: Ground, *, seed: int = 0
 ) -> Survey:
-    """Look at a few people as --metric transport does, which compares all pairs in this process."""
+    """Estimate the cost of --metric transport, which compares all pairs in this process."""
     first, second = released.probabilities(), auxiliary.probabilities()
     n_places = max(first.nnz * second.nnz, 1)
     order = np.random.default_rng(seed).permutation(first.shape[0])
@@ -146,12 +146,12 @@ def _count_passes(options: MatchOptions) -> float:
 
 
 def _try_rows(join: Join, work: np.ndarray, seed: int) -> tuple[float, float]:
-    """Pairs and seconds for each term, of some rows on one core."""
+    """Return pairs and seconds per term, measured on a sample of rows on one core."""
     order = np.random.default_rng(seed).permutation(join.n_rows)
     n_rows = int(np.searchsorted(np.cumsum(work[order]), SAMPLE_TERMS)) + 1
     rows = order[:n_rows]
     n_terms = max(int(work[rows].sum()), 1)
-    with passes_run_by(None):  # What is timed is one core of this machine, whoever runs the rest.
+    with passes_run_by(None):  # Time one core of this machine, wherever passes usually run.
         best_pairs(join, rows[:1], 1, n_threads=1)
         began = time.perf_counter()
         found = best_pairs(join, rows, 1, n_threads=1)

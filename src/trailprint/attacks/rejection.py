@@ -2,10 +2,11 @@
 Match or no match: the test with rejection of the 2013 paper, Theorem 3.3, for any lengths.
 
 A string of n letters over |Z| locations has one of C(n + |Z| - 1, |Z| - 1) types, at most
-(n + 1)^|Z|. Under a matching H, whatever the sources are, a collection of types has a probability
-of at most 2^-W(H), with W the sum over its links of the likelihood's weight in bits. A wrong match
-is told only where the right one is no better than the second best. So the probability of telling
-one is at most the number of collections times 2^-(the least W of a second best that is accepted).
+(n + 1)^|Z|. Under a matching H and any sources, a collection of types has a probability of at most
+2^-W(H), where W is the sum over its links of the likelihood's weight in bits. A wrong match is
+reported only if the true matching is no better than the second best. So the probability of
+reporting one is at most the number of collections times 2^-(the least W of a second best that is
+accepted).
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from trailprint.errors import InputError
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejection:
     """
-    Whether the best matching is to be believed.
+    Decision whether to accept the best matching.
 
-    ``no-match`` when the second-best matching fits too well: its weight, in bits for each
-    observation, is below ``threshold_bits`` = λ − penalty, or λ + penalty where it is to be
-    certain. A threshold of zero or less never rejects: ``vacuous``. The penalty is
-    2K|Z| log₂(n+1)/n for strings of one length n, and else the binary logarithm of the number of
-    collections of types, divided by the mean length.
+    ``no-match`` when the second-best matching fits too well: its weight, in bits per observation,
+    is below ``threshold_bits`` = λ − penalty, or λ + penalty with ``reject_certainly``. A threshold
+    of zero or less never rejects (``vacuous``). The penalty is 2K|Z| log₂(n+1)/n if all strings
+    have the same length n; otherwise it is the binary logarithm of the number of collections of
+    types, divided by the mean length.
     """
 
     decision: Literal["match", "no-match"]
@@ -45,7 +46,7 @@ class Rejection:
 def decide(
     second_best_weight: float, n_users: int, n_locations: int, options: RejectionOptions
 ) -> Rejection:
-    """Apply the test; ``second_best_weight`` is in nats, as all Jensen–Shannon weights here."""
+    """Apply the test; ``second_best_weight`` is in nats, like all Jensen–Shannon weights here."""
     if options.string_length is None:
         raise InputError("A test of one length needs to know it: name string_length.")
     n = options.string_length
@@ -60,10 +61,10 @@ def decide_by_lengths(
     options: RejectionOptions,
 ) -> Rejection:
     """
-    Apply the test to strings of any lengths.
+    Apply the test to strings of different lengths.
 
-    ``second_best_weight`` is in nats, by the metric likelihood; ``lengths`` are the numbers of
-    observations of both sides' users.
+    ``second_best_weight`` is in nats, under the metric ``likelihood``; ``lengths`` are the numbers
+    of observations of the users of both sides.
     """
     everybody = np.concatenate([np.asarray(side, dtype=np.float64) for side in lengths])
     observations = everybody[everybody > 0]
@@ -73,7 +74,7 @@ def decide_by_lengths(
 
 
 def count_types_bits(lengths: Floats, n_locations: int) -> Floats:
-    """The binary logarithm of C(n + |Z| - 1, |Z| - 1) for each length n."""
+    """Return the binary logarithm of C(n + |Z| - 1, |Z| - 1) for each length n."""
     rest = n_locations - 1
     bits: Floats = gammaln(lengths + rest + 1) - gammaln(lengths + 1) - math.lgamma(rest + 1)
     return bits / math.log(2)

@@ -1,14 +1,15 @@
 """
-Locations with secret names: which is which, told from how people use them.
+Identify renamed locations from how people use them.
 
-A release may give every location another name, the same for everybody. The names are then
-recovered in three steps, none of which looks at them:
+A release may rename every location, in the same way for all people. The original names are then
+recovered in three steps, none of which uses the released names:
 
-1. *Profiles*: a location's popularity and its hours of the week are alike on both sides.
-2. *The graph*: locations visited by the same people stay so. A quadratic assignment (the fast
-   approximate one of Vogelstein and others, 2015, in SciPy) aligns the two graphs.
-3. *People*: with these names people are matched, and a location's name is then voted for by what
-   matched people visit; again and again until nothing changes.
+1. *Profiles*: a location's popularity and its hours of the week are similar on both sides.
+2. *The graph*: locations that share visitors on one side share them on the other. A quadratic
+   assignment (the fast approximate one of Vogelstein and others, 2015, in SciPy) aligns the two
+   graphs.
+3. *People*: people are matched under these names, and matched people vote for each location's name
+   by what they visit; this is repeated until nothing changes.
 """
 
 from __future__ import annotations
@@ -25,26 +26,26 @@ from trailprint.attacks.options import MatchOptions
 from trailprint.features.histograms import Histograms
 
 MOST_LOCATIONS = 4_000
-"""Locations of either side that get names, the most visited ones: all pairs of them are scored."""
+"""Maximum number of locations named per side, the most visited ones: all pairs are scored."""
 _GRAPH_LOCATIONS = 800
-"""Locations whose graph is aligned: the time grows with their third power."""
+"""Number of locations in the aligned graphs: time grows with its third power."""
 _ROUNDS = 8
 _POPULARITY_SPREAD, _VISITORS_SPREAD = 0.5, 0.4
-"""How far the logarithms of a location's popularity and visitors stray between the sides."""
+"""Standard deviations of log popularity and log visitors of a location between the sides."""
 _HOURS_WEIGHT = 8.0
 _PROFILE_WEIGHT = 0.05
-"""What profiles count beside the votes of matched people: they decide where nobody votes."""
+"""Weight of profiles relative to votes of matched people: they decide where votes are missing."""
 
 
 class Naming(NamedTuple):
-    """The auxiliary location behind each released one, -1 where unknown; rounds of voting."""
+    """The auxiliary location of each released one (-1 if unknown), and the rounds of voting."""
 
     name: Ints
     n_rounds: int
 
 
 class _Side(NamedTuple):
-    """The locations looked at, everybody's shares of them, and their hours of the week."""
+    """The locations considered, each person's shares of them, and their hours of the week."""
 
     locations: Ints
     shares: sparse.csr_array
@@ -52,12 +53,12 @@ class _Side(NamedTuple):
 
     @property
     def popularity(self) -> Floats:
-        """Sum of everybody's shares."""
+        """Sum of all people's shares of each location."""
         return np.asarray(self.shares.sum(axis=0), dtype=np.float64).reshape(-1)
 
     @property
     def n_visitors(self) -> Ints:
-        """How many people were there."""
+        """Number of people who visited each location."""
         counts: Ints = np.bincount(self.shares.indices, minlength=self.shares.shape[1])
         return counts
 
@@ -71,11 +72,11 @@ def name_locations(
     n_threads: int | None = None,
 ) -> Naming:
     """
-    Find out which auxiliary location each released one is, from use alone.
+    Identify which auxiliary location each released one is, from use alone.
 
-    ``hours`` are visits by location and hour of the week of each side, where times are known.
-    Released locations are looked at in an order drawn from ``seed``: where names are no secret,
-    their order must not decide between equals.
+    ``hours`` are the visits of each side by location and hour of the week, if times are known.
+    Released locations are processed in an order drawn from ``seed``: if names are not secret, their
+    order must not break ties.
     """
     order = np.random.default_rng(seed).permutation(released.n_locations)
     first = _look(released, None if hours is None else hours[0], order)
@@ -93,7 +94,7 @@ def name_locations(
 
 
 def _look(histograms: Histograms, hours: Floats | None, order: Ints) -> _Side:
-    """The most visited locations, in the order given."""
+    """Return the most visited locations, in the given order."""
     shares = histograms.probabilities()
     popularity = np.asarray(shares.sum(axis=0)).reshape(-1)[order]
     busiest = np.argsort(-popularity, kind="stable")[:MOST_LOCATIONS]
@@ -104,7 +105,7 @@ def _look(histograms: Histograms, hours: Floats | None, order: Ints) -> _Side:
 
 
 def _assign(scores: Floats) -> Ints:
-    """The best one-to-one choice: each row's column, -1 for rows left over."""
+    """Return the best one-to-one assignment: each row's column, -1 for unassigned rows."""
     from scipy import optimize
 
     rows, columns = optimize.linear_sum_assignment(scores, maximize=True)
@@ -114,7 +115,7 @@ def _assign(scores: Floats) -> Ints:
 
 
 def _compare_profiles(first: _Side, second: _Side) -> Floats:
-    """How alike the locations of both sides are used."""
+    """Return how similarly each pair of locations of the two sides is used."""
     scores = -_squares(first.popularity, second.popularity, 0.05) / (2 * _POPULARITY_SPREAD**2)
     scores -= _squares(first.n_visitors, second.n_visitors, 0.5) / (2 * _VISITORS_SPREAD**2)
     if first.hours is not None and second.hours is not None:
@@ -123,14 +124,14 @@ def _compare_profiles(first: _Side, second: _Side) -> Floats:
 
 
 def _squares(one: Floats | Ints, other: Floats | Ints, least: float) -> Floats:
-    """Squared differences of logarithms, of all pairs."""
+    """Return the squared differences of logarithms for all pairs."""
     difference = np.log(one + least)[:, None] - np.log(other + least)
     squares: Floats = difference**2
     return squares
 
 
 def _smooth(hours: Floats) -> Floats:
-    """Square roots of shares of the hours of the week, each lent to its neighbours."""
+    """Return square roots of the shares of hours of the week, smoothed over neighbouring hours."""
     spread = [np.exp(-0.5 * step**2) * np.roll(hours, step, axis=1) for step in range(-2, 3)]
     total = np.sum(spread, axis=0)
     roots: Floats = np.sqrt(total / np.maximum(total.sum(axis=1, keepdims=True), 1e-12))
@@ -138,7 +139,7 @@ def _smooth(hours: Floats) -> Floats:
 
 
 def _align_graphs(first: _Side, second: _Side, chosen: Ints) -> Ints:
-    """Choose again among the busiest locations so that the same people's stay together."""
+    """Reassign the busiest locations so that locations with the same visitors stay connected."""
     from scipy import optimize
 
     n = min(_GRAPH_LOCATIONS, len(first.locations), len(second.locations))
@@ -161,7 +162,7 @@ def _align_graphs(first: _Side, second: _Side, chosen: Ints) -> Ints:
 
 
 def _graph(side: _Side, locations: Ints) -> Floats:
-    """How much the same people use two locations."""
+    """Return how much each two locations are used by the same people."""
     some = side.shares[:, locations]
     graph = np.sqrt((some.T @ some).toarray())
     np.fill_diagonal(graph, 0.0)
@@ -170,7 +171,7 @@ def _graph(side: _Side, locations: Ints) -> Floats:
 
 
 def _vote(first: _Side, second: _Side, chosen: Ints, n_threads: int | None) -> Floats:
-    """What people who are matched under the present names use on either side."""
+    """Return votes for pairs of locations by people matched under the current names."""
     linked = _match_people(first, second, chosen, n_threads)
     one, other = np.sqrt(first.shares[linked[0]]), np.sqrt(second.shares[linked[1]])
     scale = np.sqrt(np.outer(first.popularity, second.popularity))
@@ -179,7 +180,7 @@ def _vote(first: _Side, second: _Side, chosen: Ints, n_threads: int | None) -> F
 
 
 def _histograms(shares: sparse.csr_array) -> Histograms:
-    """People and locations without names."""
+    """Return histograms whose people and locations are only numbered."""
     users, locations = (pa.array(np.arange(n)).cast(pa.string()) for n in shares.shape)
     return Histograms(matrix=shares, users=users, locations=locations)
 
@@ -187,7 +188,7 @@ def _histograms(shares: sparse.csr_array) -> Histograms:
 def _match_people(
     first: _Side, second: _Side, chosen: Ints, n_threads: int | None
 ) -> tuple[Ints, Ints]:
-    """Joint histogram matching with the names found so far."""
+    """Match people jointly by their histograms under the names found so far."""
     known = np.flatnonzero(chosen >= 0)
     shape = (len(chosen), second.shares.shape[1])
     rename = sparse.csr_array((np.ones(len(known)), (known, chosen[known])), shape=shape)

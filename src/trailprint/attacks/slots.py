@@ -1,11 +1,11 @@
 """
-Slots without events: what they cost, and how the kernels are told.
+Slots without events: their cost, and how it is passed to the kernels.
 
-By the metrics' definitions a slot that is empty on both sides costs nothing and one that is empty
-on one side half of the constant: ‖p − 0‖₁ is 1, and the Jensen–Shannon weight of p and 0 is ln 2.
-So the weight of two users is a constant of all slots, less their gain, less half a slot's constant
-for every empty slot of either. These **allowances** belong to users, not to pairs: where everybody
-is linked they do not change the matching.
+By the metrics' definitions a slot that is empty on both sides costs nothing, and one that is empty
+on one side costs half the constant: ‖p − 0‖₁ is 1, and the Jensen–Shannon weight of p and 0 is
+ln 2. So the weight of two users is the constant of all slots, minus their gain, minus half a slot's
+constant for every empty slot of either. These **allowances** belong to users, not to pairs: if all
+users are linked they do not change the matching.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Matrices = tuple[sparse.csr_array, sparse.csr_array]
 
 def count_empty_slots(matrix: sparse.csr_array, n_slots: int) -> Ints:
     """
-    How many of each user's slots hold nothing.
+    Count each user's empty slots.
 
     Column ``s * n_locations + k`` of the matrix is location ``k`` in slot ``s``.
     """
@@ -37,9 +37,9 @@ def add_allowances(matrices: Matrices, empty: tuple[Ints, Ints], metric: Metric)
     """
     Add columns whose terms are the users' allowances, so that a gain includes them.
 
-    For every number n of empty slots there is one column that users of one side with that number
-    share with everybody of the other, with values whose term is n half constants. All pairs then
-    overlap: to be used only where allowances decide who is linked.
+    For every number n of empty slots there is one column, shared by the users of one side with that
+    number and all users of the other, with values whose term is n half-constants. All pairs then
+    overlap: use this only where allowances affect who is linked.
     """
     first, second = ([matrices[0]], [matrices[1]])
     for own, other, n_empty in ((first, second, empty[0]), (second, first, empty[1])):

@@ -1,7 +1,7 @@
 """
 Trail matching (2005 paper): REIDIT-C, REIDIT-I and REIDIT-M.
 
-Several places each release a list of names and, apart from it, a list of pseudonyms. Whoever
+Several places each release a list of names and, separately, a list of pseudonyms. An adversary who
 collects the lists sees at which places a name and a pseudonym appear: their trails. The released
 side is what the paper calls de-identified, the auxiliary side identified.
 """
@@ -31,7 +31,7 @@ from trailprint.linkage import Linkage, Ranks
 
 
 class _Tracks:
-    """Both sides, and what is known of their containments, found once for either direction."""
+    """Both sides and their containments, computed once for each direction."""
 
     def __init__(self, released: Trails, auxiliary: Trails, n_threads: int | None = None) -> None:
         self.released, self.auxiliary, self.n_threads = released, auxiliary, n_threads
@@ -39,13 +39,13 @@ class _Tracks:
         self._found: dict[str, tuple[Tracks, Ints]] = {}
 
     def sides(self, reserved: Reserved) -> tuple[Trails, Trails]:
-        """The reserved side, whose trails lie within the other's, and the other."""
+        """Return the reserved side, whose trails are contained in the other's, and the other."""
         if reserved == "auxiliary":
             return self.auxiliary, self.released
         return self.released, self.auxiliary
 
     def supertrails(self, reserved: Reserved) -> tuple[Tracks, Ints]:
-        """The tracks of a direction, and each subtrail's first two supertrails."""
+        """Return the tracks of a direction, and each subtrail's first two supertrails."""
         if reserved not in self._found:
             tracks = _build(*self.sides(reserved))
             self._found[reserved] = tracks, first_two_supertrails(tracks, self.n_threads)
@@ -53,11 +53,11 @@ class _Tracks:
 
     def allow(self, reserved: Reserved) -> bool:
         """
-        Whether the tracks do not contradict a release tactic, judged without any truth.
+        Whether the tracks are consistent with a release tactic, judged without ground truth.
 
-        Unreserved releases give both sides the same trails, and then everything is possible.
-        Where one side is reserved to the other, no place lists more of it, there are no more of
-        it in all, and each of its trails lies within one of the other's.
+        Unreserved releases give both sides the same trails, which is consistent with every tactic.
+        If one side is reserved to the other, no place lists more records of it, it has no more
+        records in total, and each of its trails is contained in one of the other's.
         """
         is_unreserved = np.array_equal(np.sort(self.labels[0]), np.sort(self.labels[1]))
         if is_unreserved or reserved == "none":
@@ -69,7 +69,7 @@ class _Tracks:
         return self.n_orphans(reserved) == 0
 
     def n_orphans(self, reserved: Reserved) -> int:
-        """How many trails of the reserved side lie within none of the other."""
+        """Count the trails of the reserved side that are contained in none of the other's."""
         tracks, places = self.supertrails(reserved)
         return int(np.count_nonzero((places[:, 0] < 0) & (np.diff(tracks.sub_ptr) > 0)))
 
@@ -77,7 +77,7 @@ class _Tracks:
 def check_tactics(
     released: Trails, auxiliary: Trails, n_threads: int | None = None
 ) -> dict[str, bool]:
-    """Which release tactics the tracks do not contradict: none reserved, or either side."""
+    """Return which release tactics are consistent with the tracks: no or either side reserved."""
     tracks = _Tracks(released, auxiliary, n_threads)
     return {reserved: tracks.allow(reserved) for reserved in get_args(Reserved)}
 
@@ -93,11 +93,11 @@ def match_trails(
     """
     Link released to auxiliary records by their trails; null trails are never linked.
 
-    ``worth`` is how much each location counts, which only likely counterparts know.
+    ``worth`` is the weight of each location, which only ``likely`` uses.
 
-    Both sides must be over one list of locations. ``facts["contradicted"]`` says whether the
-    data rules out the release tactic assumed, under which no link can be wrong. Where it does not,
-    only the truth could confirm the tactic.
+    Both sides must have the same list of locations. ``facts["contradicted"]`` says whether the
+    data rules out the assumed release tactic, under which no link can be wrong. If it does not,
+    only ground truth could confirm the tactic.
     """
     options = options or TrailOptions()
     if released.locations != auxiliary.locations:
@@ -152,7 +152,7 @@ def _choose_algorithm(options: TrailOptions, reserved: Reserved) -> Algorithm:
 
 
 def _link(tracks: _Tracks, algorithm: Algorithm, reserved: Reserved) -> tuple[Ints, Ints, int]:
-    """Rows, columns and how many trails ended up with no possible counterpart."""
+    """Return rows, columns and the number of trails left without a possible counterpart."""
     if algorithm == "complete":
         return _link_equal(*tracks.labels)
     found, places = tracks.supertrails(reserved)
@@ -169,7 +169,7 @@ def _link(tracks: _Tracks, algorithm: Algorithm, reserved: Reserved) -> tuple[In
 
 
 def _link_equal(labels: Ints, other: Ints) -> tuple[Ints, Ints, int]:
-    """REIDIT-C: trails that are equal and the only ones of their kind on both sides."""
+    """REIDIT-C: link equal trails that are unique on both sides."""
     n_labels = int(max(labels.max(initial=0), other.max(initial=0))) + 1
     counts = [np.bincount(side[side >= 0], minlength=n_labels) for side in (labels, other)]
     single = (counts[0] == 1) & (counts[1] == 1)
@@ -181,7 +181,7 @@ def _link_equal(labels: Ints, other: Ints) -> tuple[Ints, Ints, int]:
 
 
 def _equal_trails(released: Trails, auxiliary: Trails) -> tuple[Ints, Ints]:
-    """One number for each distinct trail, -1 for null trails."""
+    """Label each trail with a number for its distinct value, -1 for null trails."""
     indptr = np.concatenate([released.indptr, released.indptr[-1] + auxiliary.indptr[1:]]).astype(
         np.int64
     )
@@ -195,7 +195,7 @@ def _build(sub: Trails, sup: Trails) -> Tracks:
 
 
 def upper_bound(auxiliary: Trails, algorithm: Algorithm) -> int:
-    """The most that could be re-identified at all (section 3.4)."""
+    """Return the maximum number of possible re-identifications (section 3.4)."""
     n_auxiliary = auxiliary.n_users - auxiliary.n_null
     n_locations = int(np.count_nonzero(auxiliary.visitors))
     if algorithm == "multiple" or n_locations >= n_auxiliary.bit_length():
@@ -206,7 +206,7 @@ def upper_bound(auxiliary: Trails, algorithm: Algorithm) -> int:
 def _ranker(
     released: Trails, auxiliary: Trails, reserved: Reserved, n_threads: int | None
 ) -> Callable[[Ints, Ints], Ranks]:
-    """Trails fit or do not fit: all that fit are tied, the others come after them."""
+    """Return a rank function: trails that fit are all tied, the others rank after them."""
 
     def rank(rows: Ints, columns: Ints) -> Ranks:
         sides: tuple[Any, ...] = (auxiliary, released, columns, rows)

@@ -1,10 +1,10 @@
 """
-Matching that knows distances: how far one person's habits are from another's on the map.
+Matching by transport distance: how far apart two people's histograms are on the map.
 
-The weight of a pair is the earth mover's distance of their histograms, where no distance counts
-for more than ``reach_m``. With a reach shorter than any distance it is half of l1. Every pair is a
-small transport problem of its own, so this is for small problems; a view of nearby cells
-(`NearbyCells`) does for large ones.
+The weight of a pair is the earth mover's distance of their histograms, with distances capped at
+``reach_m``. With a reach shorter than any distance it is half of l1. Every pair is a separate small
+transport problem, so this is for small data; for large data use a view of nearby cells
+(`NearbyCells`).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from trailprint.linkage import Linkage
 from trailprint.progress import Progress
 
 MOST_PAIRS = 50_000_000
-"""Pairs of places, one of each of two people, over all pairs of people; a minute or two."""
+"""Maximum number of pairs of places, over all pairs of people: a minute or two."""
 
 _GAINS = Metric("transport", PRODUCT, "none", 1.0, False)
-"""Gains that are there already: a released row has a one, an auxiliary row the gains."""
+"""Metric for precomputed gains: a released row holds a one, an auxiliary row the gains."""
 
 
 def match_transport(
@@ -43,10 +43,10 @@ def match_transport(
     progress: Progress | None = None,
 ) -> Linkage:
     """
-    Link released users to auxiliary ones by how far their histograms are apart on the map.
+    Link released users to auxiliary ones by how far apart their histograms are on the map.
 
-    ``place`` are the shared locations as points of the unit sphere (`locate`). The matching is
-    joint and proven, or one by one, as with every metric.
+    ``place`` are the shared locations as points on the unit sphere (`locate`). The matching is
+    joint and proven optimal, or one by one, as with every metric.
     """
     if len(released.slots) > 1:
         raise OptionError("--metric transport compares whole histograms: leave --slots.")
@@ -70,10 +70,10 @@ def _check_size(released: Histograms, auxiliary: Histograms) -> None:
 def _pose(
     released: Histograms, auxiliary: Histograms, ground: Ground, began: float, n_threads: int | None
 ) -> Problem:
-    """The gains of all pairs as rows and columns of a problem that the exact solver takes."""
+    """Express the gains of all pairs as a problem for the exact solver."""
     rows, columns = (np.flatnonzero(np.diff(x.matrix.indptr) > 0) for x in (released, auxiliary))
     first, second = released.probabilities()[rows], auxiliary.probabilities()[columns]
-    # People who look the same share a column, so that ties between them are broken fairly.
+    # People with equal histograms share a column, so that ties between them are broken fairly.
     group = label_equal_rows(*to_arrays(first))
     shown = np.unique(group, return_index=True)[1]
     gains = transport_gains(to_arrays(first[shown]), to_arrays(second), ground, n_threads)
@@ -90,15 +90,15 @@ def _pose(
 
 
 def _indicate(rows: Ints, group: Ints, n_groups: int) -> Side:
-    """A one in the column of whom a person looks like, and one in the column of everybody."""
+    """Return rows with a one in the column of a person's group and one in the common column."""
     n = len(rows)
     own = sparse.csr_array((np.ones(n), group, np.arange(n + 1)), shape=(n, n_groups))
     return _side(rows, sparse.hstack([own, np.ones((n, 1))], format="csr"))
 
 
 def _fill(columns: Ints, gains: Floats) -> Side:
-    """The gains, and next to nothing in the column of everybody: whoever is left is linked too."""
-    # Rounding may leave a gain beside zero or one.
+    """Return the gains, and a tiny value in the common column so that everyone can be linked."""
+    # Rounding may leave a gain slightly off zero or one.
     own = np.where(gains.T > TINY, np.minimum(gains.T, 1.0), 0.0)
     everybody = np.full((len(columns), 1), TINY)
     return _side(columns, sparse.csr_array(np.hstack([own, everybody])))

@@ -1,16 +1,16 @@
 """
-How much each view counts, learnt without the released side and without the truth.
+How much each view counts, learnt without the released side and without ground truth.
 
-An adversary has identified data of their own: cut in two, it shows which views find the same
-person again. The weights maximise the conditional log-likelihood of the true pairs,
+An adversary has identified data of their own: split in two, it shows which views re-identify the
+same person. The weights maximise the conditional log-likelihood of the true pairs,
 
     sum over people of log softmax over the row + log softmax over the column of
     sum over views of weight x gain,
 
-which is concave, less a penalty on their deviation from a simple answer: all views alike, or the
-first one alone. Which of the two, and how strong the penalty, is decided by cross-validation on the
-same data. Several views must be better than the first one alone by two standard errors, so that
-views that only add noise are left out and views that help are kept.
+which is concave, minus a penalty on their deviation from a simple solution: equal weights, or the
+first view alone. Which of the two, and the strength of the penalty, is chosen by cross-validation
+on the same data. Several views must be better than the first one alone by two standard errors, so
+that views that only add noise are left out and views that help are kept.
 """
 
 from __future__ import annotations
@@ -34,28 +34,29 @@ from trailprint.kernels.matching.metrics import METRICS
 
 WeightsFrom = Literal["learnt", "equal", "given"]
 
-#: Fewer people than this in both halves teach no weights: they only choose between all views
-#: alike and the first one alone.
+#: With fewer people than this in both halves no weights are learnt, only the choice between equal
+#: weights and the first view alone.
 LEAST_PEOPLE = 20
 #: People drawn for learning: gains of all their pairs are held, one matrix per view.
 MOST_PEOPLE = 600
-#: Penalties per squared deviation that are tried, for each simple answer.
+#: Penalties per squared deviation that are tried, for each simple solution.
 PENALTIES = (1.0, 5.0)
-#: Folds of people for cross-validation, and people of the other folds that it learns from.
+#: Number of cross-validation folds, and maximum number of people of the other folds to fit on.
 N_FOLDS = 3
 MOST_VALIDATING = 120
 #: Standard errors by which several views must be better than the first one alone.
 CLEARLY = 2.0
-#: Views that would count less than this share are dropped: they cost time and decide nothing.
+#: Views with less than this share are dropped: they cost time and decide nothing.
 LEAST_SHARE = 0.05
-#: From as many people on time counts more, and less than this part of the heaviest view is dropped.
+#: With this many people or more, time matters more: views with less than this part of the heaviest
+#: view's share are dropped as well.
 MANY_PEOPLE = 4_000
 LEAST_BESIDE_HEAVIEST = 0.2
-#: Where the search begins; any other place leads to the same weights.
+#: Start of the optimisation; any other start leads to the same weights.
 _BEGIN = 5.0
-#: Relative change of the likelihood at which the search ends: weights are known to two digits.
+#: Relative change of the likelihood at which to stop: weights are then accurate to two digits.
 _ENOUGH = 1e-6
-#: A gain per person below this is rounding: where all people look alike, nothing is clear.
+#: An improvement per person below this is rounding: if all people look alike, none is significant.
 _ROUNDING = 1e-9
 
 
@@ -67,13 +68,13 @@ class ViewWeights:
     Attributes
     ----------
     shares : mapping
-        By name of the view; views that are not named count nothing.
+        Share by name of the view; views that are not named have none.
     source : {"learnt", "equal", "given"}
-        Where they come from.
+        Where the weights come from.
     note : str
-        Why they are equal, or were only chosen, although they should have been learnt; else empty.
+        Why they are equal, or only chosen, although they should have been learnt; else empty.
     n_people : int
-        People they were learnt from.
+        Number of people they were learnt from.
     """
 
     shares: Mapping[str, float] = field(default_factory=dict)
@@ -92,12 +93,12 @@ class ViewWeights:
 
 
 def equal_weights(names: Sequence[str], note: str = "") -> ViewWeights:
-    """Every view counts the same."""
+    """Return equal weights for all views."""
     return ViewWeights(shares={name: 1.0 / len(names) for name in names}, note=note)
 
 
 def given_weights(weights: Mapping[str, float], names: Sequence[str]) -> ViewWeights:
-    """Weights somebody chose, brought to a sum of one; ``names`` are the views there are."""
+    """Return weights given by the user, scaled to sum to one; ``names`` are the available views."""
     unknown = sorted(set(weights) - set(names))
     if unknown:
         raise OptionError(
@@ -121,11 +122,11 @@ def learn_weights(
     n_matched: int = 0,
 ) -> ViewWeights:
     """
-    Learn weights from two halves of one identified dataset, of whom ``n_matched`` are matched.
+    Learn weights from two halves of one identified dataset, to match ``n_matched`` people.
 
-    The same ids on both sides are the same people. With fewer than `LEAST_PEOPLE` of them, only
-    one thing is learnt, whether all views alike find them again clearly better than the first one
-    alone, and the note says so.
+    The same ids on both sides are the same people. With fewer than `LEAST_PEOPLE` of them, the only
+    thing learnt is whether equal weights re-identify them clearly better than the first view alone,
+    and the note says so.
     """
     own, other = _same_people(first, second)
     if len(own) < LEAST_PEOPLE:
@@ -140,11 +141,11 @@ def learn_weights(
 
 def _weigh_few(first: Views, second: Views, n_threads: int | None) -> ViewWeights:
     """
-    All views alike where that finds these few people again clearly better than the first alone.
+    Return equal weights if they re-identify these people clearly better than the first view.
 
-    Of many weights a few people tell nothing. Of two answers, each with a single scale to be
-    fitted, they may tell which is better; what is asked of several views is what is asked of them
-    with many people.
+    A few people are not enough to learn many weights, but may show which of two solutions, each
+    with a single fitted scale, is better. Several views must pass the same test as with many
+    people.
     """
     n = first.n_users
     few = (
@@ -162,16 +163,16 @@ def _weigh_few(first: Views, second: Views, n_threads: int | None) -> ViewWeight
 
 
 def _losses_of_one(gains: Floats) -> Floats:
-    """Negative log-likelihoods of the true pairs under the best multiple of these gains."""
+    """Return negative log-likelihoods of the true pairs under the best multiple of these gains."""
     scale = _maximise(gains[None], _Shrinkage(0.0, np.ones(1)))
     return np.asarray(_losses(scale[None], gains[None], np.arange(len(gains)))[0])
 
 
 def _is_clear(better_by: Floats) -> bool:
     """
-    Whether a gain in likelihood, person by person, is more than luck.
+    Whether an improvement in likelihood, given per person, is statistically significant.
 
-    With few people their spread is little known, so that Student's t stands for the normal law.
+    With few people the spread is uncertain, so Student's t replaces the normal distribution.
     """
     n = len(better_by)
     if better_by.sum() <= n * _ROUNDING:
@@ -181,7 +182,7 @@ def _is_clear(better_by: Floats) -> bool:
 
 
 def _drop_light(weights: Floats, *, is_large: bool) -> Floats:
-    """Shares of the weights without light views; of many people, light beside the heaviest."""
+    """Return shares without light views; with many people, light relative to the heaviest."""
     shares = weights / weights.sum()
     beside = LEAST_BESIDE_HEAVIEST if is_large else 0.0
     least = max(LEAST_SHARE, beside * float(shares.max()))
@@ -190,14 +191,14 @@ def _drop_light(weights: Floats, *, is_large: bool) -> Floats:
 
 
 def _same_people(first: Views, second: Views) -> tuple[Ints, Ints]:
-    """Rows of the people who are in both halves."""
+    """Return the rows of the people who are in both halves."""
     place = pc.index_in(first.users, value_set=second.users)
     own = np.flatnonzero(pc.is_valid(place).to_numpy(zero_copy_only=False)).astype(np.int64)
     return own, place.take(own).to_numpy().astype(np.int64)
 
 
 def _gains(first: Views, second: Views, n_threads: int | None) -> Floats:
-    """Gains of all pairs in each view: views x people x people."""
+    """Return the gains of all pairs in each view: views x people x people."""
     metric = METRICS["jensen-shannon"]
     return np.stack(
         [
@@ -208,7 +209,7 @@ def _gains(first: Views, second: Views, n_threads: int | None) -> Floats:
 
 
 class _Shrinkage(NamedTuple):
-    """A penalty on what deviates from a multiple of ``towards``, a vector of length one."""
+    """A penalty on the deviation from a multiple of ``towards``, a unit vector."""
 
     penalty: float
     towards: Floats
@@ -216,10 +217,10 @@ class _Shrinkage(NamedTuple):
 
 def _choose_shrinkage(gains: Floats, seed: int) -> _Shrinkage | None:
     """
-    The shrinkage under which people left out are found again best; None: the first view alone.
+    Return the shrinkage that re-identifies held-out people best; None: the first view alone.
 
-    The first view alone is kept unless the best finds people again better by `CLEARLY` standard
-    errors: a smaller difference is as likely to be luck.
+    The first view alone is kept unless the best shrinkage is better by `CLEARLY` standard errors: a
+    smaller difference may be chance.
     """
     n_views, n_people, _ = gains.shape
     people = np.random.default_rng([seed, 1]).permutation(n_people)
@@ -232,10 +233,10 @@ def _choose_shrinkage(gains: Floats, seed: int) -> _Shrinkage | None:
 
 def _held_out_losses(gains: Floats, people: Ints, tried: Sequence[_Shrinkage | None]) -> Floats:
     """
-    Each person's negative log-likelihood under weights learnt from other folds: tried x people.
+    Return each person's negative log-likelihood under weights of other folds: tried x people.
 
-    ``people`` is everybody in the order in which they are dealt into folds. They are looked for
-    among everybody, as in the attack, and not among their fold alone.
+    ``people`` are all people in the order in which they are dealt into folds. They are searched for
+    among all people, as in the attack, not only within their fold.
     """
     fold = np.arange(len(people)) % N_FOLDS
     losses = np.empty((len(tried), len(people)))
@@ -250,7 +251,7 @@ def _held_out_losses(gains: Floats, people: Ints, tried: Sequence[_Shrinkage | N
 
 
 def _losses(weights: Floats, gains: Floats, people: Ints) -> Floats:
-    """Negative log-likelihood of the true pairs of some people, a row for each set of weights."""
+    """Return negative log-likelihoods of some people's true pairs, one row per set of weights."""
     n_views, n, _ = gains.shape
     scores = (weights @ gains.reshape(n_views, -1)).reshape(-1, n, n)
     true = scores[:, people, people]
@@ -259,14 +260,14 @@ def _losses(weights: Floats, gains: Floats, people: Ints) -> Floats:
 
 
 def _log_sum(scores: Floats, axis: int) -> Floats:
-    """The logarithm of the sum of exponentials, which may be too large for a number."""
+    """Return the log-sum-exp along an axis, without overflow."""
     top = scores.max(axis=axis, keepdims=True)
     total = np.exp(scores - top).sum(axis=axis)
     return np.asarray(np.log(total) + np.squeeze(top, axis))
 
 
 def _fit(gains: Floats, shrinkage: _Shrinkage | None, begin: Floats | None = None) -> Floats:
-    """Weights under a shrinkage; without one, of the first view alone."""
+    """Fit weights under a shrinkage; without one, fit the first view alone."""
     if shrinkage is not None:
         return _maximise(gains, shrinkage, begin)
     alone = _maximise(gains[:1], _Shrinkage(0.0, np.ones(1)))
@@ -274,19 +275,19 @@ def _fit(gains: Floats, shrinkage: _Shrinkage | None, begin: Floats | None = Non
 
 
 def _fit_everybody(gains: Floats, shrinkage: _Shrinkage | None) -> Floats:
-    """The same for many people; the search begins where some of them lead, which is quicker."""
+    """Fit weights on all people, warm-started from a fit on some of them, which is quicker."""
     some = _among(gains, np.arange(min(MOST_VALIDATING, gains.shape[1])))
     return _fit(gains, shrinkage, _fit(some, shrinkage))
 
 
 def _among(gains: Floats, people: Ints) -> Floats:
-    """Gains of the pairs among some of the people."""
+    """Return the gains of the pairs among some of the people."""
     return np.ascontiguousarray(gains[:, people[:, None], people])
 
 
 def _maximise(gains: Floats, shrinkage: _Shrinkage, begin: Floats | None = None) -> Floats:
-    """Weights of the greatest penalised likelihood, none below zero."""
-    # Loaded here: nothing else of matching needs it, and it takes a third of a second.
+    """Return the non-negative weights with the greatest penalised likelihood."""
+    # Imported here: nothing else in matching needs it, and it takes a third of a second.
     from scipy.optimize import minimize
 
     n_views = len(gains)
@@ -304,7 +305,7 @@ def _maximise(gains: Floats, shrinkage: _Shrinkage, begin: Floats | None = None)
 
 
 def _loss(weights: Floats, gains: Floats, shrinkage: _Shrinkage) -> tuple[float, Floats]:
-    """Penalised negative log-likelihood of the diagonal, and its gradient."""
+    """Return the penalised negative log-likelihood of the diagonal, and its gradient."""
     n_views, n, _ = gains.shape
     flat = gains.reshape(n_views, -1)
     scores = (weights @ flat).reshape(n, n)

@@ -1,4 +1,4 @@
-"""The audit: every attack the data allows, controls, growth, protections and why, as one result."""
+"""The audit: all possible attacks, controls, growth, protections and causes, in one result."""
 
 from __future__ import annotations
 
@@ -47,37 +47,37 @@ def audit(
     Parameters
     ----------
     released : Events, path or table
-        What would be published; without ``auxiliary`` it is cut in two, and one half is taken for
-        what an adversary knows.
+        The data to be published. Without ``auxiliary`` it is cut in two, and one half plays the
+        adversary's data.
     auxiliary : Events, path or table, optional
-        What somebody might know.
+        Data that an adversary might have.
     options : AuditOptions, optional
         Attacks, protections, limits.
     reading : ReadOptions, optional
         How to read sources that are not yet events.
     places : PlaceOptions, optional
-        What counts as one place; positions alone go on a grid of 1,000 m.
+        What counts as one place; positions without locations are put on a grid of 1,000 m.
     truth : path or table, optional
-        Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are taken for
-        equal people.
+        Pairs of ids in columns ``released`` and ``auxiliary``; by default, equal ids mean the
+        same person.
     store : Store, optional
-        Keeps finished parts, so that an interrupted audit goes on from there.
+        Keeps finished parts, so that an interrupted audit can be resumed.
     prepared : path, optional
-        Folder that keeps the prepared events, for you only: the next audit of the same files, read
-        and cut alike, starts from them. Only for data given as paths.
+        Folder to keep the prepared events in, readable by you only. The next audit of the same
+        files, read and cut in the same way, starts from them. Only for data given as paths.
     engine : EngineOptions or {"local", "spark"}, optional
-        Who runs the passes over all people. Does not affect results.
+        What runs the passes over all people. Does not affect results.
     n_threads : int, optional
-        Does not affect results.
+        Number of threads. Does not affect results.
     progress : callable, optional
-        Told what is being done and which share of all is over.
+        Called with what is being done and the share of the audit that is done.
     on_plan : callable, optional
-        Told what will be done, before it is.
+        Called with the plan before the work starts.
 
     Returns
     -------
     AuditResult
-        Shows itself in notebooks; ``to_dict()`` is ``result.json``.
+        Displays itself in notebooks; ``to_dict()`` returns the content of ``result.json``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The result of an audit from the outcomes of its parts: what may be told, no identifiers."""
+"""Assemble the publishable result of an audit, without identifiers, from its parts."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from trailprint.audit.attacked import list_attacked, worst_risk
 from trailprint.audit.attacks.registry import attack_names, find_attack
 from trailprint.audit.context import AuditContext
-from trailprint.audit.disclosure import tell_known, veil_attack, veil_bins, veil_protection
+from trailprint.audit.disclosure import disclose_known, mask_attack, mask_bins, mask_protection
 from trailprint.audit.headline import make_headline
 from trailprint.audit.maps import draw_up_map
-from trailprint.audit.overlaps import tell_together
+from trailprint.audit.overlaps import compare_all
 from trailprint.audit.parts import Outcome
 from trailprint.audit.planning.plan import LeftOut
 from trailprint.audit.results import kept
@@ -51,12 +51,12 @@ from trailprint.studies.small_counts import SMALL
 _PACKAGES = ("trailprint", "numpy", "scipy", "numba", "duckdb", "pyarrow", "python-crfsuite")
 
 _UNPROTECTED = "Protections compared with the data as it is"
-"""What is called so where there was no time even for that."""
+"""Label of the unprotected data where there was no time to measure it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Done(Discreet):
-    """What the parts found, what was left out, and what reading left aside."""
+    """Outcomes of the parts, the parts left out, and the rows skipped on reading."""
 
     outcomes: Mapping[str, Outcome]
     left_out: Sequence[LeftOut]
@@ -64,7 +64,7 @@ class Done(Discreet):
     seconds: float
 
     def reasons(self, kind: str) -> list[tuple[str, str]]:
-        """Names of parts of a kind, such as ``growth``, that were left out, and why."""
+        """Return name and reason of each left-out part of a kind, such as ``growth``."""
         prefix = f"{kind}/"
         return [
             (skipped.name.removeprefix(prefix), skipped.why)
@@ -74,7 +74,7 @@ class Done(Discreet):
 
 
 def assemble(context: AuditContext, done: Done) -> Findings:
-    """Everything that may be told."""
+    """Return everything that may be published."""
     measured = {
         name: kept.attack_of(outcome).entry
         for name, outcome in list_attacked(done.outcomes).items()
@@ -102,7 +102,7 @@ def assemble(context: AuditContext, done: Done) -> Findings:
             for control in kept.controls_of(done.outcomes[f"control/{name}"])
         ),
         growth=_growth(done),
-        protections=_veil_protections(protections, context.sizes.n_people),
+        protections=_mask_protections(protections, context.sizes.n_people),
         why=_why(context, done),
         per_user=_per_user(done),
         points=find_points(context, done.outcomes, dict(done.reasons("points"))),
@@ -118,10 +118,10 @@ def assemble(context: AuditContext, done: Done) -> Findings:
 
 
 def _attacks(measured: Mapping[str, MeasuredAttack], done: Done) -> tuple[AttackFinding, ...]:
-    """Every attack there is; those that did not run say why."""
+    """List all attacks; those that did not run say why."""
     reasons = dict(done.reasons("attack"))
     return tuple(
-        veil_attack(measured[name])
+        mask_attack(measured[name])
         if name in measured
         else find_attack(name).finding(why_not=reasons.get(name, "It was not asked for."))
         for name in attack_names()
@@ -152,8 +152,8 @@ def _data(context: AuditContext, done: Done) -> DataFacts:
         rows_left_out=_left_out_rows(done.tallies),
         periods_overlap=periods_overlap(*context.events),
         truth=sides.truth,
-        knows=tell_known(sides.known),
-        columns=_tell_columns(context.events),
+        knows=disclose_known(sides.known),
+        columns=_list_columns(context.events),
         timezone=" and ".join(dict.fromkeys(side.timezone for side in context.events)),
         outside=_outside(sides),
     )
@@ -168,7 +168,7 @@ _WHY_OUTSIDE = {
 
 
 def _outside(sides: Sides) -> Outside | None:
-    """Whom no rate is about; None where that is nobody."""
+    """People on one side only, whom no rate covers; None if there are none."""
     n_both = sides.sampled_of or sides.n_people
     n_outside = sides.n_given - n_both
     if n_outside <= 0:
@@ -177,8 +177,8 @@ def _outside(sides: Sides) -> Outside | None:
     return Outside(people=n_outside, of=sides.n_given, why=why)
 
 
-def _tell_columns(events: Sequence[Events]) -> tuple[str, ...]:
-    """Which columns every side has, by the names of the flags that name them."""
+def _list_columns(events: Sequence[Events]) -> tuple[str, ...]:
+    """Columns that both sides have, named as in the command-line flags."""
     shared = frozenset.intersection(*(side.columns for side in events))
     named = (name for name in get_args(Column) if name in shared)
     return tuple("count" if name == "weight" else name for name in named)
@@ -193,7 +193,7 @@ def _left_out_rows(tallies: Sequence[Tally]) -> dict[str, int]:
 
 
 def _notes(context: AuditContext) -> list[str]:
-    """What was done to the data before it was audited, and what in it is odd, in words."""
+    """Notes on how the data was prepared and on oddities in it."""
     notes = [note for side in context.events for note in side.notes]
     odd = describe_oddities(_both_sides(*context.events), fewest=SMALL)
     return list(dict.fromkeys((*notes, *odd)))
@@ -227,9 +227,9 @@ def _days(first: str | None, last: str | None) -> int | None:
 
 
 def _together(done: Done) -> tuple[WorstCase, tuple[Agreement, ...]]:
-    """The worst case for each person, and where every two attacks agree."""
+    """The worst case over all attacks, and the agreement of each pair of attacks."""
     tried = {name: ~np.isnan(risk) for name, risk in _by_attack(done, "risk").items()}
-    return tell_together(_by_attack(done, "linked"), tried)
+    return compare_all(_by_attack(done, "linked"), tried)
 
 
 def _by_attack(done: Done, array: str) -> dict[str, NDArray[Any]]:
@@ -238,7 +238,7 @@ def _by_attack(done: Done, array: str) -> dict[str, NDArray[Any]]:
 
 def _per_user(done: Done) -> RiskSpread:
     found = distribute_risk(np.nan_to_num(worst_risk(done.outcomes)))
-    return replace(found, bins=veil_bins(found.bins))
+    return replace(found, bins=mask_bins(found.bins))
 
 
 def _growth(done: Done) -> Growth:
@@ -275,7 +275,7 @@ def _growth(done: Done) -> Growth:
 
 
 def _protections(context: AuditContext, done: Done) -> MeasuredProtections:
-    """Every protection as it was measured last: the search judges again what others tried."""
+    """The latest measurement of each protection: the search judges again what other parts tried."""
     tried = [name for name in done.outcomes if name.startswith("protect/")]
     names = [*tried, *(name for name in (SEARCH,) if name in done.outcomes)]
     found = [kept.protections_of(done.outcomes[name]) for name in names]
@@ -302,12 +302,12 @@ def _protections(context: AuditContext, done: Done) -> MeasuredProtections:
     )
 
 
-def _veil_protections(protections: MeasuredProtections, n_people: int) -> Protections:
-    """Protections as they may be told; which is best was found out before."""
+def _mask_protections(protections: MeasuredProtections, n_people: int) -> Protections:
+    """Mask protections for publication; the best one was chosen from exact values before."""
     target_risk, target = protections.target_risk, protections.target
-    told = None if target is None else veil_protection(target, n_people)
+    told = None if target is None else mask_protection(target, n_people)
     return Protections(
-        points=tuple(veil_protection(point, n_people) for point in protections.points),
+        points=tuple(mask_protection(point, n_people) for point in protections.points),
         loss_meaning=LOSS_MEANING,
         target_risk=target_risk,
         target=told,
@@ -329,7 +329,7 @@ def _why(context: AuditContext, done: Done) -> Why:
 
 
 def _name_locations(context: AuditContext, outcome: Outcome, why: Why) -> Why:
-    """The most revealing locations by name; what is kept of the part has numbers only."""
+    """Add names to the most revealing locations; the stored part has only their row numbers."""
     top = outcome.arrays["locations"]
     names = context.histograms[0].locations.take(pa.array(top)).to_pylist()
     named = zip(why.locations, names, strict=True)

@@ -1,4 +1,4 @@
-"""What the parts of an audit share: both sides, and their features once somebody needs them."""
+"""What the parts of an audit share: both sides, and their features, built on first use."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Built = TypeVar("Built")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
     """
-    How much there is: what parts' durations are estimated from.
+    Sizes of the data, from which the durations of parts are estimated.
 
-    ``n_visited`` counts locations of each released user, added up; ``n_pairs`` how often a
-    released and an auxiliary user share a location; ``n_transitions`` what each step of training
-    looks at: for each released event every two locations of its user.
+    ``n_visited`` is the number of locations of each released user, summed; ``n_pairs`` how often
+    a released and an auxiliary user share a location; ``n_transitions`` the work of one training
+    step: for each released event, all pairs of locations of its user.
     """
 
     n_released: int
@@ -42,7 +42,7 @@ class Sizes:
     n_transitions: float = 0.0
 
     def of_less(self, share: float) -> Sizes:
-        """With only this share of what each person did."""
+        """Return the sizes with only this share of each person's data."""
         return replace(
             self,
             n_events=round(self.n_events * share),
@@ -52,7 +52,7 @@ class Sizes:
         )
 
     def of_fewer(self, released: float, auxiliary: float) -> Sizes:
-        """With only these shares of the people of either side."""
+        """Return the sizes with only these shares of the people of each side."""
         events = (released + auxiliary) / 2
         return Sizes(
             n_released=round(self.n_released * released),
@@ -68,9 +68,9 @@ class Sizes:
 
 class AuditContext:
     """
-    Two sides, the options, and features built when first asked for.
+    Two sides, the options, and features built on first use.
 
-    ``is_piece``: some of the people only, to learn how long things take.
+    ``is_piece`` marks a sample of the people that is only used to calibrate time estimates.
     """
 
     def __init__(self, sides: Sides, options: AuditOptions, n_threads: int | None = None) -> None:
@@ -81,13 +81,13 @@ class AuditContext:
         self._remembered: dict[object, object] = {}
 
     def remember(self, key: object, build: Callable[[], Built]) -> Built:
-        """What several parts of one attack share, built when first asked for."""
+        """Return a value that several parts share, built on first use."""
         if key not in self._remembered:
             self._remembered[key] = build()
         return cast("Built", self._remembered[key])
 
     def drawn(self, n_people: int, options: AuditOptions | None = None) -> AuditContext:
-        """The same with only this number of people, drawn at random."""
+        """Return the context with only this number of people, drawn at random."""
 
         def draw() -> AuditContext:
             sides = draw_sides(self.sides, n_people, self.options.seed)
@@ -104,7 +104,7 @@ class AuditContext:
 
     @property
     def counting(self) -> HistogramOptions:
-        """What histograms count."""
+        """Options of histograms: what they count."""
         return HistogramOptions(weight=self.options.weight)
 
     @cached_property
@@ -114,7 +114,7 @@ class AuditContext:
 
     @cached_property
     def trails(self) -> tuple[Trails, Trails]:
-        """Both sides as trails over the locations both have: others compare with nothing."""
+        """Both sides as trails over the locations that both have; others cannot match."""
         return shared_trails(*self.histograms)
 
     @cached_property
@@ -124,17 +124,17 @@ class AuditContext:
 
     @cached_property
     def truth(self) -> Truth:
-        """Who is who, in rows of histograms and trails."""
+        """Ground truth: matching rows of histograms and trails."""
         return truth_from_ids(self.histograms[0].users, self.histograms[1].users)
 
     @cached_property
     def people(self) -> pa.Array:
-        """Released ids with a counterpart: every array over people is in this order."""
+        """Released ids with a counterpart: every array over people uses this order."""
         return self.histograms[0].users.take(pa.array(self.truth.released))
 
     @cached_property
     def sizes(self) -> Sizes:
-        """How much there is."""
+        """Sizes of the data."""
         released, auxiliary = self.histograms
         visitors = [
             np.bincount(side.matrix.indices, minlength=side.matrix.shape[1])
@@ -152,7 +152,7 @@ class AuditContext:
         )
 
     def fingerprint(self) -> dict[str, Any]:
-        """What the data is, whatever the order of its rows; no value of it can be read off."""
+        """Return a fingerprint of the data, whatever its row order; it reveals no values."""
         sides = {"released": self.sides.released, "auxiliary": self.sides.auxiliary}
         whole = {} if self.sides.whole is None else {"whole": self.sides.whole}
         return {name: _digest(events) for name, events in {**sides, **whole}.items()}

@@ -1,4 +1,4 @@
-"""Whether an audit's risk is above what somebody allows: for pipelines."""
+"""Check of an audit's risk against an allowed maximum, for pipelines."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class GateOptions:
 
     def find_excess(self, headline: Headline, n_linked: int) -> str | None:
         """
-        Say that the strongest attack links too many; None where it does not.
+        Return a sentence if the strongest attack links too many people, else None.
 
-        ``n_linked`` is exact, as a target is compared exactly; of a few people the text tells no
-        figure.
+        ``n_linked`` is exact, since the limit is compared exactly; for a few people the sentence
+        gives no figure.
         """
         if self.fail_above is None:
             return None
@@ -59,7 +59,7 @@ class GateOptions:
         return f"{what} is{figure} above the {format_percent(self.fail_above)} of --fail-above."
 
     def list_doubts(self, found: Findings) -> list[str]:
-        """What was not asked of the gate: attacks on some of the people that link more."""
+        """Return notes on attacks above the limit that do not count: tried on some people only."""
         limit, n_people = self.fail_above, found.data.common_users or 0
         if limit is None:
             return []

@@ -1,10 +1,10 @@
-"""What an audit comes down to: how many of how many, by which attack, and what helps."""
+"""The headline of an audit: how many people are linked, by which attack, and what helps."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trailprint.audit.disclosure import veil_attack, veil_protection
+from trailprint.audit.disclosure import mask_attack, mask_protection
 from trailprint.audit.results.attacks import MeasuredAttack
 from trailprint.audit.results.data import KnownFacts
 from trailprint.audit.results.findings import Headline
@@ -17,7 +17,7 @@ from trailprint.audit.sections.protection_search import EFFECTIVE, has_effect, i
 from trailprint.audit.sections.protection_trials import NONE
 from trailprint.audit.wording import LOSS_MEANING, headline_sentence, protection_sentence
 
-#: What loses more is worth less than the average of all people, and no bargain.
+#: With this loss or more, data is worth no more than the average of all people: not proposed.
 WHOLLY_LOST = 1.0
 
 
@@ -27,8 +27,8 @@ def make_headline(
     n_people: int,
     knows: KnownFacts | None = None,
 ) -> Headline:
-    """The strongest attack, and the cheapest protection that helps; of a few people, that."""
-    found = veil_attack(_strongest(attacks))
+    """Return the strongest attack and the cheapest protection that helps, small counts masked."""
+    found = mask_attack(_strongest(attacks))
     share, chance = found.accuracy, found.chance
     protection = _name_cheapest(protections, n_people)
     sentence = headline_sentence(found)
@@ -53,7 +53,7 @@ def make_headline(
 
 
 def _strongest(attacks: Sequence[MeasuredAttack]) -> MeasuredAttack:
-    """Of the attacks tried on the most people, the one that links the largest share."""
+    """Return the attack that links the largest share, among those tried on the most people."""
     most = max(attack.people for attack in attacks)
     return max(
         (attack for attack in attacks if attack.people == most),
@@ -65,7 +65,7 @@ def _name_cheapest(protections: MeasuredProtections, n_people: int) -> HeadlineP
     point = _find_cheapest(protections)
     if point is None:
         return None
-    told = veil_protection(point, n_people)
+    told = mask_protection(point, n_people)
     return HeadlineProtection(
         label=point.label,
         name=point.name,
@@ -81,7 +81,7 @@ def _name_cheapest(protections: MeasuredProtections, n_people: int) -> HeadlineP
 
 
 def _find_cheapest(protections: MeasuredProtections) -> MeasuredProtection | None:
-    """The target where one was set; else the least loss that leaves half of the risk or less."""
+    """Return the protection for the target, if set, or else the cheapest that halves the risk."""
     if protections.target_risk is not None:
         target = protections.target
         return None if target is None or target.name == NONE else target

@@ -1,4 +1,4 @@
-"""Where the locations of an audit lie; only for a report that may name them."""
+"""Map of the locations of an audit, only for a report that may name them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from trailprint.studies.findings import LocationMap, MapPlace, Why
 from trailprint.studies.small_counts import SMALL
 
 MOST_PLACES = 1_500
-"""Places on a map: those with most people."""
+"""Most places on a map: those with the most people."""
 _DECIMALS = 3
-"""Of degrees: about a hundred metres."""
+"""Decimals of degrees: about a hundred metres."""
 
 
 def draw_up_map(context: AuditContext, top: Ints, why: Why) -> LocationMap | None:
     """
-    The released side's places on a map, by their people and by what links owe to them.
+    Return a map of the released places, with their people and their contribution to links.
 
     Places of fewer than `SMALL` people are left out. ``top`` are the locations of ``why``, in its
-    order. None without positions, or where no place is left.
+    order. Return None without positions, or if no place is left.
     """
     released = context.events[0]
     if not {"lat", "lon", "location"} <= released.columns:
@@ -45,7 +45,7 @@ def draw_up_map(context: AuditContext, top: Ints, why: Why) -> LocationMap | Non
 
 
 def _find_places(context: AuditContext, names: pa.Array) -> tuple[Floats, Floats]:
-    """Middles of cells; of other locations about the mean of what happened there."""
+    """Return centres of cells; for other locations, the rounded mean position of their events."""
     grid = context.events[0].grid
     if grid is not None:
         return grid.for_public().centres([str(name) for name in names.to_pylist()])

@@ -1,4 +1,4 @@
-"""Further protections, judged as an audit that is finished judged its own."""
+"""Further protections, judged by the attacks of a finished audit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trailprint.audit.context import AuditContext
-from trailprint.audit.disclosure import veil_protection
+from trailprint.audit.disclosure import mask_protection
 from trailprint.audit.part_shapes import fits_shape
 from trailprint.audit.parts import Outcome, Part, fetch, keep, key_of
 from trailprint.audit.planning.making import make_plan
@@ -24,7 +24,7 @@ from trailprint.audit.sections.protection_trials import label_chain, start_trial
 from trailprint.audit.sides import make_sides
 from trailprint.errors import InputError, OptionError
 from trailprint.plain import ShapeError, to_plain
-from trailprint.progress import Progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress
 from trailprint.protections.protection import Protection
 from trailprint.store import Store
 from trailprint.workflows.chain_reading import read_chain
@@ -35,7 +35,7 @@ OnPoint = Callable[[ProtectionPoint], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoreProtections:
-    """What may be told of protections that were measured after an audit, and what was refused."""
+    """Publishable results of protections measured after an audit, and those refused."""
 
     people: int
     points: tuple[ProtectionPoint, ...]
@@ -53,12 +53,12 @@ def measure_more(
     on_point: OnPoint | None = None,
 ) -> MoreProtections:
     """
-    Judge protections by every attack that a finished audit of the same ran, as it ran them.
+    Judge protections by every attack that a finished audit of the same data ran, as it ran them.
 
-    Nothing of the audit is done again: ``store`` must hold its attacks. What was measured before
-    is found there too. ``on_point`` is told each point when it is there.
+    The audit is not repeated: ``store`` must hold its attacks. Earlier measurements are reused
+    from there, too. ``on_point`` is called with each point when it is ready.
     """
-    report = progress or tell_nobody
+    report = progress or ignore_progress
     report("Counting events", None)
     sides = prepare_sides(prepared, lambda: make_sides(asked.sides, asked.truth, asked.options))
     work = _Measuring(AuditContext(sides, asked.options, n_threads), store)
@@ -70,14 +70,14 @@ def measure_more(
         if isinstance(found, ProtectionLeftOut):
             left_out.append(found)
             continue
-        points.append(veil_protection(found, sides.n_people))
+        points.append(mask_protection(found, sides.n_people))
         if on_point is not None:
             on_point(points[-1])
     return MoreProtections(people=sides.n_people, points=tuple(points), left_out=tuple(left_out))
 
 
 class _Measuring:
-    """Trials with the attacks that are kept; each is kept too."""
+    """Trials with the stored attacks; each trial is stored, too."""
 
     def __init__(self, context: AuditContext, store: Store) -> None:
         self._context, self._store = context, store
@@ -86,7 +86,7 @@ class _Measuring:
         self._trials = start_trials(context, self._attacked)
 
     def measure(self, text: str) -> MeasuredProtection | ProtectionLeftOut:
-        """One chain of protections as it is typed: found, or judged by all and kept."""
+        """Return the stored result of a chain given as text, or judge and store it."""
         chain = read_chain(text, self._context.events[0].engine)
         key = key_of(self._part(chain), self._fingerprint, self._attacked)
         known = _read(fetch(self._store, key))
@@ -102,7 +102,7 @@ class _Measuring:
         return point
 
     def _part(self, chain: Chain) -> Part:
-        """What a trial depends on: the chain and, as ever, who judges."""
+        """Return a part with what a trial depends on: the chain and the attacks that judge."""
         steps = [[step.name, step.parameters()] for step in chain]
         return Part(
             name="measure",
@@ -119,7 +119,7 @@ def _never(before: Mapping[str, Outcome], progress: object) -> Outcome:
 
 
 def _read(outcome: Outcome | None) -> MeasuredProtection | None:
-    """The one point that was kept; None where it is none."""
+    """Return the one stored point; None if there is not exactly one."""
     try:
         points = () if outcome is None else protections_of(outcome).points
     except ShapeError:
@@ -130,7 +130,7 @@ def _read(outcome: Outcome | None) -> MeasuredProtection | None:
 def _find_attacked(
     context: AuditContext, store: Store, fingerprint: Mapping[str, Any]
 ) -> dict[str, Outcome]:
-    """The attacks that the audit finished, on everybody or on as many as there was time for."""
+    """Return the attacks that the audit finished, on all people or on a sample."""
     found: dict[str, Outcome] = {}
     for part in make_plan(context).parts:
         fewer = [] if part.on_fewer is None else [part.on_fewer(n) for n in SAMPLES]

@@ -1,4 +1,4 @@
-"""Methods of one attack, and which of them counts: the one an adversary would take."""
+"""Methods of one attack, and the choice of the one an adversary would use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trailprint.linkage import Linkage
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CandidateMethod(Discreet):
-    """One method of an attack: what it is called, what it found, and how to run it again."""
+    """One method of an attack: its title, its links, and how to run it again."""
 
     title: str
     linkage: Linkage
@@ -25,13 +25,13 @@ class CandidateMethod(Discreet):
     chosen: Mapping[str, Any] = field(default_factory=dict)
 
     def count_right(self, truth: Truth) -> int:
-        """How many of its links are right."""
+        """Return how many of its links are right."""
         return int(np.count_nonzero(correct_links(self.linkage, truth)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BestMethod(Discreet):
-    """The method of an attack that counts, and the other one, if there is one to compare with."""
+    """The chosen method of an attack, and the other one to compare with, if any."""
 
     best: CandidateMethod
     other: CandidateMethod | None
@@ -40,9 +40,9 @@ class BestMethod(Discreet):
 
 def choose_method(own: CandidateMethod, simple: CandidateMethod, truth: Truth) -> BestMethod:
     """
-    The family's own method, or the simpler one where that links more people.
+    Return the family's own method, or the simpler one if that links more people.
 
-    An adversary takes what works best: nobody may be told a smaller risk than was measured.
+    An adversary uses what works best: the reported risk must not be below the highest measured.
     """
     if simple is own:
         return BestMethod(best=own, other=None)

@@ -1,4 +1,4 @@
-"""What an audit is asked for."""
+"""Options of an audit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trailprint.events.split import SplitOptions
 from trailprint.features.options import Weight
 
 TIME_LIMIT_S = 600.0
-"""What an audit may take unless another limit, or none, is asked for."""
+"""Default time limit of an audit, in seconds."""
 
 _UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -41,7 +41,7 @@ class AuditOptions:
         What histograms count.
     knows : str or Knowledge
         What an adversary knows of each person: everything, home-work, top:K, points:K or days:N.
-        What is drawn at random comes from the audit's seed.
+        Random draws use the audit's seed.
     split : SplitOptions, optional
         How one dataset is cut in two; by default what suits the data.
     users : int, optional
@@ -53,7 +53,7 @@ class AuditOptions:
         At most this number of people, drawn at random, get a model in the sequence attack.
     likely_trails : bool
         Trails may have visits missing or wrong on either side: in the trail attack also link the
-        most likely counterparts, all pairs compared. REIDIT, which the attack is otherwise, needs
+        most likely counterparts, all pairs compared. REIDIT, which the attack uses otherwise, needs
         one side's trails to lie within the other's.
     name_locations : bool
         Name revealing locations in the result. With positions, also draw two maps: where people
@@ -87,7 +87,7 @@ class AuditOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if isinstance(self.protections, str):  # One, never a list of its letters.
+        if isinstance(self.protections, str):  # One protection, not a list of letters.
             object.__setattr__(self, "protections", (self.protections,))
         if isinstance(self.knows, Knowledge):
             object.__setattr__(self, "knows", str(self.knows))
@@ -130,10 +130,10 @@ class AuditOptions:
     @classmethod
     def from_settings(cls, path: str | os.PathLike[str]) -> AuditOptions:
         """
-        The options of an earlier audit, from the ``settings.toml`` in its folder.
+        Return the options of an earlier audit, from the ``settings.toml`` in its folder.
 
-        What the file says about reading, placing and filtering data is for the functions that do
-        so, and is left aside here.
+        Options in the file for reading, placing and filtering data belong to the functions that
+        do so, and are ignored here.
         """
         from trailprint.audit.settings import read_settings, to_options
 
@@ -141,7 +141,7 @@ class AuditOptions:
 
 
 def parse_duration(text: str) -> float | None:
-    """Read ``90s``, ``10m``, ``1.5h`` or plain seconds; the seconds, or None for ``none``."""
+    """Parse ``90s``, ``10m``, ``1.5h`` or plain seconds; return seconds, or None for ``none``."""
     if text.strip() == "none":
         return None
     found = re.match(r"^\s*(\d+(?:\.\d+)?)\s*(s|sec|m|min|h|hours?)?\s*$", text)
@@ -153,6 +153,6 @@ def parse_duration(text: str) -> float | None:
 
 
 def show_duration(seconds: float) -> str:
-    """Seconds as `parse_duration` reads them, in the largest unit that they are whole in."""
+    """Format seconds for `parse_duration`, in the largest unit that gives a whole number."""
     unit = next(unit for unit in ("h", "m", "s") if seconds % _UNITS_S[unit] == 0 or unit == "s")
     return f"{seconds / _UNITS_S[unit]:g}{unit}"

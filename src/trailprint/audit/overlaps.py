@@ -1,8 +1,8 @@
 """
-Whom several attacks link, told so that no small group can be worked out.
+People linked by several attacks, with cell suppression so that no small group can be derived.
 
-Every count of the worst case and of the agreement sums up atoms: people tried by the same attacks
-and linked by the same of them. `choose_labels` says which of the counts may be told together.
+Every count of the worst case and of the agreement is a sum of atoms: people tried by the same
+attacks and linked by the same ones. `choose_labels` says which counts may be published together.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from trailprint.audit.results.attacks import Agreement, WorstCase
 from trailprint.evaluation.agreement import compare_attacks, find_worst_case
 from trailprint.plain import from_plain, to_plain
 from trailprint.studies.cell_suppression import Label, PublishedCounts, Role, choose_labels
-from trailprint.studies.small_counts import HIDDEN, SMALL, VeiledCount
+from trailprint.studies.small_counts import HIDDEN, SMALL, MaskedCount
 
 Flags = NDArray[np.bool_]
 Attacks = frozenset[str]
@@ -35,24 +35,24 @@ _PAIRED: Mapping[str, tuple[bool, bool]] = {
 
 
 class Atom(NamedTuple):
-    """People tried by the same attacks and linked by the same of them."""
+    """People tried by the same attacks and linked by the same ones."""
 
     tried: Attacks
     linked: Attacks
 
 
 class _Count(NamedTuple):
-    """A count of people: what it is, whether it is a total, and whom it counts."""
+    """A count of people: its key, its role in cell suppression, and which atoms it counts."""
 
     key: Key
     role: Role
     holds: Callable[[Atom], bool]
 
 
-def tell_together(
+def compare_all(
     linked: Mapping[str, Flags], tried: Mapping[str, Flags]
 ) -> tuple[WorstCase, tuple[Agreement, ...]]:
-    """The worst case for each person, and where every two attacks agree; small counts veiled."""
+    """Return the worst case over attacks and the agreement of each pair; small counts masked."""
     worst = from_plain(WorstCase, to_plain(find_worst_case(linked, tried)))
     labels = _label(linked, tried, frozenset(worst.attacks))
     agreement = []
@@ -61,10 +61,10 @@ def tell_together(
         (pair,) = compare_attacks({name: linked[name][both] for name in (first, second)})
         shown = {name: _show(getattr(pair, name), labels[first, second, name]) for name in _PAIRED}
         agreement.append(Agreement(first=first, second=second, people=int(both.sum()), **shown))
-    return _veil_worst_case(worst, labels), tuple(agreement)
+    return _mask_worst_case(worst, labels), tuple(agreement)
 
 
-def _veil_worst_case(worst: WorstCase, labels: Mapping[Key, Label]) -> WorstCase:
+def _mask_worst_case(worst: WorstCase, labels: Mapping[Key, Label]) -> WorstCase:
     rows = tuple(
         replace(row, people=_show(row.people, labels["by", str(row.attacks)]))
         for row in worst.by_attacks
@@ -73,11 +73,11 @@ def _veil_worst_case(worst: WorstCase, labels: Mapping[Key, Label]) -> WorstCase
     told = replace(worst, by_attacks=rows, linked=_show(worst.linked or 0, label))
     if label == "hidden" and labels["by", "0"] == "few" and n_people > SMALL:
         told = replace(told, linked=f">{n_people - SMALL}")
-    return told if label == "told" else replace(told, share=None, interval=None)
+    return told if label == "shown" else replace(told, share=None, interval=None)
 
 
-def _show(n_people: VeiledCount, label: Label) -> VeiledCount:
-    if label == "told":
+def _show(n_people: MaskedCount, label: Label) -> MaskedCount:
+    if label == "shown":
         return n_people
     return f"<{SMALL}" if label == "few" else HIDDEN
 
@@ -85,7 +85,7 @@ def _show(n_people: VeiledCount, label: Label) -> VeiledCount:
 def _label(
     linked: Mapping[str, Flags], tried: Mapping[str, Flags], used: Attacks
 ) -> dict[Key, Label]:
-    """Whether each count is told; those that readers want to know most come first."""
+    """Return the label of each count; the counts that matter most to readers come first."""
     atoms = _count_atoms(linked, tried)
     counts = [
         *_list_totals(linked, atoms),
@@ -105,7 +105,7 @@ def _label(
 
 
 def _count_atoms(linked: Mapping[str, Flags], tried: Mapping[str, Flags]) -> dict[Atom, int]:
-    """How many people are of each kind; kinds that nobody is of count too."""
+    """Return the number of people in each atom, including empty atoms."""
     names = np.array(list(linked))
     both = np.stack([np.stack(list(of.values()), axis=1) for of in (tried, linked)], axis=1)
     kinds, sizes = np.unique(both, axis=0, return_counts=True)
@@ -125,7 +125,7 @@ def _subsets(attacks: Attacks) -> Iterator[Attacks]:
 
 
 def _list_totals(linked: Mapping[str, Flags], atoms: Mapping[Atom, int]) -> Iterator[_Count]:
-    """How many people were tried by which attacks, and how many each attack links."""
+    """Counts of the people tried by the same attacks, and of those each attack links."""
     for number, group in enumerate(dict.fromkeys(atom.tried for atom in atoms)):
         yield _Count(("tried", str(number)), "size", partial(_is_tried, group))
     for name in linked:
@@ -157,5 +157,5 @@ def _list_agreement(linked: Mapping[str, Flags]) -> Iterator[_Count]:
 
 
 def _links_just(pair: tuple[str, str], found: tuple[bool, bool], atom: Atom) -> bool:
-    """CandidateMethod by two attacks, and linked by both, one or none of them."""
+    """Return whether an atom was tried by both attacks and linked by just those in ``found``."""
     return atom.tried >= set(pair) and tuple(name in atom.linked for name in pair) == found

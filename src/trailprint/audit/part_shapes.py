@@ -1,7 +1,7 @@
 """
-Whether what was kept of a part has the shape that its readers rely on.
+Validation of stored outcomes: whether they have the shape that their readers rely on.
 
-A store may be anybody's, and give back anything. A part that does not fit is done again.
+A store is untrusted and may return anything. A part whose outcome is not valid is run again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _STUDIES: Mapping[str, Callable[[Outcome], object]] = {
 
 
 def fits_shape(name: str, outcome: Outcome, sizes: Sizes) -> bool:
-    """Whether a part of this name can have this outcome, for data of these sizes."""
+    """Return whether a part of this name can have this outcome, for data of these sizes."""
     kind, _, rest = name.partition("/")
     check = _CHECKS.get(kind)
     try:
@@ -60,7 +60,7 @@ def _fits_attack(name: str, outcome: Outcome, sizes: Sizes) -> bool:
 
 
 def _fit_people(arrays: Mapping[str, NDArray[Any]], sizes: Sizes) -> bool:
-    """Flags and risks for each person; links in rows of either side."""
+    """Whether flags and risks are valid for each person, and links are rows of both sides."""
     if not set(arrays) >= {"linked", "risk", "released", "auxiliary", "confidence"}:
         return False
     n_people, n_links = (sizes.n_people,), arrays["released"].shape

@@ -1,7 +1,7 @@
 """
-A part of an audit: something that can be done on its own, kept, and found again.
+A part of an audit: a unit of work that can be run on its own, stored, and reused.
 
-What is kept are plain values and arrays of row numbers and rates: never an id.
+Only plain values and arrays of row numbers and rates are stored, never an id.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from trailprint.display.discreet import Discreet
 from trailprint.store import Store
 
 PartProgress = Callable[[float | None], None]
-"""Told which share of a part is over."""
+"""Called with the share of a part that is done (None: unknown)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,9 +35,9 @@ class Outcome(Discreet):
     arrays : mapping
         What later parts need: flags, rates and row numbers.
     seconds : float
-        How long it took, when it was done.
+        How long it took to run.
     estimated : float
-        How long it should have taken, as was thought when it began.
+        How long it was estimated to take when it started.
     """
 
     data: dict[str, Any]
@@ -47,43 +47,43 @@ class Outcome(Discreet):
 
     @property
     def is_refused(self) -> bool:
-        """Whether the data did not allow it: how long that took teaches nothing of others."""
+        """Whether the data did not allow it: its time then says nothing about other parts."""
         return self.data.get("why_not") is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Part:
     """
-    One thing to be done.
+    One unit of work.
 
     Attributes
     ----------
     name : str
         Such as ``attack/histogram``.
     title : str
-        What a person is told meanwhile.
+        Shown to the user while it runs.
     seconds : float
-        How long it should take.
+        Estimated seconds.
     compute : callable
-        Does it, from the outcomes of the parts before it.
+        Computes the outcome from those of earlier parts.
     depends_on : mapping
-        Which options it depends on, as plain values: they make its key.
+        Options it depends on, as plain values; they are part of its key.
     needs : tuple of str
-        Parts without which it cannot be done.
+        Names of parts without which it cannot run.
     uses : tuple of str
-        Parts it looks at where they were done: with others of them it finds something else.
+        Names of parts that it uses if they were run; its outcome depends on which were.
     is_asked : bool
-        Done whatever the time limit, and not stopped.
+        Whether it runs regardless of the time limit and is never stopped.
     needed_bytes : float
-        How much memory its arrays should take.
+        Estimated memory of its arrays.
     least_share : float
-        Of its seconds, what is enough to be of use; below one where it goes on as long as it may.
+        Share of its seconds that it needs to be useful; below one if it runs until stopped.
     seconds_after : callable, optional
-        How long it should take now that others are done, where that depends on what they found.
+        Estimated seconds given the outcomes of other parts, if it depends on them.
     seconds_known : callable, optional
-        How long it should have taken, where that depends on what it found itself.
+        Estimated seconds given its own outcome, if it depends on it.
     on_fewer : callable, optional
-        The same part on some number of people only, where that says something.
+        Makes the same part for a given number of people only, if that is meaningful.
     """
 
     name: str
@@ -102,22 +102,22 @@ class Part:
 
     @property
     def is_open_ended(self) -> bool:
-        """Whether it ends when its time is up: how long it took teaches nothing."""
+        """Whether it runs until its time is up: how long it took then says nothing."""
         return self.least_share < 1.0
 
     @property
     def least_seconds(self) -> float:
-        """How long it should take to be of use."""
+        """Estimated seconds that it needs to be useful."""
         return self.least_share * self.seconds
 
     def timed(self, before: Mapping[str, Outcome]) -> Part:
-        """The same, with the seconds it should take after these others."""
+        """Return the part with its seconds estimated from the outcomes of other parts."""
         if self.seconds_after is None:
             return self
         return replace(self, seconds=self.seconds_after(before))
 
     def known(self, outcome: Outcome) -> Part:
-        """The same, with the seconds it should have taken to find this: what others learn from."""
+        """Return the part with its seconds estimated from its own outcome, to learn from."""
         if self.seconds_known is None:
             return self
         return replace(self, seconds=self.seconds_known(outcome))
@@ -125,9 +125,9 @@ class Part:
 
 def key_of(part: Part, fingerprint: Mapping[str, Any], done: Collection[str]) -> str:
     """
-    Where a part is kept: other data, other options or another version, another place.
+    Return the storage key of a part, which depends on the data, the options and the version.
 
-    ``done`` are the names of the parts that were done before it.
+    ``done`` are the names of the parts that were run before it.
     """
     used = [name for name in part.uses if name in done]
     named = {"part": part.name, "depends_on": part.depends_on, "uses": used, **fingerprint}
@@ -136,13 +136,13 @@ def key_of(part: Part, fingerprint: Mapping[str, Any], done: Collection[str]) ->
 
 
 def fetch(store: Store, key: str) -> Outcome | None:
-    """What was kept; None where nothing usable was."""
+    """Return the stored outcome; None if there is no usable one."""
     kept = store.get(key)
     return None if kept is None else read_outcome(kept)
 
 
 def read_outcome(kept: bytes) -> Outcome | None:
-    """An outcome as it was kept; None where it is none."""
+    """Parse a stored outcome; None if it is not valid."""
     try:
         with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
             found = {name: arrays[name] for name in arrays.files}
@@ -153,15 +153,15 @@ def read_outcome(kept: bytes) -> Outcome | None:
             estimated=float(about.get("estimated", 0.0)),
             arrays=found,
         )
-    # Nobody knows what a store gives back, and readers of archives, arrays and JSON fail on it in
-    # ways of their own: too deep, too large, no such encoding.
+    # A store may return anything, and readers of archives, arrays and JSON raise errors of many
+    # kinds on it: too deep, too large, unknown encoding.
     except Exception:
         return None
     return outcome if isinstance(outcome.data, dict) and outcome.seconds >= 0 else None
 
 
 def keep(store: Store, key: str, outcome: Outcome) -> None:
-    """Keep an outcome, as a whole or not at all."""
+    """Store an outcome, completely or not at all."""
     times = {"seconds": outcome.seconds, "estimated": outcome.estimated}
     about = json.dumps({"data": outcome.data, **times}).encode()
     buffer = io.BytesIO()

@@ -1,10 +1,10 @@
 """
 Both sides of an audit, prepared once: read, placed, filtered and cut into private Parquet files.
 
-Whatever an audit does later, protections included, starts from these and never from the source.
-They are gone at the end. Those that were kept are used again by the next audit of the same files,
-but only if the sealed note beside them was written by the same user, for the same files and
-options, and names their SHA-256.
+All later steps of an audit, including protections, start from these files, never from the source.
+They are deleted at the end unless kept. Kept ones are reused by the next audit of the same source
+files, but only if the sealed note beside them was written by the same user, for the same source
+files and options, and lists their SHA-256.
 """
 
 from __future__ import annotations
@@ -35,35 +35,35 @@ from trailprint.store import FolderStore, read_piece
 from trailprint.system.scratch import second_name, unfinished_file
 
 FOLDER = "prepared"
-"""Below the work folder of an audit."""
+"""Subfolder of the work folder of an audit."""
 
 LEAST_ROWS = 1_000_000
-"""Sources of fewer rows are read again as quickly: they are held in memory."""
+"""Sources of fewer rows are as quick to read again: they are held in memory."""
 
 _ABOUT = f"{FOLDER}/about"
 _SIDES = ("released", "auxiliary")
 _WHOLE = "whole"
 _OWN_IDS = "own_ids"
-#: Members of sides that are plain values.
+#: Fields of `Sides` that are plain values.
 _COPIED = ("kind", "description", "n_people", "sampled_of", "n_given")
 
 
 class PreparedEvents:
     """
-    The prepared events of one audit; gone at the end of the block unless they are kept.
+    The prepared events of one audit; deleted at the end of the block unless kept.
 
-    Every run reads files of its own, so that others in the same folder may replace what is kept.
+    Every run reads files of its own, so that other runs may replace the kept ones in the folder.
 
     Parameters
     ----------
     work : path
         The work folder of the audit.
     engine : Engine
-        Reads and writes them.
+        Reads and writes the files.
     depends_on : mapping
-        What they were made from and how, as plain values.
+        What the events were made from and how, as plain values.
     keep : bool
-        Leave them there, and write them however few they are.
+        Leave the files there, and write them even if there are few events.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class PreparedEvents:
 
     def __exit__(self, *raised: object) -> None:
         self._own_files.close()
-        with contextlib.suppress(OSError):  # Not where something is kept.
+        with contextlib.suppress(OSError):  # The folder is not empty if files are kept.
             self._folder.rmdir()
 
     @property
@@ -94,7 +94,7 @@ class PreparedEvents:
 
     @cached_property
     def found(self) -> Sides | None:
-        """What an earlier run kept, if it is whole and was made from the same."""
+        """What an earlier run kept, if complete and made from the same files and options."""
         kept = read_piece(self._work, WORK_MANIFEST, _ABOUT)
         about = None if kept is None else json.loads(kept)
         if about is None or about["key"] != self._key:
@@ -106,7 +106,7 @@ class PreparedEvents:
         return None
 
     def write(self, sides: Sides) -> Sides:
-        """The same sides, read from files from now on; those of little data stay in memory."""
+        """Return the same sides, from now on read from files; small data stays in memory."""
         if not self._keep and sum(tally.rows for tally in sides.tallies) < LEAST_ROWS:
             return sides
         store = FolderStore(self._work, WORK_MANIFEST)
@@ -123,7 +123,7 @@ class PreparedEvents:
     def _publish(
         self, store: FolderStore, files: Mapping[str, str], plain: Mapping[str, Any]
     ) -> None:
-        """Let the next run find the files."""
+        """Make the files available to the next run."""
         for name, file in files.items():
             os.replace(self._borrow(file), self._folder / name)
         hashes = {name: _hash(file) for name, file in files.items()}
@@ -134,11 +134,11 @@ class PreparedEvents:
         return self._own_files.enter_context(unfinished_file(self._folder))
 
     def _borrow(self, path: str | os.PathLike[str]) -> str:
-        """Another name for a file, which stays when somebody replaces the first one."""
+        """Return a second name for a file, which stays valid if another run replaces the first."""
         return self._own_files.enter_context(second_name(path, self._folder))
 
     def _copy(self, events: Events) -> str:
-        """Write one side."""
+        """Write one side to a file."""
         name, types = self._new_file(), self._engine.columns(events.query).items()
         chosen = for_parquet(sorted(item for item in types if item[0] in events.columns))
         self._engine.run(
@@ -176,7 +176,7 @@ class PreparedEvents:
 
 
 def prepare_sides(prepared: PreparedEvents | None, make: Callable[[], Sides]) -> Sides:
-    """Sides that were prepared before, or else are made and prepared now."""
+    """Return sides that were prepared before, or make and prepare them now."""
     if prepared is None:
         return make()
     return prepared.found or prepared.write(make())
@@ -185,7 +185,7 @@ def prepare_sides(prepared: PreparedEvents | None, make: Callable[[], Sides]) ->
 def depend_on(
     hashes: Sequence[str], settings: Mapping[str, Any], options: AuditOptions
 ) -> dict[str, Any]:
-    """What prepared events depend on: hashes of files, how they are read, how sides are made."""
+    """Return what prepared events depend on: file hashes, how files are read and sides made."""
     own = options.to_dict()
     cut = {name: own[name] for name in ("split", "users", "knows", "seed")}
     return {"hashes": list(hashes), "settings": dict(settings), **cut}
@@ -197,7 +197,7 @@ def keep_prepared(
     how: Mapping[str, Any],
     options: AuditOptions,
 ) -> contextlib.AbstractContextManager[PreparedEvents | None]:
-    """Prepared events of files, kept in a folder of their own; nothing where none is named."""
+    """Return prepared events of files, kept in ``folder``; a context of None without a folder."""
     if folder is None:
         return contextlib.nullcontext()
     places = how["places"]
@@ -236,7 +236,7 @@ def _to_plain(sides: Sides) -> dict[str, Any]:
 
 
 def _list_events(sides: Sides) -> dict[str, Events]:
-    """Both sides, and what they were cut from."""
+    """Return both sides, and the dataset they were cut from, if any."""
     both = {name: getattr(sides, name) for name in _SIDES}
     return both if sides.whole is None else {**both, _WHOLE: sides.whole}
 

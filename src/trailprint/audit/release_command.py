@@ -9,21 +9,21 @@ from pathlib import Path
 from trailprint.audit.results.findings import Findings
 
 _RELEASE = "release"
-"""The folder a release is proposed to be written to."""
+"""Folder proposed for a release."""
 
 
 def propose_release(found: Findings, data: str, more: Sequence[str] = ()) -> str | None:
-    """The command that writes what an audit proposes; None where it proposes nothing."""
+    """Return the command that writes the proposed release; None if none is proposed."""
     best = found.headline.protection
     return spell_release(data, best.written, more) if best is not None and best.written else None
 
 
 def spell_release(data: str, written: str, more: Sequence[str] = ()) -> str:
     """
-    ``trailprint protect`` with what was applied, as a shell takes it.
+    Return the ``trailprint protect`` command for a chain, quoted for a shell.
 
-    ``written`` is a chain as a result tells it; ``more`` is what was typed to read the data. What
-    is made of a release goes beside it.
+    ``written`` is a chain as given in a result; ``more`` holds the options for reading the data.
+    A release that is protected again goes to a new folder.
     """
     folder = f"{_RELEASE}-2" if Path(data).parent.name == _RELEASE else _RELEASE
     steps = [word for step in written.split(" then ") for word in ("--apply", step)]

@@ -1,4 +1,4 @@
-"""What an audit returns: its findings, and, when asked, who was found."""
+"""The result of an audit: its findings and, on request, who was found."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from trailprint.audit.outcomes import (
 from trailprint.audit.parts import Outcome
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.kept import attack_of
-from trailprint.audit.sections.points import tell_point_risks
+from trailprint.audit.sections.points import list_point_risks
 from trailprint.audit.showing import Shown
 from trailprint.audit.sides import given_ids
 from trailprint.display.discreet import Words
@@ -34,8 +34,8 @@ class AuditResult(Shown):
     """
     The result of an audit.
 
-    ``findings`` are typed, ``to_dict()`` is ``result.json``; neither holds an identifier.
-    Who was found is in ``links()`` and ``per_user()`` only: handle them with care.
+    ``findings`` holds typed values, ``to_dict()`` returns ``result.json``; neither has identifiers.
+    Only ``links()`` and ``per_user()`` say who was found: handle them with care.
     """
 
     def __init__(
@@ -47,11 +47,11 @@ class AuditResult(Shown):
         self._outcomes = dict(outcomes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything that may be shown, as plain values."""
+        """Return everything that may be published, as plain values."""
         return self.findings.to_dict()
 
     def links(self) -> pa.Table:
-        """Who is linked to whom: attack, released, auxiliary, confidence. Handle with care."""
+        """Return the links: attack, released, auxiliary, confidence. Handle with care."""
         released, auxiliary = (side.users for side in self._context.histograms)
         given = given_ids(self._context.sides, auxiliary)
         tables = [
@@ -69,14 +69,14 @@ class AuditResult(Shown):
 
     def per_user(self) -> pa.Table:
         """
-        The risk of each released user with a counterpart. Handle with care.
+        Return the risk of each released user with a counterpart. Handle with care.
 
-        Columns: ``user``; ``linked_by`` each attack (null where it was not tried on them);
+        Columns: ``user``; ``linked_by_…`` for each attack (null if it was not tried on them);
         ``attacks``, how many link them; ``margin`` of their link by the strongest joint matching:
-        how much worse the best matching without it is (null without a link, and for everybody
-        where matching one by one links more people: it has no margins); ``risk``, the estimated
-        probability that the strongest attack links them correctly; then what single attacks
-        add, such as the view that decided; ``unique_draws`` and ``fewest_candidates``, what a few
+        how much worse the best matching without it is (null without a link, and for all people
+        if one-by-one matching links more people: it has no margins); ``risk``, the estimated
+        probability that the strongest attack links them correctly; then columns of single
+        attacks, such as the deciding view; ``unique_draws`` and ``fewest_candidates``, what a few
         known points reveal: the share of draws of four points that nobody else agreed with, and
         the fewest people who agree with any two.
         """
@@ -90,25 +90,25 @@ class AuditResult(Shown):
         columns["margin"] = self._margins()
         columns["risk"] = pa.array(np.nan_to_num(worst_risk(self._outcomes)))
         for name, outcome in self._found.items():
-            columns |= find_attack(name).tell_people(outcome)
-        columns |= tell_point_risks(self._outcomes)
+            columns |= find_attack(name).describe_people(outcome)
+        columns |= list_point_risks(self._outcomes)
         return pa.table(columns)
 
     def count_linked(self) -> int:
-        """How many people the attack of the headline links, exactly. Handle with care."""
+        """Return the exact number of people the headline attack links. Handle with care."""
         strongest = self._found[self.findings.headline.attack or ""]
         return attack_of(strongest).entry.correct
 
     def outcomes(self) -> PersonOutcomes:
-        """Who was linked by which attack, as keyed hashes: what `trailprint.compare` pairs by."""
+        """Return whom each attack linked, by keyed hashes, which `trailprint.compare` pairs by."""
         return collect_outcomes(self._context.people, self._found)
 
     def save(self, folder: Folder, *, private: str | Sequence[str] = ()) -> list[Path]:
         """
-        Write the report, ``result.json`` and its tables, as the command does; the files written.
+        Write the report, ``result.json`` and its tables, as the command does; return the paths.
 
-        Tables with ids of people are written only where they are named in ``private``. What
-        `trailprint.compare` pairs people by goes to the folder's ``work``, for you only.
+        Tables with ids of people are written only if they are named in ``private``. The hashes
+        that `trailprint.compare` pairs people by go to the subfolder ``work``, for you only.
         """
         written = super().save(folder, private=private)
         store = FolderStore(Path(folder) / WORK, WORK_MANIFEST)

@@ -1,4 +1,4 @@
-"""An audit from two sides to one result: plan, do or find each part, put together."""
+"""Run an audit: plan it, run or load each part, and assemble the result."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.kernels.stopping import OutOfTimeError, check_stop, time_limit
-from trailprint.progress import Progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress
 from trailprint.store import MemoryStore, Store
 
-#: Raised whenever a part computes something else than before: kept parts are then done anew.
+#: Increased whenever a part computes something different: stored parts are then run again.
 _REVISION = 7
 
-#: A part that goes on as long as it may is of use from this share of its estimate on: the search
-#: has then judged a release or two.
+#: Share of its least time that is enough to start an open-ended part at last: the search can then
+#: judge a release or two.
 _OF_USE = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Asked(Discreet):
-    """What is to be audited: one dataset or two, the truth where one was given, the options."""
+    """What to audit: one dataset or two, the truth if given, and the options."""
 
     sides: Sequence[Events]
     truth: pa.Table | None
@@ -62,14 +62,14 @@ def run_audit(
     reserved_s: float = 0.0,
 ) -> AuditResult:
     """
-    Do everything; see `trailprint.audit`.
+    Run a whole audit; see `trailprint.audit`.
 
-    ``began`` is when the work began, by `trailprint.audit.planning.clock`: what was done before,
-    such as reading the data, counts towards the time limit. Of that ``reserved_s`` are left to the
-    caller. Without ``asked.sides`` everything was ``prepared`` before.
+    ``began`` is when the work began, by `trailprint.audit.planning.clock`: earlier work, such as
+    reading the data, counts towards the time limit. Of the limit, ``reserved_s`` are left to the
+    caller. If ``asked.sides`` is empty, everything was ``prepared`` before.
     """
     began = now() if began is None else began
-    report = progress or tell_nobody
+    report = progress or ignore_progress
     report("Counting events", None)
     sides = prepare_sides(prepared, lambda: make_sides(asked.sides, asked.truth, asked.options))
     context = AuditContext(sides, asked.options, n_threads)
@@ -93,15 +93,15 @@ def run_audit(
 def plan_audit(
     asked: Asked, *, store: Store | None = None, progress: Progress | None = None
 ) -> Plan:
-    """What `run_audit` would do, part by part, and how long it should take; nothing is done."""
-    report = progress or tell_nobody
+    """Return what `run_audit` would do, part by part, with estimated times, without doing it."""
+    report = progress or ignore_progress
     report("Counting events", None)
     context = AuditContext(make_sides(asked.sides, asked.truth, asked.options), asked.options)
     return _Work(context, store or MemoryStore(), report, now()).plan
 
 
 def fingerprint_work(context: AuditContext) -> dict[str, Any]:
-    """What every part depends on: with anything else of it, a part is done anew."""
+    """Return what every part depends on; if any of it changes, parts are run again."""
     return {
         **context.fingerprint(),
         "seed": context.options.seed,
@@ -113,14 +113,14 @@ def fingerprint_work(context: AuditContext) -> dict[str, Any]:
 
 
 class _Stretch(NamedTuple):
-    """Where a part begins on the whole, and its length: for the progress that is told."""
+    """Start and length of a part as shares of the audit, for reported progress."""
 
     first: float
     length: float
 
 
 class _Work:
-    """The parts of one audit, and where finished ones are kept."""
+    """The parts of one audit, and where finished ones are stored."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class _Work:
         kept = frozenset(part.name for part in plan.parts if self._find(part, planned) is not None)
         self._report("Measuring how long parts take", None)
         self._pace = calibrate(context, [p for p in plan.parts if p.name not in kept])
-        # Formulas, from which the pace tells seconds again after every part.
+        # Times by formula, from which the pace estimates seconds again after every part.
         parts = {part.name: self._pace.foresee(part) for part in plan.parts}
         timed = [replace(part, seconds=self._pace.seconds(part)) for part in parts.values()]
         self.plan = replace(
@@ -155,12 +155,12 @@ class _Work:
         self._parts = tuple(parts[part.name] for part in self.plan.parts)
 
     def _find(self, part: Part, done: Collection[str]) -> Outcome | None:
-        """What was kept of a part that followed these others, if it is usable."""
+        """Return the stored outcome of a part that followed these others, if it is usable."""
         kept = fetch(self.store, key_of(part, self._fingerprint, done))
         return kept if kept is not None and fits_shape(part.name, kept, self._sizes) else None
 
     def run(self) -> tuple[dict[str, Outcome], list[LeftOut]]:
-        """Do what is not kept, as far as the time goes; what kept parts took counts as spent."""
+        """Run what is not stored, as time allows; the time of stored parts counts as spent."""
         self._check_possible()
         outcomes: dict[str, Outcome] = {}
         for part in self._parts:
@@ -177,7 +177,7 @@ class _Work:
         return outcomes, [*self.plan.left_out, *self._waiting.values()]
 
     def _attempt(self, part: Part, outcomes: dict[str, Outcome], share: float = 1.0) -> bool:
-        """Find a part, or do it if there is time for a share of it; whether there is an outcome."""
+        """Load a part, or run it if a share of it fits the time; return whether it succeeded."""
         kept, part = self._find(part, outcomes), part.timed(outcomes)
         timed = replace(part, seconds=self._pace.seconds(part))
         spent = self._spent(part, outcomes)
@@ -199,7 +199,7 @@ class _Work:
         return True
 
     def _try_again(self, outcomes: dict[str, Outcome]) -> bool:
-        """Parts that were left out may fit by now: others took less; whether one did."""
+        """Try left-out parts again, as others may have been quicker; return whether any ran."""
         again = [part for part in self._parts if part.name in self._untried()]
         done = [self._attempt(part, outcomes) for part in again]
         return any(done)
@@ -208,18 +208,18 @@ class _Work:
         return {name for name, left in self._waiting.items() if not left.was_stopped}
 
     def _try_on_fewer(self, part: Part, outcomes: dict[str, Outcome]) -> None:
-        """A part that there is no time for, on as many people as there is time for."""
+        """Run a part that does not fit the time on as many people as time allows."""
         left_out = self._waiting[part.name]
         for n_people in SAMPLES:
             if part.on_fewer is None or n_people > self.plan.n_people // 2:
                 continue
             if self._attempt(part.on_fewer(n_people), outcomes):
                 return
-        # How long it would take is said of everybody.
+        # The reported time is that for all people.
         self._waiting[part.name] = left_out
 
     def _stretch(self, seconds: float, outcomes: Mapping[str, Outcome]) -> _Stretch:
-        """What share of everything is over, and how much of it a part of some seconds is."""
+        """Return the share of the audit that is done, and the share of a part of some seconds."""
         over = sum(one.seconds for name, one in outcomes.items() if name not in self.plan.kept)
         open_parts = [part for part in self._parts if part.name not in outcomes]
         ahead = sum(
@@ -230,10 +230,10 @@ class _Work:
 
     def _spent(self, part: Part, outcomes: Mapping[str, Outcome]) -> float:
         """
-        Seconds that count as spent before a part.
+        Return the seconds that count as spent before a part.
 
-        Whether a kept part is used must not depend on how long finding the others took: the same
-        audit again gives the same result.
+        Whether a stored part is used must not depend on how long loading the others took, so that
+        repeating an audit gives the same result.
         """
         in_parts = sum(outcome.seconds for outcome in outcomes.values())
         if part.name in self.plan.kept:
@@ -242,7 +242,7 @@ class _Work:
         return max(in_parts, sum(kept) + now() - self._began)
 
     def _check_possible(self) -> None:
-        """Say before any work is done that the data allows no attack that was asked for."""
+        """Raise before any work is done if the data allows none of the requested attacks."""
         if any(part.name.startswith("attack/") for part in self.plan.parts):
             return
         why = " ".join(one.why for one in self.plan.left_out if one.name.startswith("attack/"))
@@ -251,7 +251,7 @@ class _Work:
         )
 
     def _check_attacked(self, outcomes: Mapping[str, Outcome]) -> None:
-        """Without any attack there is nothing to report."""
+        """Raise if no attack was run: there is nothing to report."""
         if not any(name.startswith("attack/") for name in outcomes):
             raise OptionError(
                 "At least one attack must fit the time limit of "
@@ -266,7 +266,7 @@ class _Work:
         before: dict[str, Outcome],
         may_take: float | None,
     ) -> Outcome | LeftOut:
-        """Do one part and keep it, unless it takes too long."""
+        """Run one part and store its outcome, unless it takes too long."""
         began = now()
         if part.is_open_ended and may_take is not None:
             estimated = min(estimated, may_take)
@@ -274,7 +274,7 @@ class _Work:
         furthest = 0.0
 
         def follow(share: float | None) -> None:
-            # Parts count more than one thing in turn; the whole never goes back.
+            # A part may count several things in turn; overall progress must not go back.
             nonlocal furthest
             check_stop()
             furthest = max(furthest, share or 0.0)
@@ -291,7 +291,7 @@ class _Work:
             if seconds > estimated:
                 self._pace.learn(part, seconds)
             return self.plan.stopped(part, seconds)
-        # As it will be read again: a resumed audit must not differ in a tuple.
+        # As if loaded from the store: a resumed audit must not differ, not even in a tuple.
         plain = json.loads(to_json(outcome.data, indent=None))
         seconds = now() - began
         outcome = replace(outcome, data=plain, seconds=seconds, estimated=estimated)

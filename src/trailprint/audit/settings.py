@@ -1,8 +1,8 @@
 """
-What an audit was asked for, as a TOML file: written beside its report, read to run it again.
+The options of an audit as a TOML file: written beside its report, read to run it again.
 
-The file is flat. Its keys are the flags of ``trailprint audit`` without dashes in front, and its
-values are what would be typed.
+The file is flat. Its keys are the flags of ``trailprint audit`` without leading dashes, and its
+values are those typed on the command line.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SETTINGS = "settings.toml"
 
 _ABOUT = "# What this audit was asked for. To run it again: trailprint audit --settings {name}\n"
 _POSITION = re.compile(r"at line \d+, column \d+")
-#: What only the command line has: where data comes from and goes to, and how the program runs.
+#: Options of the command line only: input and output paths, columns, and how the program runs.
 _OF_THE_COMMAND = frozenset(
     {"data", "auxiliary", "out", "per-user", "keep-prepared", "truth", "links", "threads", "memory"}
     | {"engine", "spark-master", "spark-conf", "worker-memory"}
@@ -37,13 +37,13 @@ _OF_THE_COMMAND = frozenset(
 
 
 def write_settings(values: Mapping[str, Any]) -> str:
-    """Values by flag as a TOML file; those that are None or empty are left out."""
+    """Return values by flag as the text of a TOML file, without None, False and empty ones."""
     lines = [f"{name} = {_to_toml(value)}\n" for name, value in values.items() if _is_said(value)]
     return "".join([_ABOUT.format(name=SETTINGS), *lines])
 
 
 def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Values by flag, as they are in the file; an underscore in a key stands for a dash."""
+    """Read values by flag from a file; an underscore in a key stands for a dash."""
     try:
         with open(path, "rb") as file:
             found = tomllib.load(file)
@@ -54,7 +54,7 @@ def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
     except (
         ValueError,
         RecursionError,
-    ) as error:  # The words of the error may hold what is in the file.
+    ) as error:  # The error message may quote the file.
         place = _POSITION.search(str(error))
         raise OptionError(
             f"--settings must name a TOML file, such as the {SETTINGS} of an audit, but this one "
@@ -64,7 +64,7 @@ def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def check_names(given: Collection[str], known: Collection[str]) -> None:
-    """Refuse a key that is no option."""
+    """Raise if a key is not an option."""
     for name in given:
         if name not in known:
             near = get_close_matches(name, known, n=1)
@@ -75,7 +75,7 @@ def check_names(given: Collection[str], known: Collection[str]) -> None:
 
 
 def to_settings(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a result, as `AuditOptions.to_dict` has them, by flag; defaults left out."""
+    """Return the options of a result (see `AuditOptions.to_dict`) by flag, without defaults."""
     usual = AuditOptions().to_dict()
     own = {name: plain[name] for name in usual if name in plain and plain[name] != usual[name]}
     if "time_limit_s" in own:
@@ -89,9 +89,10 @@ def to_settings(plain: Mapping[str, Any]) -> dict[str, Any]:
 
 def to_options(values: Mapping[str, Any]) -> AuditOptions:
     """
-    The audit's options among values by flag.
+    Return the audit's options among values by flag.
 
-    How data is read, placed and filtered is not theirs: `trailprint.read` and its like are told.
+    Options for reading, placing and filtering data belong to `trailprint.read` and similar
+    functions, and are ignored here.
     """
     check_names(values, _known())
     own = _pick(AuditOptions, values)
@@ -124,7 +125,7 @@ def _to_toml(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_to_toml, value))}]"
     if isinstance(value, str):
-        # JSON's text is TOML's, but for a character that TOML wants to be spelled out.
+        # JSON strings are TOML strings, except for one character that TOML requires to be escaped.
         readable = value.encode(errors="replace").decode()
         return json.dumps(readable, ensure_ascii=False).replace("\x7f", "\\u007f")
     return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -1,7 +1,7 @@
 """
-How an audit's result shows itself: the report's own page, tables and tiles.
+How an audit's result is displayed: the report's own page, tables and tiles.
 
-The one place that looks up a layer: the report is loaded when it is asked for, so that an audit
+The only module that imports from a higher layer: the report is imported on demand, so that an audit
 never depends on how it is drawn.
 """
 
@@ -19,12 +19,12 @@ from trailprint.workflows.results import Folder, Makers, Result, as_table, write
 
 
 class Shown(Result):
-    """Tables, charts, pages and files of an audit; no identifier unless a table is named."""
+    """Tables, charts, pages and files of an audit; identifiers only in named tables."""
 
     __slots__ = ()
 
     findings: Findings
-    """What may be told, without identifiers."""
+    """Publishable results, without identifiers."""
 
     def _makers(self) -> Makers:
         from trailprint.report.audit_tables import TABLES
@@ -47,16 +47,16 @@ class Shown(Result):
         return plots
 
     def to_html(self) -> str:
-        """The report, as a page."""
+        """Return the report as an HTML page."""
         from trailprint.report.audit_page import render_report
 
         return render_report(self.findings)
 
     def save(self, folder: Folder, *, private: str | Sequence[str] = ()) -> list[Path]:
         """
-        Write the report, ``result.json`` and its tables, as the command does; the files written.
+        Write the report, ``result.json`` and its tables, as the command does; return the paths.
 
-        Tables with ids of people are written only where they are named in ``private``.
+        Tables with ids of people are written only if they are named in ``private``.
         """
         from trailprint.report.audit_files import Outputs, write_outputs
 
@@ -78,7 +78,7 @@ def _maker(
 
 
 def _plot_attacks(found: Findings) -> Plot:
-    """Each attack that ran: how many it links, beside chance."""
+    """Plot the share of people that each attack links, with its interval."""
     rows = []
     for attack in found.attacks:
         if attack.ran and attack.accuracy is not None:
@@ -89,7 +89,7 @@ def _plot_attacks(found: Findings) -> Plot:
 
 
 def _plot_points(found: PointsFinding) -> Plot:
-    """Points drawn at random, and the people whom they single out."""
+    """Plot the share of people singled out, by number of randomly drawn points."""
     rows = []
     for one in found.unicity:
         low, high = one.interval or (None, None)
@@ -98,7 +98,7 @@ def _plot_points(found: PointsFinding) -> Plot:
 
 
 def _plot_protections(found: Findings) -> Plot:
-    """Protections that no other beats: what they cost, and whom they leave to be linked."""
+    """Plot the protections on the Pareto frontier: their loss, and the share still linked."""
     tried = () if found.protections is None else found.protections.points
     points = [
         {

@@ -1,4 +1,4 @@
-"""The two sides of an audit: given, or one dataset cut so that a half plays the adversary."""
+"""The two sides of an audit: two datasets, or one cut so that one half plays the adversary."""
 
 from __future__ import annotations
 
@@ -28,36 +28,36 @@ from trailprint.features.ids import encode
 from trailprint.workflows.learning_cuts import cut_by_times
 from trailprint.workflows.options import CUT_AGAIN
 
-#: Stands before auxiliary ids that have no counterpart; no id of a text file begins with it.
+#: Prefix of auxiliary ids that have no counterpart; no id of a text file begins with it.
 _STRANGER = "\x01"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides(Discreet):
     """
-    What is attacked, and with what.
+    The data that is attacked, and the data it is attacked with.
 
     Attributes
     ----------
     released, auxiliary : Events
-        Equal user ids are equal people; both have locations.
+        Equal user ids mean the same person; both have locations.
     kind, description : str, optional
-        How one dataset was cut, as a word and as a sentence; None where two were given.
+        How one dataset was cut, as a word and as a sentence; None if two were given.
     n_people : int
         People on both sides, after sampling.
     sampled_of : int, optional
-        Of how many people they were drawn.
+        How many people they were drawn from.
     n_given : int
-        People in the data before it was cut; of two datasets, in the first.
+        People in the data before it was cut; for two datasets, in the first.
     truth : {"same-ids", "file"}
-        Where it is known from who is who.
+        Source of the ground truth.
     own_ids : pyarrow.Table, optional
         With a truth file: auxiliary ids as they are used here (``used``) and as they were given.
     known : Known
-        How much of the auxiliary side is known of each person: only that is left of it.
+        How much is known of each person; the auxiliary side holds only that.
     whole : Events, optional
-        The dataset before it was cut, with everybody in it: what would be published. None where
-        two were given.
+        The dataset before it was cut, with all people: what would be published. None if two were
+        given.
     """
 
     released: Events
@@ -74,13 +74,13 @@ class Sides(Discreet):
 
     @property
     def tallies(self) -> list[Tally]:
-        """What reading met, once for each dataset."""
+        """Counts of rows from reading, once for each dataset."""
         given = (self.released, self.auxiliary) if self.kind is None else (self.released,)
         return [side.tally for side in given]
 
 
 def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOptions) -> Sides:
-    """Place, cut, relabel and sample what was given; run once, so that what follows is quick."""
+    """Place, cut, relabel and sample the data, materialised so that later steps are quick."""
     placed = _place(in_one_engine(given))
     if len(placed) == 1:
         placed = [placed[0].materialise()]
@@ -111,7 +111,7 @@ def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOp
     _check_people(sides)
     if options.users is not None:
         sides = draw_sides(sides, options.users, options.seed)
-    # An audit asks hundreds of small questions: what is on Spark is collected for them.
+    # An audit runs hundreds of small queries, so data on Spark is collected locally.
     sides = replace(
         sides,
         released=sides.released.bring_here(),
@@ -123,7 +123,7 @@ def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOp
 
 
 def _place(given: Sequence[Events]) -> list[Events]:
-    """Positions without a location go on one grid of the usual cells."""
+    """Place positions without a location on one grid with cells of the default size."""
     if all("location" in events.columns for events in given):
         return list(given)
     for events in given:
@@ -144,7 +144,7 @@ def _cut(events: Events, options: AuditOptions) -> tuple[Events, Events, str, st
 
 
 def cut_again(events: Events, options: AuditOptions) -> tuple[Events, Events]:
-    """Cut a release as an audit of it with the same options would."""
+    """Cut a release as its own audit with the same options would."""
     released, auxiliary, *_ = _cut(events, options)
     known, _ = restrict(auxiliary.materialise(), Knowledge.parse(options.knows, options.seed))
     return released.materialise(), known
@@ -152,9 +152,9 @@ def cut_again(events: Events, options: AuditOptions) -> tuple[Events, Events]:
 
 def cut_like(sides: Sides, events: Events, seed: int) -> tuple[Events, Events]:
     """
-    Cut other events as the audited data was cut: an adversary tries on their own data.
+    Cut other events as the audited data was cut, as an adversary would with their own data.
 
-    Two datasets that were given stand for two periods, as does a cut at a time.
+    Two given datasets stand for two periods, like a cut at a point in time.
     """
     if sides.kind in HALVINGS:
         return HALVINGS[sides.kind](events, seed)[:2]
@@ -162,7 +162,7 @@ def cut_like(sides: Sides, events: Events, seed: int) -> tuple[Events, Events]:
 
 
 def _relabel(released: Events, auxiliary: Events, truth: pa.Table) -> tuple[Events, pa.Table]:
-    """Give auxiliary people their released ids, so that equal ids are equal people."""
+    """Give auxiliary people their released ids, so that equal ids mean the same person."""
     users = [
         encode(side.engine.arrow(f'SELECT DISTINCT "user" FROM ({side.query})')["user"])[1]
         for side in (released, auxiliary)
@@ -187,7 +187,7 @@ def _relabel(released: Events, auxiliary: Events, truth: pa.Table) -> tuple[Even
 
 
 def given_ids(sides: Sides, users: pa.Array) -> pa.Array:
-    """Auxiliary ids as they were given."""
+    """Return auxiliary ids as they were given."""
     if sides.own_ids is None:
         return users
     used, given = (sides.own_ids[column].to_pylist() for column in ("used", "given"))
@@ -200,7 +200,7 @@ def _count_users(events: Events) -> int:
 
 
 def _check_people(sides: Sides) -> None:
-    """Fewer than two people cannot be confused, and without truth nothing can be scored."""
+    """Raise if fewer than two people are on both sides: too few to confuse, or no truth known."""
     if sides.n_people >= 2:
         return
     if sides.kind is None and not sides.n_people:
@@ -215,7 +215,7 @@ def _check_people(sides: Sides) -> None:
 
 
 def draw_sides(sides: Sides, n_wanted: int, seed: int) -> Sides:
-    """A random choice of the people on both sides; everybody else is left out of both."""
+    """Sample the people on both sides at random; all others are removed from both."""
     if n_wanted >= sides.n_people:
         return sides
     chosen = sides.released.engine.materialise(

@@ -1,4 +1,4 @@
-"""A result on one screen, as rows and sentences."""
+"""Summary of a result on one screen, as rows and sentences."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from trailprint.audit.wording import (
     share_or_most,
 )
 from trailprint.studies.findings import ControlFinding
-from trailprint.studies.small_counts import HIDDEN, VeiledCount
+from trailprint.studies.small_counts import HIDDEN, MaskedCount
 
 Row = tuple[str, str]
 
-#: Of what was left out, so much is named.
+#: Number of left-out items listed by name.
 _MOST_NAMED = 6
 _STUDIES = {
     "users": "number of people",
@@ -46,7 +46,7 @@ _POINTS = {
 
 
 def summarise(found: Findings) -> list[Row]:
-    """The figures that matter most, as names and values; at most a screen of them."""
+    """Return the most important figures as names and values, at most one screen of them."""
     n_people, outside = found.data.common_users or 0, found.data.outside
     rows: list[Row] = [
         ("people on both sides", f"{n_people:,}"),
@@ -72,7 +72,7 @@ def _outside(outside: Outside) -> Row:
 
 
 def _attack(attack: AttackFinding, n_people: int) -> Row:
-    """How many an attack links; of how many, where it was tried on some of them only."""
+    """Row with the share an attack links, and of how many people if it was tried on a sample."""
     name, n_tried = attack.title.lower(), attack.people or 0
     if not attack.ran:
         return name, "not run"
@@ -83,7 +83,7 @@ def _attack(attack: AttackFinding, n_people: int) -> Row:
 
 
 def _worst_case(worst: WorstCase) -> Row:
-    """How many any attack links; of how many, where some were not tried by all of them."""
+    """Row with the share any attack links, and of how many people if not all were tried by all."""
     name = "linked by any of them"
     if worst.not_tried:
         name += f", of {worst.people or 0:,} tried by all"
@@ -91,7 +91,7 @@ def _worst_case(worst: WorstCase) -> Row:
 
 
 def _points(found: PointsFinding) -> list[Row]:
-    """Singling out, with names of its own: nobody is linked by it."""
+    """Rows about singling out, named differently because nobody is linked by it."""
     if not found.ran:
         return [(found.title.lower(), "not run")]
     drawn, worst = found.quoted_point, found.worst
@@ -113,8 +113,8 @@ def _within(interval: Interval | None) -> str:
     return f" ({_reach(*interval)})" if interval else ""
 
 
-def _linked(linked: VeiledCount | None, share: float | None, interval: Interval | None) -> str:
-    """A share with its interval; of a count that is not told exactly, that in words."""
+def _linked(linked: MaskedCount | None, share: float | None, interval: Interval | None) -> str:
+    """A share with its interval; for a masked count, its meaning in words."""
     if linked == HIDDEN:
         return "not shown: few people would follow"
     if isinstance(linked, str):
@@ -136,7 +136,7 @@ def _controls(controls: Sequence[ControlFinding]) -> str:
 
 
 def _protections(protections: Protections, named: HeadlineProtection | None) -> list[Row]:
-    """A handful of points that help and that no other beats, and the one the headline names."""
+    """A few points on the frontier that help, and the one named in the headline."""
     risk = max((_most(p) for p in protections.points if p.name == NONE), default=2.0)
     points = [p for p in protections.points if p.on_frontier and _most(p) < risk]
     points.sort(key=_loss)
@@ -159,7 +159,7 @@ def _loss(point: ProtectionPoint) -> float:
 
 
 def _most(point: ProtectionPoint) -> float:
-    """The share a protection leaves, or where few people are left, the most it can be."""
+    """The share still linked under a protection; if it is masked, the most it can be."""
     return (point.at_most or 0.0) if point.accuracy is None else point.accuracy
 
 
@@ -172,7 +172,7 @@ def _is_named(point: ProtectionPoint, named: HeadlineProtection | None) -> bool:
 
 
 def list_notes(found: Findings) -> list[str]:
-    """What has to be known to read the figures."""
+    """Return the notes needed to interpret the figures."""
     notes = found.data_notes
     if found.data.split is not None:
         notes.append(found.data.split.description)
@@ -200,7 +200,7 @@ def list_notes(found: Findings) -> list[str]:
 
 
 def list_left_out(found: Findings) -> list[str]:
-    """Studies and protections that were not done, the first of them by name."""
+    """Return the studies and protections that were not run, the first of them by name."""
     refused = () if found.protections is None else found.protections.left_out
     studies = [f"risk by {_STUDIES.get(one.study, one.study)}" for one in found.growth.left_out]
     measured = found.points if found.points is not None and found.points.ran else None

@@ -1,4 +1,4 @@
-"""What is said about attacks, risks and protections, in plain words."""
+"""Sentences about attacks, risks and protections, in plain words."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ NOTHING_KNOWN = "Which locations reveal most was not looked into."
 
 
 def percent(share: float) -> str:
-    """A share in percent, as people write it."""
+    """Format a share in percent."""
     return format_percent(share)
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it."""
+    """Format a duration in words."""
     if seconds < 1:
         return "less than a second"
     if seconds < 1.5:
@@ -43,12 +43,12 @@ def duration(seconds: float) -> str:
 
 
 def share_or_most(share: float | None, at_most: float | None) -> str:
-    """A share in percent; where it would tell a few people, the most it can be."""
+    """Format a share in percent; if it is masked, the most it can be."""
     return f"at most {percent(at_most or 0.0)}" if share is None else percent(share)
 
 
 def headline_sentence(attack: AttackFinding) -> str:
-    """How many of how many, compared with chance; that luck may be all there is, where it may."""
+    """Say how many people could be linked, compared with chance, and whether it may be luck."""
     chance, n_right = attack.chance or 0.0, attack.correct
     is_luck = attack.interval is not None and attack.interval[0] <= chance
     many = f"Fewer than {n_right[1:]}" if isinstance(n_right, str) else f"{n_right or 0:,}"
@@ -61,7 +61,7 @@ def headline_sentence(attack: AttackFinding) -> str:
 
 
 def protection_sentence(protection: HeadlineProtection) -> str:
-    """What the cheapest protection that helps would leave and cost."""
+    """Say what the cheapest protection that helps would leave and cost."""
     label = lower_first(protection.label)
     left = share_or_most(protection.share, protection.at_most)
     return (
@@ -76,7 +76,7 @@ def target_sentence(
     n_people: int,
     search: SearchFacts | None,
 ) -> str:
-    """Whether the target can be reached, and at which price."""
+    """Say whether the target can be reached, and at what loss."""
     wanted = f"at most {percent(target_risk)} of the people linked"
     if target is None:
         return f"Nothing that was tried leaves {wanted}.{_why_not(target_risk, n_people, search)}"
@@ -87,12 +87,12 @@ def target_sentence(
         f"{target.label}: of {_count_tried(search)}, the least loss that leaves {wanted} "
         f"({left}; for every attack the upper end of the 95 % interval is not above it, however "
         "ties between equal records are drawn, and among those still in the release), at an "
-        f"information loss of {percent(target.loss or 0.0)}.{_tell_alone(target.alone)}"
+        f"information loss of {percent(target.loss or 0.0)}.{_describe_alone(target.alone)}"
     )
 
 
-def _tell_alone(alone: AloneFacts | None) -> str:
-    """What an audit of the release itself will find."""
+def _describe_alone(alone: AloneFacts | None) -> str:
+    """Say what an audit of the release itself will find."""
     if alone is None:
         return ""
     left = share_or_most(alone.accuracy, alone.at_most)
@@ -107,7 +107,7 @@ def _count_tried(search: SearchFacts | None) -> str:
 
 
 def _why_not(target_risk: float, n_people: int, search: SearchFacts | None) -> str:
-    """What may be the reason: too few people, or too little time."""
+    """Say why nothing may reach the target: too few people, or too little time."""
     least = (wilson(0, n_people) or (0.0, 1.0))[1]
     if least > target_risk:
         return (
@@ -122,7 +122,7 @@ def _why_not(target_risk: float, n_people: int, search: SearchFacts | None) -> s
 def failed_controls_sentence(
     controls: Sequence[ControlFinding], titles: Mapping[str, str]
 ) -> str | None:
-    """What failed controls mean for the figures; None where all passed."""
+    """Say what failed controls mean for the figures; None if all passed."""
     failed = [control for control in controls if not control.passed]
     if not failed:
         return None
@@ -138,5 +138,5 @@ def failed_controls_sentence(
 
 
 def lower_first(title: str) -> str:
-    """A title inside a sentence: a small first letter, unless it is an abbreviation."""
+    """Return a title for use within a sentence: in lower case, unless it is an abbreviation."""
     return title if title[1:2].isupper() else title[:1].lower() + title[1:]

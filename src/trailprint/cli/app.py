@@ -1,4 +1,4 @@
-"""``trailprint app``: the same on a local page, for people who do not live in a terminal."""
+"""``trailprint app``: the commands on a local web page, without a terminal."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class AppOptions:
 
     @property
     def is_local(self) -> bool:
-        """Whether only programs of this machine can reach it."""
+        """Whether only programs on this machine can reach it."""
         return self.host == "localhost" or _address(self.host).is_loopback
 
 
@@ -93,7 +93,7 @@ def run(
 
 
 def _announce(address: str, serving: AppOptions, *, as_json: bool) -> None:
-    """Say where the page is, and open it."""
+    """Print the address of the page and open it in the browser."""
     if as_json:
         print_json({"address": address})
     else:

@@ -48,7 +48,7 @@ EXAMPLE = "trailprint audit visits.parquet --out audit"
 
 _AUDIT = "Audit"
 _TOO_HIGH = 3
-"""The exit code where the risk is above --fail-above."""
+"""Exit code if the risk is above --fail-above."""
 _CHANGED = (
     "The data, the options or the program have changed since the last audit in this folder: what "
     "depends on them is done anew."
@@ -58,7 +58,7 @@ _CHANGED = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderOptions:
     """
-    Where an audit goes, and what may be told there.
+    Where an audit is written, and what else is written or done.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class FolderOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Auditing:
-    """What is looked into, and what may be told."""
+    """Options of an audit: output folder, risk limit and analysis."""
 
     folder: Annotated[
         FolderOptions,
@@ -108,7 +108,7 @@ class Auditing:
     ]
 
     def options(self, sides: SideInputs, seed: int) -> AuditOptions:
-        """The same as the library's options."""
+        """Return the library's options."""
         if sides.splitting and not sides.names_a_cut:
             raise OptionError(
                 "Choices of users on both sides go with a split: say where to cut, as --at median, "
@@ -173,7 +173,7 @@ def run(
         per_user=result.per_user() if folder.per_user or scoring.links is not None else None,
     )
     finish(written, folder.out, running)
-    _write_links(scoring, result, engine, is_told=not running.json)
+    _write_links(scoring, result, engine, is_shown=not running.json)
     _stop_above(auditing.gate, result)
 
 
@@ -184,7 +184,7 @@ def _ask(
     options: AuditOptions,
     engine: Engine,
 ) -> Asked:
-    """What an audit is asked: sides to read, if any, who is who, and options."""
+    """Open the sides, if any, and read the truth; return them with the options."""
     from trailprint.audit.run import Asked
 
     with showing(engine):
@@ -193,7 +193,7 @@ def _ask(
 
 
 def _stop_above(gate: GateOptions, result: AuditResult) -> None:
-    """End with a code of its own where the risk is above what is allowed."""
+    """Exit with code 3 if the risk is above the limit."""
     excess = gate.find_excess(result.findings.headline, result.count_linked())
     if excess is not None:
         print_line(open_console(stderr=True), excess, "bold")
@@ -205,7 +205,7 @@ def _stop_above(gate: GateOptions, result: AuditResult) -> None:
 def _propose_release(
     found: Findings, data: str, giving: SideInputs, options: AuditOptions, out: str
 ) -> str | None:
-    """The command that writes what the audit proposes, reading the data as the audit did."""
+    """The command that writes the proposed release, reading the data as the audit did."""
     from trailprint.audit.release_command import propose_release
 
     words = spell_typed(giving)
@@ -222,7 +222,7 @@ def _prepare(
     scoring: ScoreOptions,
     options: AuditOptions,
 ) -> PreparedEvents:
-    """Where prepared events are kept, and everything that they depend on."""
+    """The store of prepared events, keyed by everything they depend on."""
     from trailprint.audit.outcomes import WORK
     from trailprint.audit.prepared import PreparedEvents, depend_on
 
@@ -238,13 +238,13 @@ def _prepare(
 
 
 def _write_links(
-    scoring: ScoreOptions, result: AuditResult, engine: Engine, *, is_told: bool
+    scoring: ScoreOptions, result: AuditResult, engine: Engine, *, is_shown: bool
 ) -> None:
-    """Write who is who, where that was asked for, and say where it is."""
+    """Write the links if requested, and say where they are."""
     if scoring.links is None:
         return
     scoring.write_links(result.links(), engine)
-    if is_told:
+    if is_shown:
         console = open_console(stderr=True)
         print_line(console, f"Links written to {scoring.links}, readable by you only.", "dim")
 
@@ -259,10 +259,10 @@ def audit_to_folder(
     prepared: PreparedEvents | None = None,
 ) -> AuditResult:
     """
-    Run an audit that keeps its finished parts below a folder; says what it is going to do.
+    Run an audit that stores its finished parts in a folder, and announce its plan.
 
-    Everything since the program was started counts towards the time limit, except compiling the
-    kernels; ``reserved_s`` of it are left for what comes after the audit.
+    All time since the program was started counts towards the time limit, except compiling the
+    kernels; ``reserved_s`` seconds of the limit are kept for the work after the audit.
     """
     from trailprint.audit.outcomes import WORK
     from trailprint.audit.run import run_audit
@@ -281,18 +281,18 @@ def audit_to_folder(
             prepared=prepared,
             n_threads=running.threads,
             progress=progress,
-            on_plan=lambda plan: _tell_plan(plan, where, is_again=is_again, as_json=running.json),
+            on_plan=lambda plan: _report_plan(plan, where, is_again=is_again, as_json=running.json),
         )
 
 
-def _tell_plan(plan: Plan, where: EngineOptions | None, *, is_again: bool, as_json: bool) -> None:
-    """What is going to be done, to whoever watches; from here on, there will be a report."""
+def _report_plan(plan: Plan, where: EngineOptions | None, *, is_again: bool, as_json: bool) -> None:
+    """Report the plan to the progress file and the user; load chart drawing for the report."""
     from trailprint.report.charts.svg import load_drawing
 
     load_drawing()
     file = find_progress_file()
     if file is not None:
-        file.tell_plan(plan.to_dict())
+        file.report_plan(plan.to_dict())
     if not as_json:
         _announce(plan, where, is_again=is_again)
 
@@ -300,7 +300,7 @@ def _tell_plan(plan: Plan, where: EngineOptions | None, *, is_again: bool, as_js
 def _print_plan(
     asked: Asked, folder: str, running: RunOptions, where: EngineOptions | None
 ) -> None:
-    """What an audit would do; parts that the folder keeps count as done, and none is made."""
+    """Print what an audit would do, counting stored parts as done; creates no folder."""
     from trailprint.audit.outcomes import WORK
     from trailprint.audit.run import plan_audit
 
@@ -315,7 +315,7 @@ def _print_plan(
 
 
 class _LateStore:
-    """A folder of finished parts that is made when it is first asked: not for unusable input."""
+    """Folder of finished parts, created on first use, so that unusable input creates none."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -327,16 +327,16 @@ class _LateStore:
         return FolderStore(self._folder, WORK_MANIFEST)
 
     def get(self, name: str) -> bytes | None:
-        """What was kept under this name; None if nothing was."""
+        """The content stored under this name; None if there is none."""
         return self._kept.get(name)
 
     def put(self, name: str, content: bytes) -> None:
-        """Keep something under a name: completely or not at all."""
+        """Store content under a name, atomically."""
         self._kept.put(name, content)
 
 
 def _announce(plan: Plan, where: EngineOptions | None, *, is_again: bool) -> None:
-    """What is going to be done and how long that should take, on standard error."""
+    """Print the plan and its expected time on standard error."""
     from trailprint.audit.wording import duration
 
     console = open_console(stderr=True)
@@ -371,7 +371,7 @@ def _announce(plan: Plan, where: EngineOptions | None, *, is_again: bool) -> Non
 
 
 def _describe_needs(plan: Plan, where: EngineOptions | None) -> str:
-    """People, pairs and memory in one line."""
+    """Describe people, pairs and memory in one line."""
     most = max((part.needed_bytes for part in plan.parts), default=0.0)
     on_spark = where is not None and where.engine == "spark"
     elsewhere = f" and {plan.worker_bytes / 1e6:,.0f} MB on each executor" if on_spark else ""
@@ -382,7 +382,7 @@ def _describe_needs(plan: Plan, where: EngineOptions | None) -> str:
 
 
 def _advise(n_people: int) -> str:
-    """How to take fewer people, where there are enough for that: half of them, rounded."""
+    """Suggest ``--users`` with half the people, rounded down; empty if there are too few."""
     fewer = min(n_people // 2, 5000)
     if fewer < 50:
         return ""
@@ -398,10 +398,10 @@ def _are(number: int) -> str:
     return f"{_parts(number)} {'is' if number == 1 else 'are'}"
 
 
-# A pipeline asks whether the risk is too high, whoever reads the rest.
+# The exit code must say whether the risk is too high even if nothing reads the output.
 @going_on_unheard()
 def finish(written: Any, folder: str, running: RunOptions, *, closing: str | None = None) -> None:
-    """Write the folder, then show the result on one screen, with a last line, or as JSON."""
+    """Write the folder, then print the result as a summary with a closing line, or as JSON."""
     from trailprint.audit.summary import list_notes, summarise
     from trailprint.report.audit_files import REPORT, write_outputs
 

@@ -1,4 +1,4 @@
-"""``trailprint audit --measure``: further protections, beside the report of a finished audit."""
+"""``trailprint audit --measure``: evaluate further protections after a finished audit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def measure_to_folder(
     running: RunOptions,
     prepared: PreparedEvents | None = None,
 ) -> None:
-    """Judge protections as the audit in a folder did, add them to what it has, and tell them."""
+    """Evaluate protections as the audit in a folder did; add them to it and print them."""
     from trailprint.audit.measuring import measure_more
     from trailprint.audit.outcomes import WORK, WORK_MANIFEST
     from trailprint.plain import to_plain
@@ -58,14 +58,14 @@ def measure_to_folder(
 
 
 def _keep_point(folder: str, point: ProtectionPoint) -> None:
-    """Keep a point as soon as it is there, and tell whoever watches."""
+    """Save a point as soon as it is measured, and update the progress file."""
     from trailprint.plain import to_plain
     from trailprint.report.audit_files import add_measured
 
     add_measured(folder, to_plain(point))
     file = find_progress_file()
     if file is not None:
-        file.tell_point()
+        file.report_point()
 
 
 def _print(found: dict[str, Any]) -> None:

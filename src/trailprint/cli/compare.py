@@ -28,7 +28,7 @@ EXAMPLE = "trailprint compare audit audit-of-release --out compared"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareOptions:
     """
-    Where a comparison goes, and by what people are paired.
+    Where a comparison is written, and how people are paired.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ def _print_risk(reference: str, versus: Versus) -> None:
 
 
 def _print_points(found: ComparedSinglingOut) -> None:
-    """A row for each number of points, a column for each audit."""
+    """Print a row for each number of points and a column for each audit."""
     from trailprint.comparison.wording import list_singled_out
 
     labels = [audit.audit for audit in found.audits]
@@ -105,13 +105,18 @@ def _print_points(found: ComparedSinglingOut) -> None:
 
 
 def _line(row: FamilyDifference) -> dict[str, object]:
-    from trailprint.comparison.wording import tell_interval, tell_points, tell_rate, tell_test
+    from trailprint.comparison.wording import (
+        describe_interval,
+        describe_points,
+        describe_rate,
+        describe_test,
+    )
 
     return {
         "attack": row.title,
-        "first": tell_rate(row.first),
-        "this one": tell_rate(row.second),
-        "difference": tell_points(row.difference),
-        "95 % interval": tell_interval(row.interval),
-        "test": tell_test(row.pairs),
+        "first": describe_rate(row.first),
+        "this one": describe_rate(row.second),
+        "difference": describe_points(row.difference),
+        "95 % interval": describe_interval(row.interval),
+        "test": describe_test(row.pairs),
     }

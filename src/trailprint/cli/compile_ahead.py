@@ -1,8 +1,8 @@
 """
-On a machine's first audit kernels are compiled before anything else, in two processes.
+Compile all kernels before a machine's first audit, in two processes.
 
-Numba compiles on one core. While this process compiles what matching needs, another one compiles
-what trails, known points, sequences and micro-aggregation need; each finds the other's on disk.
+Numba compiles on one core. While this process compiles the kernels for matching, another compiles
+those for trails, known points, sequences and micro-aggregation; they share the cache on disk.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ _COMPILING = (
 
 
 def are_compiled() -> bool:
-    """Whether an audit was run on this machine before, with these kernels."""
+    """Whether these kernels are already compiled on this machine."""
     from trailprint.kernels.compiling import is_compiled
     from trailprint.kernels.grouping import refinement
 
-    # Only micro-aggregation uses it: where it is compiled, so is the rest.
+    # Only micro-aggregation uses it: if it is compiled, so are the others.
     return is_compiled(refinement._sweep)
 
 
 def compile_first() -> float:
-    """Compile what audits need, where that was never done; the seconds it took."""
+    """Compile the kernels for audits, if needed; return the seconds it took."""
     if are_compiled():
         return 0.0
     began = time.perf_counter()
     print_line(open_console(stderr=True), _COMPILING, "dim")
     file = find_progress_file()
     if file is not None:
-        file.tell("Compiling the kernels for this machine, once", None)
+        file.report("Compiling the kernels for this machine, once", None)
     with _compiling_meanwhile():
         compile_matching()
     return time.perf_counter() - began
@@ -50,7 +50,7 @@ def compile_first() -> float:
 
 @contextlib.contextmanager
 def _compiling_meanwhile() -> Iterator[None]:
-    """Let a second process compile its part, and wait for it; without a second core do it after."""
+    """Compile the other kernels in a child process; with a single core, do it afterwards."""
     if (os.cpu_count() or 1) < 2:
         yield
         compile_kernels()
@@ -67,7 +67,7 @@ def _compiling_meanwhile() -> Iterator[None]:
 
 
 def compile_matching() -> None:
-    """Use every kernel of matching once: a small audit of people who do not exist."""
+    """Use every kernel of matching once, in a small audit of simulated people."""
     from trailprint.audit.options import AuditOptions
     from trailprint.audit.run import Asked, run_audit
 
@@ -80,7 +80,7 @@ def compile_matching() -> None:
 
 
 def _match_as_if_many(campus: Events) -> None:
-    """Use what only matchings of thousands of people need."""
+    """Use the kernels that only matchings of thousands of people need."""
     import numpy as np
 
     from trailprint.features.histograms import build_histograms
@@ -95,12 +95,12 @@ def _match_as_if_many(campus: Events) -> None:
     moves = PriceMoves(reduced.join, reduced.col_start, worth=0)
     price = np.arange(reduced.join.n_cols, dtype=np.float64)
     bound = np.zeros(reduced.join.n_rows)
-    # Rows are in doubt until the columns that rose least are walked.
+    # Rows stay in doubt until the columns whose prices rose least are scanned.
     moves.follow(bound, price, price, lambda left: left > -1.0, 1)
 
 
 def compile_kernels() -> None:
-    """Use every kernel of trails, points, sequences and grouping once, on people made up."""
+    """Use every kernel of trails, points, sequences and grouping once, on simulated people."""
     from trailprint.attacks.options import TrailOptions
     from trailprint.attacks.sequence.correlation import correlate_sequences
     from trailprint.attacks.trail import match_trails

@@ -30,7 +30,7 @@ _CORRELATE = "Correlation"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitOptions:
     """
-    Which visits count, and where models are kept.
+    Which visits count, and where models are stored.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class VisitOptions:
     work: str | None = None
 
     def long_enough(self, events: Events) -> Events:
-        """Only visits of the minimum length."""
+        """Keep only visits of at least the minimum length."""
         from trailprint.events.filters import lasting
 
         return events if self.min_duration is None else lasting(events, self.min_duration)
@@ -59,7 +59,7 @@ class Correlating:
     folds: Annotated[Given[FoldOptions], Panel(_CORRELATE)]
 
     def protocol(self) -> FoldOptions | None:
-        """How bins are left out in turn; None without --folds."""
+        """The cross-validation options; None without --folds."""
         if self.folds and "n_folds" not in self.folds.values:
             raise OptionError("--rounds goes with --folds.")
         return self.folds.options() if self.folds else None
@@ -114,7 +114,7 @@ def run(
 
 
 def _show(result: Result, links: str | None, *, as_json: bool) -> None:
-    """A plan, or what was found."""
+    """Print a plan or a result."""
     from trailprint.workflows.plans import WorkPlan
 
     if isinstance(result, WorkPlan):
@@ -128,7 +128,7 @@ def _show(result: Result, links: str | None, *, as_json: bool) -> None:
 def _check_folds(
     auxiliary: str | None, sides: SideInputs, scoring: ScoreOptions, knowledge: Knowledge
 ) -> None:
-    """Refuse what does not go with --folds."""
+    """Raise an error for options that cannot be combined with --folds."""
     if auxiliary or sides.splitting or scoring.truth or scoring.links:
         raise OptionError(
             "--folds takes one dataset on its own: no AUXILIARY, split, --truth or --links."

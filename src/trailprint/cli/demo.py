@@ -23,7 +23,7 @@ _NEXT = "Your own file: trailprint audit FILE --out audit"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoOptions:
     """
-    What is simulated, and where everything goes.
+    What is simulated, and where the results are written.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """
-What the program says without loading anything: its version, and which commands there are.
+The program's version and top-level help, printed without loading anything else.
 
-Whoever asks for either waits for the interpreter and little else.
+Printing them takes little longer than starting the interpreter.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-# Not from typing: nothing is imported here but what Python itself has loaded.
+# Not from typing: only modules that Python itself has loaded are imported here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ABOUT = "How many people in a behavioural dataset could be re-identified, and why."
 VERSION_HELP = "Print the version and stop."
 
-#: Each command, in the order of the help, and what it does; a test holds commands to it.
+#: Description of each command, in the order of the help; a test checks that they match.
 COMMANDS = {
     "demo": "Simulate a small campus, audit it and write a report: nobody in it exists.",
     "audit": "Audit a dataset: every attack, controls, growth, protections and one report.",
@@ -43,13 +43,13 @@ _OPTIONS = {
     "--show-completion": "Print what --install-completion would install.",
     "--help, -h": "Show this message and exit.",
 }
-#: Set by a shell that asks for completions.
+#: Environment variable set by a shell that requests completions.
 COMPLETING = "_TRAILPRINT_COMPLETE"
 _USUAL_WIDTH = 100
 
 
 def answer(arguments: Sequence[str]) -> bool:
-    """Answer ``--version``, ``--help`` or nothing at all; False for everything else."""
+    """Handle ``--version``, ``--help`` and empty arguments; return False for all others."""
     if COMPLETING in os.environ:
         return False
     if not arguments or list(arguments) in (["--help"], ["-h"]):
@@ -62,7 +62,7 @@ def answer(arguments: Sequence[str]) -> bool:
 
 
 def write_help(width: int) -> str:
-    """The help of the program itself."""
+    """The top-level help text."""
     lines = ["Usage: trailprint [OPTIONS] COMMAND …", "", *_wrap(ABOUT, width)]
     for title, rows in (("Options", _OPTIONS), ("Commands", COMMANDS)):
         left = max(map(len, rows)) + 4
@@ -87,7 +87,7 @@ def _wrap(text: str, width: int) -> Iterator[str]:
 
 
 def terminal_width() -> int:
-    """How wide text may be: as the terminal, within reason."""
+    """Width for text: that of the terminal, between 50 and 100 columns."""
     try:
         wanted = int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns)
     except (OSError, ValueError):
@@ -96,7 +96,7 @@ def terminal_width() -> int:
 
 
 def _print(text: str) -> bool:
-    """Whether it could be printed; where it could not, the whole program says why."""
+    """Print text; return False on failure, so that the full program reports the error."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

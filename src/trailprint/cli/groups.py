@@ -1,11 +1,11 @@
 """
 A command's flags are the fields of the options classes it takes.
 
-``@takes_options`` looks at the parameters of the command below. One that is annotated as
-``Annotated[MatchOptions, Panel("Matching", without=("seed",))]`` stands for a flag for each field
-of the class, and receives the object. With ``Given[MatchOptions]`` the command receives what was
-typed, and makes the object itself. A dataclass whose fields are such parameters is taken apart
-into them. A command with a parameter of type ``Typed`` takes ``--settings``.
+``@takes_options`` reads the parameters of the decorated command. A parameter annotated as
+``Annotated[MatchOptions, Panel("Matching", without=("seed",))]`` becomes one flag for each field of
+the class, and receives the object. With ``Given[MatchOptions]`` the command receives the values
+typed and makes the object itself. A dataclass whose fields are such parameters is expanded into
+them. A command with a parameter of type ``Typed`` takes ``--settings``.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ Options = TypeVar("Options")
 @dataclass(frozen=True, slots=True)
 class Panel:
     """
-    Where an options class stands in the help, and which of its fields are no flags.
+    Where an options class appears in the help, and which of its fields are not flags.
 
     Attributes
     ----------
     title : str
         The heading of the flags.
     without : tuple of str
-        Fields that are set elsewhere, or are for Python only.
+        Fields that are set elsewhere or available in Python only.
     names : mapping
-        Flags, without dashes, that are not called as their fields.
+        Flags, without dashes, whose names differ from those of their fields.
     written : mapping
-        How values are typed, where their types do not say it.
+        How values are typed, where their types do not determine it.
     """
 
     title: str
@@ -54,7 +54,7 @@ class Panel:
 @dataclass(frozen=True, slots=True)
 class Given(Generic[Options]):
     """
-    The flags of an options class that were typed; true where there is one.
+    The typed flags of an options class; true if there is at least one.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Given(Generic[Options]):
     values : mapping
         Values by field.
     typed : mapping
-        The same as they were typed, by flag.
+        The same values as typed, by flag.
     """
 
     kind: type[Options]
@@ -74,13 +74,13 @@ class Given(Generic[Options]):
         return bool(self.values)
 
     def options(self, **others: Any) -> Options:
-        """The options, with ``others`` for fields that have no flag; defaults for the rest."""
+        """Make the options, with ``others`` for fields without a flag and defaults for the rest."""
         return self.kind(**{**self.values, **others})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """An options class of a command: its flags, and what becomes of them."""
+    """An options class of a command, its flags, and how they are collected."""
 
     kind: type[Any]
     flags: list[OptionField]
@@ -91,7 +91,7 @@ class Group:
         return ((self, flag) for flag in self.flags)
 
     def collect(self, typed: dict[str, Any]) -> Any:
-        """Take the group's values out of all that was typed; what was not keeps its default."""
+        """Remove the group's values from ``typed`` and make the options; defaults for the rest."""
         own = [(flag, typed.pop(flag.key)) for flag in self.flags]
         own = [(flag, value) for flag, value in own if is_typed(value)]
         values = {flag.name: flag.written.read(value) for flag, value in own}
@@ -117,7 +117,7 @@ class Bundle:
         return (one for group in self.groups.values() for one in group.all_flags())
 
     def collect(self, typed: dict[str, Any]) -> Any:
-        """The dataclass, of what each of its groups took."""
+        """Make the dataclass from the options that each of its groups collects."""
         return self.kind(**{name: group.collect(typed) for name, group in self.groups.items()})
 
 
@@ -155,12 +155,12 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
     wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     wrapper.__annotations__ = {one.name: one.annotation for one in parameters}
     wrapper.options = groups  # type: ignore[attr-defined]
-    del wrapper.__wrapped__  # Typer would look through it at the short signature.
+    del wrapper.__wrapped__  # Typer would follow it to the undecorated signature.
     return wrapper
 
 
 def _on_engine(made: Mapping[str, Any]) -> contextlib.AbstractContextManager[None]:
-    """The engine that a command was given, open for all it does; data is read on it too."""
+    """Context in which the command's engine is open, for reading data as well."""
     wanted = next((one for one in made.values() if isinstance(one, EngineOptions)), None)
     if wanted is None or wanted.engine == "local":
         return contextlib.nullcontext()
@@ -170,14 +170,14 @@ def _on_engine(made: Mapping[str, Any]) -> contextlib.AbstractContextManager[Non
 
 
 def _as_own(parameter: inspect.Parameter, hint: Any, *, may_lack: bool) -> inspect.Parameter:
-    """A parameter that is no options class; settings may hold one that is not typed."""
+    """A parameter that is not an options class; optional if a settings file may supply it."""
     if may_lack and parameter.default is inspect.Parameter.empty:
         parameter = parameter.replace(default=None)
     return parameter.replace(annotation=hint, kind=inspect.Parameter.KEYWORD_ONLY)
 
 
 def find_groups(hints: Mapping[str, Any]) -> dict[str, Group | Bundle]:
-    """The parameters, or fields of a bundle, that stand for options classes."""
+    """The parameters, or fields of a bundle, that are options classes or bundles."""
     found = {name: _find_group(hint) for name, hint in hints.items()}
     return {name: group for name, group in found.items() if group is not None}
 

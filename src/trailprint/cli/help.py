@@ -1,8 +1,7 @@
 """
 A command's help: its arguments and flags under their headings, as plain lines.
 
-The command reference has the very same lines, so that what is printed and what is documented
-cannot differ.
+The command reference uses the same lines, so the help and the documentation cannot differ.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ class PlainCommand(TyperCommand):
     """A command that shows its help as `render_command` writes it."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help, as wide as the terminal."""
+        """Write the help in the width of the terminal."""
         program = ctx.parent.info_name if ctx.parent else "trailprint"
         formatter.write("\n".join(render_command(program, self, terminal_width())) + "\n")
 
 
 def render_command(program: str, command: Any, width: int) -> list[str]:
-    """Lines of at most ``width``: usage, what it does, flags by heading, an example."""
+    """Lines of at most ``width``: usage, description, flags by heading, an example."""
     lines = [*_usage(program, command, width), "", *wrap(_first_paragraph(command.help), width)]
     for title, parameters in _panels(command).items():
         lines += render_panel(title, [(_with_kind(p), _with_rule(p)) for p in parameters], width)
@@ -40,7 +39,7 @@ def render_command(program: str, command: Any, width: int) -> list[str]:
 
 
 def render_panel(title: str, rows: Sequence[tuple[str, str]], width: int) -> list[str]:
-    """Two columns: names on the left, what they mean wrapped on the right."""
+    """Lines of two columns: names on the left, wrapped descriptions on the right."""
     if not rows:
         return []
     left = min(max(len(name) for name, _ in rows), _LONGEST_NAME) + _INDENT + 2
@@ -60,14 +59,14 @@ def wrap(text: str, width: int, indent: int = 0) -> list[str]:
 
 
 def names_of(parameter: Any) -> str:
-    """``DATA`` or ``--at``; an argument's brackets belong to the usage line."""
+    """Name of a parameter, such as ``DATA`` or ``--at``, without brackets."""
     if _is_argument(parameter):
         return str(parameter.metavar or parameter.name.upper()).strip("[]")
     return ", ".join([*parameter.opts, *parameter.secondary_opts])
 
 
 def _example(epilog: str, width: int) -> list[str]:
-    """The example on lines that can be pasted into a shell."""
+    """The example, wrapped into lines that can be pasted into a shell."""
     pieces = wrap(epilog, width - 2, indent=10)
     return [piece + " \\" for piece in pieces[:-1]] + pieces[-1:]
 
@@ -77,7 +76,7 @@ def _first_paragraph(text: str) -> str:
 
 
 def _usage(program: str, command: Any, width: int) -> list[str]:
-    """How the command is typed: its arguments and the options it cannot do without."""
+    """The usage line: arguments and required options."""
     words = [f"Usage: {program} {command.name}"]
     for parameter in filter(_is_argument, command.params):
         name = names_of(parameter)
@@ -89,7 +88,7 @@ def _usage(program: str, command: Any, width: int) -> list[str]:
 
 
 def _panels(command: Any) -> dict[str, list[Any]]:
-    """Parameters by the panel of the help they stand in, in the order they are declared."""
+    """Parameters by panel of the help, in the order of declaration."""
     panels: dict[str, list[Any]] = {}
     for parameter in command.params:
         if not parameter.hidden:
@@ -103,7 +102,7 @@ def _is_argument(parameter: Any) -> bool:
 
 
 def _with_kind(parameter: Any) -> str:
-    """A flag and what stands for its value; a switch has none."""
+    """A flag with the placeholder of its value; a switch has none."""
     if _is_argument(parameter):
         return names_of(parameter)
     return f"{names_of(parameter)} {parameter.metavar or ''}".rstrip()

@@ -1,4 +1,4 @@
-"""What several commands are given: datasets, how they are cut, what links are scored against."""
+"""Inputs that several commands share: datasets, splits, and the truth to score links against."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from trailprint.events.write import check_outputs, write_table
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnOptions:
     """
-    The source's own names of columns, as `ReadOptions.column_names` has them.
+    The names of columns in the source, as in `ReadOptions.column_names`.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class ColumnOptions:
     count_column: str | None = None
 
     def names(self) -> dict[Column, str]:
-        """The names that were given, by our columns."""
+        """The given names, by Trailprint's columns."""
         given: dict[Column, str | None] = {
             "user": self.user_column,
             "location": self.location_column,
@@ -69,7 +69,7 @@ class ColumnOptions:
 
 
 def split_names(text: str) -> tuple[str, ...]:
-    """Names between commas; one may be empty, for a column that has none."""
+    """Split names at commas; an empty one stands for a column without a name."""
     return tuple(name.strip() for name in text.split(","))
 
 
@@ -91,11 +91,11 @@ class Reading:
         return bool(self.given or self.columns)
 
     def options(self, **others: Any) -> ReadOptions:
-        """The same as the library's options."""
+        """Return the library's options."""
         return self.given.options(column_names=self.columns.options().names(), **others)
 
     def typed(self) -> dict[str, Any]:
-        """What was typed, by flag."""
+        """The typed values, by flag."""
         return {**self.given.typed, **self.columns.typed}
 
 
@@ -119,9 +119,9 @@ class Shaping:
 
     def shape(self, datasets: Sequence[Events], *, two_sides: bool = False) -> list[Events]:
         """
-        Give events their places and leave out what does not count; places are shared.
+        Assign events to places, shared by all datasets, and apply the filters.
 
-        A split asks for a user's ``min_events`` on each side; here nobody is left out for them.
+        With ``two_sides``, ``min_events`` is left to the split, which requires it on each side.
         """
         filters = self.filters.options()
         times = replace(
@@ -138,7 +138,7 @@ class Shaping:
         return [apply_filters(side, users) for side in kept]
 
     def typed(self) -> dict[str, Any]:
-        """What was typed, by flag."""
+        """The typed values, by flag."""
         return {**self.places.typed, **self.filters.typed}
 
 
@@ -151,13 +151,13 @@ def open_events(
     two_sides: bool = False,
     one_place: bool = False,
 ) -> Events:
-    """Read, place and filter one dataset; with ``one_place``, also one that says only when."""
+    """Read, place and filter one dataset; ``one_place`` also accepts one with times only."""
     events = read(source, reading.options(one_place=one_place), engine=engine)
     return shaping.shape([events], two_sides=two_sides)[0]
 
 
 def _read_all(sources: Sequence[tuple[str, ReadOptions]], engine: Engine) -> list[Events]:
-    """Read datasets; a release beside another one is read as it was written."""
+    """Read datasets; if there are two, a release is read as it was written."""
     are_two = len(sources) > 1
     return [
         read(source, read_as_written(source, how) if are_two else how, engine=engine)
@@ -171,7 +171,7 @@ Splitting = Annotated[Given[SplitOptions], Panel("Split", without=("min_events",
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreOptions:
     """
-    What links are scored against, and where they may be written.
+    The truth that links are scored against, and where links are written.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class ScoreOptions:
     links: str | None = None
 
     def check(self, *sources: str | None) -> None:
-        """Raise an error early when the links could not be written."""
+        """Raise an error early if the links cannot be written."""
         if self.links is not None:
             check_outputs([self.links], sources=[*sources, self.truth])
 
@@ -194,7 +194,7 @@ class ScoreOptions:
         return None if self.truth is None else read_truth(engine, self.truth)
 
     def write_links(self, links: pa.Table, engine: Engine) -> None:
-        """Write the links, for their owner only, where that was asked for."""
+        """Write the links if requested, readable by the owner only."""
         if self.links is not None:
             write_table(links, self.links, engine, private=True, for_people=True)
 
@@ -204,7 +204,7 @@ Scoring = Annotated[ScoreOptions, Panel("Truth and links")]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideInputs:
-    """Two datasets, or one and how it is cut."""
+    """Two datasets, or one and how it is split."""
 
     splitting: Splitting
     reading: Reading
@@ -212,16 +212,16 @@ class SideInputs:
 
     @property
     def names_a_cut(self) -> bool:
-        """Whether any way to cut was typed, and not only who is kept on the sides."""
+        """Whether a split method was given, and not only options on who is kept."""
         return any(method in self.splitting.values for method in METHODS)
 
     def open_all(self, sources: Sequence[str], engine: Engine) -> list[Events]:
-        """Read, place and filter what an audit is given: one dataset or two."""
+        """Read, place and filter an audit's one or two datasets."""
         given = [(source, self.reading.options()) for source in sources]
         return self.shaping.shape(_read_all(given, engine), two_sides=self.names_a_cut)
 
     def cut(self, seed: int, **others: Any) -> SplitOptions:
-        """How one dataset is cut in two."""
+        """Options of the split of one dataset."""
         return self.splitting.options(min_events=self.shaping.min_events, seed=seed, **others)
 
     def open(
@@ -236,8 +236,8 @@ class SideInputs:
         """
         Read, place and filter both sides.
 
-        ``identities`` are the columns that make an entity on either side; with it, a side without
-        a known column takes its whole rows for entities.
+        ``identities`` names the columns that identify an entity on each side; with it, a side
+        without a known column uses its whole rows as entities.
         """
         options = self._reading(identities)
         if auxiliary is not None:

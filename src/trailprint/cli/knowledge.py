@@ -1,4 +1,4 @@
-"""How much somebody knows of each person: an option that every attack takes."""
+"""The adversary's knowledge of each person: an option of every attack."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class KnowledgeOptions:
     knows: str = "everything"
 
     def options(self, seed: int) -> Knowledge:
-        """The same as the library's options."""
+        """Return the library's options."""
         return Knowledge.parse(self.knows, seed)
 
 
@@ -32,7 +32,7 @@ Knowing = Annotated[KnowledgeOptions, Panel("Knowledge")]
 
 
 def note_knowledge(known: Mapping[str, Any]) -> list[str]:
-    """What is to be said below a result; nothing where everything is known."""
+    """Notes to print below a result; none if everything is known."""
     if known["kind"] == "everything":
         return []
     phrase = phrase_knowledge(known["kind"], known["amount"])

@@ -1,4 +1,4 @@
-"""Where the program starts: signals are answered first, then everything else is loaded."""
+"""Entry point: set up signal handling first, then load everything else."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from trailprint.cli.front import answer
 
 def main(arguments: list[str] | None = None) -> None:
     """
-    Run the program, and exit with 0 for success, 2 for bad input, 1 for a defect of ours.
+    Run the program; exit with 0 for success, 2 for bad input, 1 for an internal error.
 
     Parameters
     ----------
     arguments : list of str, optional
-        Run them in this very process, whose affair signals then are. By default those of the
-        command line are run in a process of their own, and SIGINT, SIGTERM and SIGHUP end it with
-        130, 143 and 129.
+        Arguments to run in this process, which then handles signals itself. By default, those of
+        the command line run in a separate process, which SIGINT, SIGTERM and SIGHUP end with exit
+        codes 130, 143 and 129.
     """
     stopwatch.start()
     given = sys.argv[1:] if arguments is None else arguments
@@ -28,12 +28,12 @@ def main(arguments: list[str] | None = None) -> None:
 
     _check_system()
     if arguments is None:
-        # Until there are handlers, Ctrl-C ends the program without a traceback.
+        # Until handlers are set, Ctrl-C ends the program without a traceback.
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
         from trailprint.cli.supervisor import supervise
 
-        # Threads for linear algebra take memory each, and there is next to none of it.
+        # Each linear algebra thread takes memory, and there is hardly any linear algebra.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         supervise()
     _load(given)
@@ -58,7 +58,7 @@ def _check_system() -> None:
 
 
 def _load(arguments: list[str]) -> None:
-    """Load what the command needs, or say that there is too little memory for it."""
+    """Load what the command needs, or exit with an error if there is too little memory."""
     from trailprint.cli import memory, supervisor
 
     before = memory.limit_loading()

@@ -11,7 +11,7 @@ from trailprint.cli.groups import Given, Panel, argument, takes_options
 from trailprint.cli.inputs import Scoring, SideInputs
 from trailprint.cli.knowledge import Knowing, note_knowledge
 from trailprint.cli.option_fields import Written
-from trailprint.cli.planning import Planning, tell_needs
+from trailprint.cli.planning import Planning, describe_needs
 from trailprint.cli.present import percent, print_json, print_rows, print_table
 from trailprint.cli.progress import showing
 from trailprint.cli.running import EnginePanel, Running, RunOptions
@@ -31,7 +31,7 @@ _MATCH = "Matching"
 
 
 def read_weights(text: str) -> str | dict[str, float]:
-    """``learnt``, ``equal``, or weights by name."""
+    """Parse ``learnt``, ``equal``, or weights by name."""
     if "=" not in text:
         return text
     weights = {}
@@ -51,7 +51,7 @@ def read_weights(text: str) -> str | dict[str, float]:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarginOptions:
     """
-    Which margin is looked for; `MatchResult.margin_for` in Python.
+    Precision to find a margin for; `MatchResult.margin_for` in Python.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class MarginOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretOptions:
     """
-    What of the released side means nothing to an adversary.
+    What the adversary cannot interpret on the released side.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class SecretOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleOptions:
     """
-    What is written of people; `MatchResult.per_user` in Python.
+    Results for each person; `MatchResult.per_user` in Python.
 
     Attributes
     ----------
@@ -114,12 +114,12 @@ class Matching:
     rejection: Annotated[Given[RejectionOptions], Panel(_MATCH)]
 
     def match_options(self, seed: int) -> MatchOptions:
-        """Options with margins where a precision asks for them."""
+        """The options, with margins if a precision needs them."""
         margins = self.options.margins or self.margins.precision is not None
         return replace(self.options, margins=margins, seed=seed)
 
     def view_options(self, sides: SideInputs) -> ViewOptions | None:
-        """Several views, cut for learning as the data was cut; None without --views."""
+        """Options of the views, split for learning as the data was split; None without --views."""
         if not self.views:
             return None
         if "names" not in self.views.values:
@@ -192,7 +192,7 @@ def _plan(
     running: RunOptions,
     where: EngineOptions,
 ) -> None:
-    """Say what the matching would need."""
+    """Print what the matching would need."""
     from trailprint.workflows.match_plan import plan_match
 
     plan = plan_match(
@@ -221,7 +221,7 @@ def _print_plan(plan: dict[str, Any], *, as_json: bool) -> None:
     ]
     if plan["parts"] > 1:
         rows.append(("parts of each pass", plan["parts"]))
-    rows += tell_needs(plan)
+    rows += describe_needs(plan)
     print_table("What the matching would need", rows, ["Nothing was matched."])
 
 
@@ -256,7 +256,7 @@ def _print(found: dict[str, Any], links: str | None, per_user: str | None) -> No
 
 
 def _print_views(found: dict[str, Any]) -> None:
-    """What each view counts, finds alone, and what is found without it."""
+    """Print the weight of each view and the rates with it alone and without it."""
     rows = [
         {
             "view": view["title"],
@@ -270,7 +270,7 @@ def _print_views(found: dict[str, Any]) -> None:
 
 
 def _show_gap(found: dict[str, Any]) -> object:
-    """How far the matching may be from the best; rounding is not worth a number."""
+    """The optimality gap; a gap that is only rounding error counts as none."""
     return "none: proven optimal" if found.get("exact") else found["optimality_gap"]
 
 

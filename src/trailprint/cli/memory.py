@@ -1,4 +1,4 @@
-"""Too little memory, in whatever words it arrives."""
+"""Memory limits, and detection of errors caused by too little memory."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from trailprint.errors import OptionError
 
 MEMORY = "The work needs more memory than there is. Try less data at once."
 
-#: Seconds of computing; loading everything takes one or two.
+#: CPU seconds allowed for loading libraries, which takes one or two.
 _LOADING_S = 10
 
-#: Address space that the library which draws charts reserves for a moment: 64 GiB, and the rest.
+#: Address space needed to draw charts: the library briefly reserves 64 GiB, plus the rest.
 _DRAWING_BYTES = 75e9
 
-#: What libraries and the system say when memory is short.
+#: Parts of error messages of libraries and the system that mean too little memory.
 _SHORT = (
     "failed to map segment",
     "cannot allocate memory",
@@ -27,13 +27,13 @@ _SHORT = (
 
 
 def is_memory_limited() -> bool:
-    """Whether somebody set a limit to the memory of processes."""
+    """Whether a memory limit is set for this process."""
     limits = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
     return any(resource.getrlimit(limit)[0] != resource.RLIM_INFINITY for limit in limits)
 
 
 def require_address_space() -> None:
-    """Refuse before any work is done where a limit does not let charts be drawn after it."""
+    """Raise an error before any work if an address-space limit would prevent drawing charts."""
     allowed = resource.getrlimit(resource.RLIMIT_AS)[0]
     if allowed != resource.RLIM_INFINITY and allowed < _DRAWING_BYTES:
         raise OptionError(
@@ -45,28 +45,28 @@ def require_address_space() -> None:
 
 def limit_loading() -> tuple[int, int] | None:
     """
-    Let the system end this process if loading libraries takes far too long; the limits before.
+    Limit the CPU time for loading libraries; return the previous limits.
 
-    Some try again for ever to get memory that a limit does not let them have.
+    Under a memory limit, some libraries retry a failed allocation forever.
     """
     if not is_memory_limited():
         return None
     before = resource.getrlimit(resource.RLIMIT_CPU)
     finite = [limit for limit in before if limit != resource.RLIM_INFINITY]
-    # The system counts from the start of the process, which may have worked long for somebody else.
+    # The limit counts from the start of the process, which may have done other work before.
     allowed = math.ceil(time.process_time()) + _LOADING_S
     resource.setrlimit(resource.RLIMIT_CPU, (min([allowed, *finite]), before[1]))
     return before
 
 
 def end_loading(before: tuple[int, int] | None) -> None:
-    """Allow as much work as before."""
+    """Restore the previous limits on CPU time."""
     if before is not None:
         resource.setrlimit(resource.RLIMIT_CPU, before)
 
 
 def is_short_of_memory(error: BaseException) -> bool:
-    """Whether an exception, or one behind it, comes from too little memory."""
+    """Whether an exception, or its cause or context, comes from too little memory."""
     text = str(error).lower()
     if isinstance(error, MemoryError) or any(words in text for words in _SHORT):
         return True

@@ -1,8 +1,8 @@
 """
 One field of an options class as a flag of the command line.
 
-The field says its type, default and choices; the class's docstring says what it means. Nothing of
-that is written a second time.
+The field defines its type, default and choices, and the class's docstring defines its meaning, so
+none of these is written twice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import typer
 
 from trailprint.errors import OptionError, to_flag
 
-#: What stands for a number in the help.
+#: Placeholder for a number in the help.
 _NUMBER = "NUMBER"
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[A-Z`0-9])")
 _NAME_IN_TEXT = re.compile(r"``([^`]+)``|`([^`]+)`")
@@ -28,16 +28,16 @@ _NAME_IN_TEXT = re.compile(r"``([^`]+)``|`([^`]+)`")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """
-    How a value is typed, where its type does not say it.
+    How a value is typed, where its type does not determine it.
 
     Attributes
     ----------
     read : callable
-        Makes the value of the text.
+        Converts the text to the value.
     show : callable
-        Makes a text of the default.
+        Converts the default to text.
     metavar : str
-        What stands for the value in the help.
+        Placeholder for the value in the help.
     many : bool
         Whether the flag may be given several times; ``read`` then takes the list.
     """
@@ -62,16 +62,16 @@ class OptionField:
 
     @property
     def key(self) -> str:
-        """The name of the value among all that was typed."""
+        """The parameter name of the value."""
         return self.flag.replace("-", "_")
 
     @property
     def is_required(self) -> bool:
-        """Whether the class has no default for it."""
+        """Whether the field has no default."""
         return self.default is MISSING
 
     def parameter(self, *, may_lack: bool) -> inspect.Parameter:
-        """The flag as Typer takes it; None stands for one that was not typed."""
+        """The flag as a Typer parameter; None (False for a switch) if it was not typed."""
         chosen = choices_of(self.kind)
         typed = type_for_typer(self.kind, self.written)
         option = typer.Option(
@@ -91,7 +91,7 @@ class OptionField:
         )
 
     def help(self) -> str:
-        """What it means, its choices and its default."""
+        """The help text: meaning, choices and default."""
         chosen = choices_of(self.kind)
         if chosen:
             marked = [f"{name} (default)" if name == self.default else name for name in chosen]
@@ -100,7 +100,7 @@ class OptionField:
         return f"{self.about.removesuffix('.')} (default: {shown})." if shown else self.about
 
     def show_default(self) -> str:
-        """The default as it would be typed; nothing where there is none to speak of."""
+        """The default as it would be typed; empty if there is none or it is a switch."""
         if isinstance(self.default, bool) or self.default in (MISSING, None, ()):
             return ""
         return self.written.show(self.default)
@@ -114,7 +114,7 @@ def read_fields(
     names: Mapping[str, str] | None = None,
     written: Mapping[str, Written] | None = None,
 ) -> list[OptionField]:
-    """Every field of an options class but for those left out, in order."""
+    """The fields of an options class in order, except those in ``without``."""
     hints = typing.get_type_hints(kind)
     flags = {
         field.name: (names or {}).get(field.name, to_flag(field.name).removeprefix("--"))
@@ -137,7 +137,7 @@ def read_fields(
 
 
 def explain_fields(kind: type[Any], flags: Mapping[str, str]) -> dict[str, str]:
-    """The first sentence about each field in the class's docstring; fields become flags."""
+    """The first sentence on each field in the class's docstring, with field names as flags."""
 
     def rename(found: re.Match[str]) -> str:
         name = found[1] or found[2]
@@ -150,7 +150,7 @@ def explain_fields(kind: type[Any], flags: Mapping[str, str]) -> dict[str, str]:
 
 
 def read_attributes(docstring: str) -> dict[str, str]:
-    """The entries of the section ``Attributes`` of a NumPy docstring."""
+    """The entries of the ``Attributes`` section of a NumPy docstring."""
     _, _, section = docstring.partition("Attributes\n----------\n")
     found: dict[str, str] = {}
     names: list[str] = []
@@ -167,20 +167,20 @@ def read_attributes(docstring: str) -> dict[str, str]:
 
 
 def choices_of(kind: Any) -> tuple[str, ...]:
-    """The values of a ``Literal``, be it one part of a union; nothing for other types."""
+    """The values of a ``Literal``, also within a union; empty for other types."""
     literals = [one for one in _parts(kind) if typing.get_origin(one) is typing.Literal]
     return tuple(value for one in literals for value in typing.get_args(one))
 
 
 def _parts(kind: Any) -> tuple[Any, ...]:
-    """``(int,)`` for ``int | None``."""
+    """Members of a union without None: ``(int,)`` for ``int | None``."""
     if typing.get_origin(kind) in (typing.Union, types.UnionType):
         return tuple(part for part in typing.get_args(kind) if part is not types.NoneType)
     return (kind,)
 
 
 def type_for_typer(kind: Any, written: Written) -> Any:
-    """What Typer checks: switches, and numbers that are typed as such; the rest is text."""
+    """The type that Typer checks: bool for switches, int or float for numbers, else text."""
     if written.many:
         return list[str]
     parts = _parts(kind)
@@ -189,7 +189,7 @@ def type_for_typer(kind: Any, written: Written) -> Any:
 
 
 def _usual(kind: Any, name: str) -> Written:
-    """How values of a type are typed unless something else is said."""
+    """The default way to type values of a type."""
     parts = _parts(kind)
     if choices_of(kind):
         return Written(metavar="NAME")
@@ -202,7 +202,7 @@ def _usual(kind: Any, name: str) -> Written:
 
 
 def _list_of(kind: Any, name: str) -> Written:
-    """Values between commas; texts are parted by the options class, as in Python."""
+    """Comma-separated values; the options class itself splits strings, as in Python."""
     if kind is not float:
         return Written(show=",".join, metavar="NAME,…")
 

@@ -1,4 +1,4 @@
-"""``--dry-run``: what a command would need is said, and nothing is done."""
+"""``--dry-run``: print what a command would need, without running it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAMES = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanOptions:
     """
-    Whether anything is done; ``plan_…`` of `trailprint.workflows` in Python.
+    Whether to plan only; ``plan_…`` of `trailprint.workflows` in Python.
 
     Attributes
     ----------
@@ -39,19 +39,19 @@ Planning = Annotated[PlanOptions, Panel("Running")]
 
 
 def print_plan(plan: WorkPlan, *, as_json: bool) -> None:
-    """Say what a piece of work would need."""
+    """Print what the work would need."""
     found = plan.to_dict()
     if as_json:
         print_json(found)
         return
-    rows = [*_count(found), ("passes over everybody", found["passes"]), *tell_needs(found)]
+    rows = [*_count(found), ("passes over everybody", found["passes"]), *describe_needs(found)]
     title = f"What the {_NAMES[found['work']]} would need"
     print_table(title, rows, ["Nothing was done. Reading the data comes on top."])
     print_rows("Seconds of one core", [_show_step(step) for step in found["steps"]], most=20)
 
 
 def _count(found: Mapping[str, Any]) -> list[tuple[str, object]]:
-    """What there is."""
+    """Count people, locations and pairs."""
     if found["auxiliary_users"] is None:
         people: list[tuple[str, object]] = [("people", found["released_users"])]
     else:
@@ -63,8 +63,8 @@ def _count(found: Mapping[str, Any]) -> list[tuple[str, object]]:
     return [*people, *places, ("pairs, about", round(found["pairs"]))]
 
 
-def tell_needs(plan: Mapping[str, Any]) -> list[tuple[str, object]]:
-    """Memory and time of a plan."""
+def describe_needs(plan: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """Rows for the memory and time of a plan."""
     from trailprint.workflows.plans import show_cores
 
     rows: list[tuple[str, object]] = [

@@ -23,7 +23,7 @@ EXAMPLE = "trailprint points visits.csv --points 1-10 --time-resolution 1h --wor
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions:
     """
-    What else is answered, and where risks may be written.
+    What else is measured, and where risks are written.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ def _worst(row: dict[str, Any]) -> dict[str, object]:
 
 
 def _all_sharing(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """In the release as it is, then after each protection."""
+    """Rows on shared traces: in the release as it is, then after each protection."""
     own = [{"release": "as it is", **row} for row in found["singling_out"]]
     return own + [
         {"release": one["protection"], **row}
@@ -182,7 +182,7 @@ def _grid_title(found: dict[str, Any]) -> str:
 
 
 def _grid(cells: list[dict[str, Any]]) -> list[dict[str, object]]:
-    """A row for each size of places, a column for each length of time."""
+    """Make a row for each size of places, with a column for each time resolution."""
     from trailprint.workflows.points_result import show_resolution
 
     rows: dict[str, dict[str, object]] = {}

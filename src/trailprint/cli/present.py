@@ -1,4 +1,4 @@
-"""What a person sees: tables on a terminal, one JSON object when asked."""
+"""Output for the user: tables on a terminal, or one JSON object."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from trailprint.display.fact_tables import show
 from trailprint.display.numbers import format_percent, to_json
 
 _WIDE = 200
-"""Columns where no terminal says how many there are: in a file, or for the next program."""
+"""Width in columns if the output is not a terminal, such as a file or a pipe."""
 
 _SHORT = 16
-"""Cells up to this length, such as ``5.4 % to 11.6 %``, are not folded."""
+"""Cells up to this length, such as ``5.4 % to 11.6 %``, are not wrapped."""
 
 
 def print_json(result: Mapping[str, Any]) -> None:
-    """One JSON object on standard output, and nothing else there."""
+    """Print one JSON object on standard output, where nothing else is printed."""
     sys.stdout.write(to_json(result) + "\n")
 
 
 def open_console(*, stderr: bool = False) -> Console:
-    """Where text is shown: as wide as the terminal, and wide where there is none."""
+    """A console as wide as the terminal, or 200 columns without one."""
     console = Console(stderr=stderr, highlight=False)
     if not console.is_terminal:
         console.width = _WIDE
@@ -35,12 +35,12 @@ def open_console(*, stderr: bool = False) -> Console:
 
 
 def print_line(console: Console, text: str, style: str) -> None:
-    """A line of prose: a terminal folds it between words, elsewhere it stays one line."""
+    """Print a line of prose, wrapped between words on a terminal, else on one line."""
     console.print(Text(text), style=style, soft_wrap=not console.is_terminal)
 
 
 def print_command(title: str, command: str) -> None:
-    """Something to be typed, in one line however long it is: a folded one cannot be copied."""
+    """Print a command on one line of any length: a wrapped one could not be copied."""
     console = open_console()
     console.print(Text(f"{title}\n{command}"), soft_wrap=True)
 
@@ -52,7 +52,7 @@ def print_table(
     *,
     is_prose: bool = False,
 ) -> None:
-    """Names and values, side by side; notes below. Prose is set from the left."""
+    """Print names and values side by side, with notes below; prose is left-aligned."""
     console = open_console()
     print_line(console, title, "bold")
     shown = [(name, show(value)) for name, value in rows]
@@ -70,7 +70,7 @@ def print_table(
 
 
 def print_rows(title: str, rows: Sequence[Mapping[str, object]], *, most: int) -> None:
-    """A table of many columns; what does not fit a screen is left to --json."""
+    """Print a table of many columns; rows beyond ``most`` are only in --json."""
     console = open_console()
     print_line(console, title, "bold")
     table = Table(box=None, pad_edge=False)
@@ -87,7 +87,7 @@ def print_rows(title: str, rows: Sequence[Mapping[str, object]], *, most: int) -
 
 
 def _least_width(cells: Iterable[str]) -> int:
-    """Columns that keep short cells whole, and the words of long ones."""
+    """Width that keeps short cells whole, and the words of long ones."""
     pieces = (piece for cell in cells for piece in _pieces(cell))
     return max(map(cell_len, pieces), default=0)
 

@@ -1,4 +1,4 @@
-"""The commands of ``trailprint``, and how errors reach people."""
+"""The commands of ``trailprint``, and how errors are shown to the user."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from trailprint.cli.switches import check_flags
 from trailprint.cli.unheard import drop_output, is_unheard
 from trailprint.errors import TrailprintError, reason_of
 
-#: What shells expect of a program that Ctrl-C ended.
+#: Exit code that shells expect after Ctrl-C.
 _STOPPED = 130
 
-#: How the parser begins to list what it cannot place.
+#: Start of the parser's message on unexpected arguments.
 _EXTRA = "Got unexpected extra argument"
-#: A shell makes many names of a pattern, and files may be named after people: they are not told.
+#: A shell may expand a pattern to files that are named after people: do not print them.
 _TOO_MANY = (
     "A command takes only the files its help names, but more words were given. Put a pattern such "
     "as 'data/*.csv' in quotes, so that the shell leaves it as it is."
@@ -36,20 +36,20 @@ _TOO_MANY = (
 
 
 def find_program(arguments: Sequence[str]) -> Any:
-    """The program with the command that is named, or with all where none is."""
+    """The program with the command that is named, or with all commands if none is."""
     named = bool(arguments) and arguments[0] in COMMANDS and COMPLETING not in os.environ
     return build_program((arguments[0],) if named else tuple(COMMANDS))
 
 
 @functools.cache
 def build_program(names: tuple[str, ...] = tuple(COMMANDS)) -> Any:
-    """The program with these commands, as the parser knows it: built once."""
+    """The parser of the program with these commands; cached."""
     return typer.main.get_command(build_app(names))
 
 
 @functools.cache
 def build_app(names: tuple[str, ...] = tuple(COMMANDS)) -> typer.Typer:
-    """The program with these commands; no other one is loaded."""
+    """The Typer app with these commands; other commands are not loaded."""
     app = typer.Typer(
         name="trailprint",
         help=ABOUT,
@@ -79,8 +79,8 @@ def _options(
 
 
 def run(arguments: list[str] | None = None) -> None:
-    """Run a command; exit code 0 for success, 2 for bad input, 1 for a defect of ours."""
-    if arguments is None:  # Elsewhere standard output is somebody else's, who may close it.
+    """Run a command; exit with 0 for success, 2 for bad input, 1 for an internal error."""
+    if arguments is None:  # Otherwise standard output is the caller's, who may close it.
         _buffer_output()
     code: object = 0
     try:
@@ -103,16 +103,17 @@ def run(arguments: list[str] | None = None) -> None:
         if is_short_of_memory(error):
             fail_for_memory()
         _fail(*_describe_exception(error))
-    if code == _STOPPED:  # Typer answers Ctrl-C itself, without a word.
+    if code == _STOPPED:  # Typer handles Ctrl-C itself and prints nothing.
         _fail("Stopped.", _STOPPED)
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _buffer_output() -> None:
     """
-    With PYTHONUNBUFFERED, Python writes once and does not look how much was taken.
+    Buffer standard output if PYTHONUNBUFFERED is set.
 
-    Where the disk is full, half a result would be printed, and nothing said.
+    Unbuffered, Python does not check how much was written: with a full disk, a truncated result
+    would be printed without an error.
     """
     raw = getattr(sys.stdout, "buffer", None)
     if isinstance(raw, io.RawIOBase):
@@ -122,18 +123,18 @@ def _buffer_output() -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    """One line, whatever the message is made of."""
+    """Print an error and exit; unprintable characters become spaces, to keep it on one line."""
     line = message if code == 1 else "".join(c if c.isprintable() else " " for c in message)
     print(f"trailprint: {line}", file=sys.stderr)  # noqa: T201
     sys.exit(code)
 
 
 def _describe_exception(error: Exception) -> tuple[str, int]:
-    """A full disk, a wrong use of the command line in the parser's words, or a defect of ours."""
+    """Message and exit code for a full disk, a parser error or an internal error."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         drop_output()
         return f"There must be room for the result, but {reason_of(error)}. Free some.", 2
-    # Typer has its own copy of Click's exceptions, old and new ones alike know this method.
+    # Typer has its own copy of Click's exceptions; old and new ones all have this method.
     format_message = getattr(error, "format_message", None)
     if format_message is None:
         return _describe_defect(error), 1
@@ -144,7 +145,7 @@ def _describe_exception(error: Exception) -> tuple[str, int]:
 
 
 def _describe_defect(error: Exception) -> str:
-    """Where we failed; an exception's own words may hold data, so they need to be asked for."""
+    """Where it failed; the message may hold data, so it needs TRAILPRINT_DEBUG."""
     if os.environ.get("TRAILPRINT_DEBUG"):
         return "".join(traceback.format_exception(error))
     frame = traceback.extract_tb(error.__traceback__)[-1]

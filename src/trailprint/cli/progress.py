@@ -1,4 +1,4 @@
-"""How far long work has come, with the time that remains; nothing when nobody watches."""
+"""Progress of long work and the remaining time, on a terminal or in a progress file."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from rich.progress import Progress as Bar
 
 from trailprint.cli.progress_file import find_progress_file
 from trailprint.events.engine import Engine
-from trailprint.progress import Progress, tell_nobody, watching
+from trailprint.progress import Progress, ignore_progress, watching
 
-#: How often DuckDB is asked.
+#: Seconds between queries of DuckDB's progress.
 _LOOK_S = 0.2
 
 
 @contextlib.contextmanager
 def showing(engine: Engine | None = None, what: str = "Reading") -> Iterator[Progress]:
-    """A progress bar on a terminal's standard error; follows the engine's running query."""
+    """Show progress, also of the engine's running query, on standard error or in a file."""
     console = Console(stderr=True)
     file = find_progress_file()
     if file is not None:
-        file.tell(what, None)
-        with _following(engine, lambda percent: file.tell(what, percent / 100)):
-            yield file.tell
+        file.report(what, None)
+        with _following(engine, lambda percent: file.report(what, percent / 100)):
+            yield file.report
         return
     with _announcing(console):
         if not console.is_terminal:
-            yield tell_nobody
+            yield ignore_progress
             return
         columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
         with Bar(*columns, console=console, transient=True) as bar:
@@ -41,7 +41,7 @@ def showing(engine: Engine | None = None, what: str = "Reading") -> Iterator[Pro
 
 @contextlib.contextmanager
 def _announcing(console: Console) -> Iterator[None]:
-    """What the library announces in its log, such as compiling, is printed."""
+    """Print the library's log messages, such as on compiling."""
     log, printer = logging.getLogger("trailprint"), _Printer(console)
     level = log.level
     log.addHandler(printer)
@@ -71,8 +71,8 @@ def _update(bar: Bar, task: TaskID, what: str, done: float | None) -> None:
 
 
 @contextlib.contextmanager
-def _following(engine: Engine | None, tell: Callable[[float], None]) -> Iterator[None]:
-    """Ask DuckDB a few times a second how far its query is, in percent."""
+def _following(engine: Engine | None, report: Callable[[float], None]) -> Iterator[None]:
+    """Report the progress of DuckDB's query in percent, a few times a second."""
     if engine is None:
         yield
         return
@@ -80,7 +80,7 @@ def _following(engine: Engine | None, tell: Callable[[float], None]) -> Iterator
     def look() -> None:
         percent = engine.connection.query_progress()
         if percent > 0:
-            tell(percent)
+            report(percent)
 
     with watching(look, _LOOK_S):
         yield

@@ -1,10 +1,10 @@
 """
-How far a command has come, as a small JSON file that another program reads.
+Progress of a command, as a small JSON file for another program to read.
 
-The environment variable ``TRAILPRINT_PROGRESS`` names the file. It is replaced a few times a second
-and is whole whenever it is read: ``what`` is being done, which share is ``done`` (null: unknown),
-``at`` which second since 1970, the ``plan`` of an audit once it is made, and how many ``points``
-were measured so far.
+The environment variable ``TRAILPRINT_PROGRESS`` names the file. It is replaced atomically a few
+times a second and holds: ``what`` is being done, the share that is ``done`` (null: unknown), the
+time ``at`` which it was written in seconds since 1970, the ``plan`` of an audit once it is made,
+and the number of ``points`` measured so far.
 """
 
 from __future__ import annotations
@@ -25,39 +25,39 @@ _PAUSE_S = 0.25
 
 
 class ProgressFile:
-    """Writes what it is told; a file that cannot be written stops nobody."""
+    """Writes the progress reported to it to a file; errors in writing are ignored."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._told: dict[str, Any] = {"what": "", "done": None, "plan": None, "points": 0}
+        self._state: dict[str, Any] = {"what": "", "done": None, "plan": None, "points": 0}
         self._next = 0.0
 
-    def tell(self, what: str, done: float | None) -> None:
-        """What is being done, and which share of it is over."""
-        is_new = what != self._told["what"]
-        self._told |= {"what": what, "done": done}
+    def report(self, what: str, done: float | None) -> None:
+        """Report what is being done and the share that is done."""
+        is_new = what != self._state["what"]
+        self._state |= {"what": what, "done": done}
         if is_new or time.monotonic() >= self._next:
             self._write()
 
-    def tell_plan(self, plan: dict[str, Any]) -> None:
-        """What will be done, before it is."""
-        self._told["plan"] = plan
+    def report_plan(self, plan: dict[str, Any]) -> None:
+        """Report the plan before it is carried out."""
+        self._state["plan"] = plan
         self._write()
 
-    def tell_point(self) -> None:
-        """That one more point was measured."""
-        self._told["points"] += 1
+    def report_point(self) -> None:
+        """Report that one more point was measured."""
+        self._state["points"] += 1
         self._write()
 
     def _write(self) -> None:
         self._next = time.monotonic() + _PAUSE_S
-        text = json.dumps({**self._told, "at": time.time()})
+        text = json.dumps({**self._state, "at": time.time()})
         with contextlib.suppress(OSError), replacing_file(self._path) as file:
             file.write(text.encode())
 
 
 def find_progress_file() -> ProgressFile | None:
-    """The file somebody reads; None where nobody asked for one."""
+    """The progress file named by the environment; None if there is none."""
     path = os.environ.get(VARIABLE)
     return _open(path) if path else None
 

@@ -1,4 +1,4 @@
-"""``trailprint protect``: apply protections, say what they cost and what they buy."""
+"""``trailprint protect``: apply protections; report the loss and the remaining risk."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def run(
 
 
 def _check(data: str | None, protecting: Protecting, sides: SideInputs) -> str:
-    """Refuse what does not go together before any work is done."""
+    """Raise an error for options that do not go together, before any work."""
     applying, trading = protecting.applying, protecting.trading
     if data is None:
         raise OptionError("DATA is needed, got none. See trailprint protect --list for choices.")
@@ -88,7 +88,7 @@ def _check(data: str | None, protecting: Protecting, sides: SideInputs) -> str:
 
 
 def _check_release(applying: ApplyOptions) -> None:
-    """Refuse what is for a release where there is none."""
+    """Raise an error for options that need --release if it is missing."""
     if applying.release is not None:
         return
     if applying.keys is not None:
@@ -166,7 +166,7 @@ def _apply(
 
 
 def _write(result: ProtectResult, out: str, engine: Engine) -> None:
-    """Histograms where these were changed, else events."""
+    """Write histograms if the protections changed these, else events."""
     table = result.histograms()
     if table is not None:
         write_table(table, out, engine)
@@ -175,7 +175,7 @@ def _write(result: ProtectResult, out: str, engine: Engine) -> None:
 
 
 def _choose_seed(given: Given[RunOptions], applying: ApplyOptions) -> RunOptions:
-    """A release draws noise from a seed nobody knows, unless one is given."""
+    """Draw a secret seed for the noise of a release, unless a seed was given."""
     is_secret = applying.release is not None and "seed" not in given.values
     return given.options(**({"seed": secrets.randbits(62)} if is_secret else {}))
 
@@ -190,7 +190,7 @@ def _print_cost(found: dict[str, Any], out: str | None) -> None:
         ("locations kept", percent(found["locations_kept"])),
         ("error of popularity", percent(found["popularity_error"])),
     ]
-    rows += _tell_tasks(found["tasks"])
+    rows += _describe_tasks(found["tasks"])
     rows += [(words, found[name]) for name, words in _title_facts(found).items() if name in found]
     notes = [*found["notes"], *found.get("privacy_statement", [])]
     for column in found.get("release", {}).get("kept_columns", ()):
@@ -204,8 +204,8 @@ def _print_cost(found: dict[str, Any], out: str | None) -> None:
     print_rows("People with whom nobody shares their …", _compare_alone(found), most=10)
 
 
-def _tell_tasks(tasks: Mapping[str, Any] | None) -> list[tuple[str, object]]:
-    """What the release is good for; a dash where a task cannot be done with it."""
+def _describe_tasks(tasks: Mapping[str, Any] | None) -> list[tuple[str, object]]:
+    """Rows on the utility of the release; a dash for a task that it does not support."""
     if tasks is None:
         return []
     before, after = (percent(tasks[name]) for name in ("next_place_before", "next_place"))
@@ -217,7 +217,7 @@ def _tell_tasks(tasks: Mapping[str, Any] | None) -> list[tuple[str, object]]:
 
 
 def _compare_alone(found: dict[str, Any]) -> list[dict[str, object]]:
-    """How many people are alone with a trace, places or top places, before and after."""
+    """Shares of people with a unique trace, set of places or top places, before and after."""
     after = {one["what"]: one for one in found["singling_out"]["after"]}
     return [
         {
@@ -230,7 +230,7 @@ def _compare_alone(found: dict[str, Any]) -> list[dict[str, object]]:
 
 
 def _title_facts(found: Mapping[str, Any]) -> dict[str, str]:
-    """What protections that were applied call what they say of themselves."""
+    """Titles of the facts that the applied protections report."""
     from trailprint.protections.registry import PROTECTIONS
 
     titles: dict[str, str] = {}
@@ -284,18 +284,18 @@ def _print_sweep(found: dict[str, Any], chain: Sequence[Protection]) -> None:
         else:
             least = [_line(found["parameter"], found["target"])]
             print_rows(f"{wanted}, with the least loss", least, most=1)
-    print_table("", [], [*_tell_unable(found["sweep"]), *found["notes"]])
+    print_table("", [], [*_describe_unable(found["sweep"]), *found["notes"]])
 
 
-def _tell_unable(points: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Which attacks could not be tried, and why."""
+def _describe_unable(points: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Describe which attacks could not be tried, and why."""
     unable = [(one["why"], one["family"]) for point in points for one in point["not_judged"]]
     families = {why: [name for own, name in unable if own == why] for why, _ in unable}
     return [f"Not judged by {', '.join(dict.fromkeys(f))}: {why}" for why, f in families.items()]
 
 
 def _advise(chain: Sequence[Protection], parameter: str) -> str:
-    """Where to look on, after every value was too weak."""
+    """Suggest what to try if every value was too weak."""
     from trailprint.studies.frontier import find_swept
 
     sense = chain[find_swept(chain, parameter)].monotone.get(parameter)
@@ -320,7 +320,7 @@ def _line(parameter: str, point: dict[str, Any]) -> dict[str, object]:
 
 
 def _name_tasks(tasks: Mapping[str, Any] | None) -> dict[str, object]:
-    """Columns of what a release is good for."""
+    """Columns for the utility of a release."""
     if tasks is None:
         return {}
     return {

@@ -1,4 +1,4 @@
-"""What ``trailprint protect`` is told: options, data, what is swept; and its plan."""
+"""Inputs of ``trailprint protect``: options, data, sweep; and its plan."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PROTECT = "Protection"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplyOptions:
     """
-    What is applied, and what becomes of it.
+    Which protections are applied, and where the results are written.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class ApplyOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TradeOffOptions:
     """
-    What is swept, as it is typed for `SweepOptions`.
+    What is swept, as typed; becomes `SweepOptions`.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Protecting:
 def open_data(
     data: str, protecting: Protecting, sides: SideInputs, engine: Engine, *, two_sides: bool
 ) -> Events:
-    """Read and shape; positions that are to be coarsened stay positions until then."""
+    """Read and shape the data; positions to be coarsened first are kept as positions."""
     from trailprint.protections.loss import with_locations
 
     kept = protecting.applying.keep_column
@@ -117,7 +117,7 @@ def open_data(
 def open_sweep(
     data: str, running: RunOptions, protecting: Protecting, sides: SideInputs, engine: Engine
 ) -> tuple[Split, tuple[Protection, ...], SweepOptions]:
-    """Two sides, the protections, and what is swept of them."""
+    """Return the two sides, the protections, and the options of the sweep."""
     from trailprint.workflows.chain_reading import read_chain, read_sweep
 
     trading = protecting.trading
@@ -142,7 +142,7 @@ def plan_apply(
     sides: SideInputs,
     on: tuple[Engine, EngineOptions],
 ) -> WorkPlan:
-    """What applying the protections would need."""
+    """Plan what applying the protections would need."""
     from trailprint.workflows.chain_reading import read_chain
     from trailprint.workflows.protect_plan import plan_protect
 
@@ -162,7 +162,7 @@ def plan_sweep(
     sides: SideInputs,
     on: tuple[Engine, EngineOptions],
 ) -> WorkPlan:
-    """What the sweep would need."""
+    """Plan what the sweep would need."""
     from trailprint.workflows.protect_plan import plan_trade_off
 
     cut, chain, options = open_sweep(data, running, protecting, sides, on[0])

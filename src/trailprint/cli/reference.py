@@ -40,7 +40,7 @@ def render() -> str:
 
 
 def without_help() -> list[str]:
-    """Commands, arguments and options that say nothing about themselves."""
+    """Commands, arguments and options without help."""
     program: Any = build_program()
     silent = [] if program.help else [_title(program)]
     for name, command in [("", program), *_commands(program)]:
@@ -75,7 +75,7 @@ def _program(program: Any) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write or check the reference; the exit code."""
+    """Write or check the reference; return the exit code."""
     parser = argparse.ArgumentParser(description="Write the command reference from the help.")
     parser.add_argument("file", type=Path, help="where the reference goes")
     parser.add_argument("--check", action="store_true", help="only say whether it is up to date")

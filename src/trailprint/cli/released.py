@@ -1,4 +1,4 @@
-"""What is said after a release was written: where it is, and how to audit it."""
+"""Messages after a release was written: where it is, and how to audit it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from trailprint.cli.present import print_command, print_table
 from trailprint.cli.settings import spell_flag
 
 _FOLDER = "audit-of-release"
-"""The folder an audit of a release is proposed to be written to."""
+"""Proposed output folder for an audit of a release."""
 
 
 def spell_typed(sides: SideInputs) -> list[str]:
-    """The words that read and shape the data as they were typed."""
+    """The typed flags for reading and shaping the data, as words of a command."""
     typed = {**sides.reading.typed(), **sides.shaping.typed()}
     flags = {name.replace("_", "-"): value for name, value in typed.items()}
     return [word for flag, value in flags.items() for word in spell_flag(flag, value)]
@@ -25,7 +25,7 @@ def spell_typed(sides: SideInputs) -> list[str]:
 def print_release(
     told: Mapping[str, Any], release: str, keys: str | None, data: str, sides: SideInputs
 ) -> None:
-    """Say which files there are now, and the command that audits them."""
+    """Print which files were written, and the command that audits them."""
     name = str(told["data"]["name"])
     folder = Path(release).parent if Path(release).name == name else Path(release)
     notes = [f"The release: {folder / name}, with release.json beside it."]

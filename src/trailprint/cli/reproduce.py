@@ -1,4 +1,4 @@
-"""``trailprint reproduce``: the papers' tables and figures, their numbers beside ours."""
+"""``trailprint reproduce``: tables and figures of the papers, their numbers beside ours."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXAMPLE = "trailprint reproduce 2005 2013-table-1 --out papers/"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReproduceOptions:
     """
-    What to reproduce, from what, and where it goes.
+    What to reproduce, from which data, and where it is written.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ def run(
 
 
 def _own_reading(reading: Reading, chosen: ReproduceOptions) -> ReadOptions:
-    """How the user's own copies are read; each paper has its own window."""
+    """Options for reading the user's own copies; the papers set the window themselves."""
     if {"window", "present_throughout"} & reading.given.values.keys():
         raise OptionError(
             "--window and --present-throughout must be left out: the papers say which they are."
@@ -109,7 +109,7 @@ def _own_reading(reading: Reading, chosen: ReproduceOptions) -> ReadOptions:
 def _reproduce(
     wanted: list[Any], chosen: ReproduceOptions, running: RunOptions, reading: ReadOptions
 ) -> list[Any]:
-    """Run them; each table is written as soon as it is there, with the page of all so far."""
+    """Run experiments; write each table when it is ready, and the page of all so far."""
     from trailprint.papers.run import parse_settings
     from trailprint.reproduce import reproduce
 
@@ -172,7 +172,7 @@ def _print(results: list[Any], out: str | None) -> None:
 
 
 def _compared(comparison: Comparison) -> dict[str, object]:
-    """One row: the difference only where agreement says something."""
+    """One row; shows the difference only where a comparison is meaningful."""
     return {
         "quantity": comparison.quantity,
         "paper": comparison.paper_text(lambda value: show(_short(value))),
@@ -184,7 +184,7 @@ def _compared(comparison: Comparison) -> dict[str, object]:
 
 
 def _about(result: Reproduction) -> list[tuple[str, object]]:
-    """What to see in it, why figures have their standing, what to know of it, how long it took."""
+    """Rows on how to read the result, reasons for each standing, notes, and time."""
     read: list[tuple[str, object]] = [("read as", result.outcome.reading)]
     silent = [each for each in result.outcome.comparisons if not each.speaks]
     reasons = dict.fromkeys((each.standing, each.because) for each in silent)

@@ -1,4 +1,4 @@
-"""What every command understands: how it runs and how it answers."""
+"""Options of every command: how it runs and how it prints its result."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RunOptions:
             raise OptionError(f"--seed must not be negative, got {self.seed} instead.")
 
     def engine(self) -> Engine:
-        """A DuckDB with these limits."""
+        """Open a DuckDB engine with these limits."""
         return Engine(memory=self.memory, threads=self.threads)
 
 
@@ -48,7 +48,7 @@ Running = Annotated[RunOptions, Panel("Running")]
 GivenRunning = Annotated[Given[RunOptions], Panel("Running")]
 _SETTINGS = {"spark_conf": Written(read=tuple, metavar="KEY=VALUE", many=True)}
 EnginePanel = Annotated[EngineOptions, Panel("Running", written=_SETTINGS)]
-#: Of a command that makes no passes: it only reads.
+#: For a command that only reads the data and makes no passes.
 ReadingEngine = Annotated[
     EngineOptions, Panel("Running", without=("worker_memory",), written=_SETTINGS)
 ]

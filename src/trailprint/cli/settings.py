@@ -11,7 +11,7 @@ from trailprint.cli.option_fields import OptionField, type_for_typer
 from trailprint.errors import OptionError
 
 _FILE = "settings"
-#: How this run answers is not repeated by another.
+#: Options that are not saved: the settings file, and how the result is printed.
 _NOT_KEPT = (_FILE, "json")
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text in quotes"}
 _ARGUMENTS = ("data", "auxiliary")
@@ -20,18 +20,18 @@ _ARGUMENTS = ("data", "auxiliary")
 @dataclass(frozen=True, slots=True)
 class Typed:
     """
-    All that was asked for, on the command line or in a settings file, as it was typed.
+    All arguments and flags given on the command line or in a settings file, as typed.
 
     Attributes
     ----------
     values : mapping
-        Arguments and flags by parameter; only those that were given.
+        Values by parameter; only those that were given.
     """
 
     values: Mapping[str, Any]
 
     def kept(self) -> dict[str, Any]:
-        """What another run is told to do the same, by flag."""
+        """The values, by flag, that make another run do the same."""
         return {
             name.replace("_", "-"): value
             for name, value in self.values.items()
@@ -39,7 +39,7 @@ class Typed:
         }
 
     def command(self, name: str) -> str:
-        """The command that asks for all of it, as a shell takes it."""
+        """The equivalent command line, quoted for a shell."""
         words = ["trailprint", name]
         for flag, value in self.kept().items():
             words += [value] if flag in _ARGUMENTS else spell_flag(flag, value)
@@ -49,7 +49,7 @@ class Typed:
 def add_settings(
     typed: Mapping[str, Any], flags: Sequence[OptionField], needed: Sequence[OptionField]
 ) -> Typed:
-    """What was typed, and from the file it names what was not; ``needed`` flags must be there."""
+    """Add the values of the settings file to those typed; ``needed`` flags must be present."""
     given = {name: value for name, value in typed.items() if is_typed(value)}
     path = given.get(_FILE)
     from_file = {} if path is None else _read(path, flags)
@@ -59,12 +59,12 @@ def add_settings(
 
 
 def is_typed(value: object) -> bool:
-    """Whether a flag was given; a number of zero was."""
+    """Whether a flag was given; zero counts as given."""
     return value is not None and value is not False and value != []
 
 
 def _read(path: str, flags: Sequence[OptionField]) -> dict[str, Any]:
-    """The file's values by parameter, each of the type of its flag."""
+    """Read the file's values by parameter; each must have the type of its flag."""
     from trailprint.audit.settings import check_names, read_settings
 
     kinds: dict[str, Any] = dict.fromkeys(_ARGUMENTS, str)
@@ -76,7 +76,7 @@ def _read(path: str, flags: Sequence[OptionField]) -> dict[str, Any]:
 
 
 def _check(name: str, value: object, kind: Any) -> object:
-    """A value of the type that its flag has."""
+    """Return a value if it has the type of its flag, else raise an error."""
     is_many = kind not in _WORDS
     if is_many:
         listed = value if isinstance(value, list) else [value]
@@ -90,7 +90,7 @@ def _check(name: str, value: object, kind: Any) -> object:
 
 
 def _check_complete(values: Mapping[str, Any], needed: Sequence[OptionField]) -> None:
-    """Refuse what lacks an argument or a flag that nothing stands in for."""
+    """Raise an error if DATA or a required flag is missing."""
     if values.get("data") is None:
         raise OptionError("Missing argument 'DATA'. Try --help.")
     for flag in needed:
@@ -99,7 +99,7 @@ def _check_complete(values: Mapping[str, Any], needed: Sequence[OptionField]) ->
 
 
 def spell_flag(flag: str, value: Any) -> list[str]:
-    """A flag and its value as words; one that may be repeated, for each of its values."""
+    """A flag and its value as words; a list repeats the flag for each value."""
     if value is True:
         return [f"--{flag}"]
     listed = value if isinstance(value, list) else [value]

@@ -20,7 +20,7 @@ EXAMPLE = "trailprint simulate campus --users 300 --out campus.parquet"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallOptions:
-    """How many people call, and the seed of everything."""
+    """Number of people who make calls, and the seed."""
 
     n_users: int = 300
     seed: int = 0
@@ -34,7 +34,7 @@ def _simulate_calls(options: CallOptions) -> pa.Table:
 
 
 class _Kind(NamedTuple):
-    """Options that have ``n_users`` and ``seed``, and what makes a table of them."""
+    """Options with ``n_users`` and ``seed``, and the function that simulates a table from them."""
 
     options: Any
     simulate: Callable[[Any], pa.Table]
@@ -54,7 +54,7 @@ _SIZES = ", ".join(f"{name} ({kind.options.n_users:,} people)" for name, kind in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PopulationOptions:
     """
-    Where a population goes and how large it is.
+    Where a population is written and how large it is.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class PopulationOptions:
             )
 
     def choose(self, kind: str, seed: int) -> Any:
-        """The options of a kind, with what was given."""
+        """The options of a kind of population, with the given sizes."""
         if self.paper:
             return simulate.CampusOptions.paper(seed=seed)
         given = {"n_users": self.users, "n_days": self.days}

@@ -23,7 +23,7 @@ EXAMPLE = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputOptions:
     """
-    Where the two parts go.
+    Where the two parts are written.
 
     Attributes
     ----------

@@ -1,32 +1,33 @@
-"""When the command that runs now was started: limits on its time count from there."""
+"""Start time of the running command, from which its time limit counts."""
 
 from __future__ import annotations
 
 import time
 
-#: Of a limit, at most this share is kept for what comes after the work.
+#: Largest share of the limit that is reserved for the steps after the work.
 _MOST_RESERVED = 0.2
 
 _started: float | None = None
 
 
 def start() -> None:
-    """A command starts now, before anything is loaded; its child processes inherit the moment."""
+    """Record the start of a command, before anything is loaded; forked processes inherit it."""
     global _started
     _started = time.perf_counter()
 
 
 def started() -> float:
-    """When the command was started, by `time.perf_counter`; now, where nobody said."""
+    """Start of the command, by `time.perf_counter`; now if none was recorded."""
     return time.perf_counter() if _started is None else _started
 
 
 def reserve(limit_s: float | None) -> float:
     """
-    Seconds to keep for putting a result together and drawing it; call it once all is loaded.
+    Seconds to reserve for assembling and drawing the result; call it once all is loaded.
 
-    Loading takes about twice the computing of drawing a report (2.4 and 1.3 s were measured), and
-    both are slowed alike by whatever else the machine does: half as long again stays in hand.
+    This is the time since the start, within a share of the limit. Loading takes about twice as long
+    as drawing a report (2.4 s and 1.3 s of computing were measured), and other load on the machine
+    slows both alike, so that about half of the reserve is a margin.
     """
     if limit_s is None:
         return 0.0

@@ -1,12 +1,12 @@
 """
-The program as two processes: one does the work, the other waits for it and answers signals.
+Run the program as two processes: a worker, and a supervisor that handles signals.
 
-Compilers, compiled loops and other libraries cannot be asked to stop at any moment, and Python runs
-no handler while they keep its lock. So nothing is asked: on a signal the working process is killed,
-and the waiting one removes the temporary files that it had announced. What is worth keeping is on
-disk by then, whole.
+Compilers, compiled loops and other libraries cannot be interrupted at any moment, and Python runs
+no signal handler while they hold its lock. So on a signal the supervisor kills the worker and
+removes the temporary files that the worker had announced. Results worth keeping are complete on
+disk by then.
 
-Until signals are answered, only modules that Python loads anyway are imported.
+Until signals are handled, only modules that Python loads anyway are imported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from trailprint.cli.memory import MEMORY, is_memory_limited
 
 #: Signals that ask to stop.
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-#: How long descendants of a process that has ended may take to follow it.
+#: Seconds to wait for the worker's descendants to end after it.
 _PATIENCE_S = 1.0
 _ENDED = b"="
 _PR_SET_CHILD_SUBREAPER = 36
@@ -31,10 +31,10 @@ _CLEAR_LINE_SHOW_CURSOR = b"\r\x1b[2K\x1b[?25h"
 
 def supervise() -> None:
     """
-    Go on in a second process, where this returns.
+    Fork a worker process, in which this returns.
 
-    The first one waits for its end and exits as it does, or with 128 and the number of the signal
-    that stopped it.
+    The first process waits for the worker and exits with its exit code, or with 128 plus the
+    number of the signal that stopped it.
     """
     signals = _Signals()
     _find_temporary_folder()
@@ -43,7 +43,7 @@ def supervise() -> None:
     try:
         child = os.fork()
     except OSError:
-        # There is room for one process only: it works without being watched.
+        # No second process can be started: work without a supervisor.
         signals.close()
         return
     if child == 0:
@@ -63,9 +63,9 @@ def supervise() -> None:
 
 def _find_temporary_folder() -> None:
     """
-    Look where temporary files go before there is a process that can be killed.
+    Let Python choose its temporary folder before there is a process that can be killed.
 
-    Python looks by writing a file, which nobody announces, and keeps what it found.
+    Python tests the folder by writing a file, which is not announced, and caches the result.
     """
     import tempfile
 
@@ -74,13 +74,13 @@ def _find_temporary_folder() -> None:
 
 
 def say(message: str) -> None:
-    """One line on standard error, if anybody reads it."""
+    """Write one line to standard error; ignore errors."""
     with contextlib.suppress(OSError):
         os.write(2, f"trailprint: {message}\n".encode(errors="backslashreplace"))
 
 
 def say_ended() -> None:
-    """Say in the working process that it ends by itself, and has said what is to be said."""
+    """Tell the supervisor that the worker ends by itself and has printed its own message."""
     from trailprint.system import temporary
 
     listener = temporary.get_listener()
@@ -90,7 +90,7 @@ def say_ended() -> None:
 
 
 def fail_for_memory() -> None:
-    """Exit with a sentence; at once where somebody tidies up: libraries without memory may hang."""
+    """Exit with a message; at once if supervised, because libraries short of memory may hang."""
     from trailprint.system import temporary
 
     say_ended()
@@ -102,10 +102,10 @@ def fail_for_memory() -> None:
 
 def _silence_libraries() -> None:
     """
-    Keep standard error for what the program itself says.
+    Reserve standard error for the program's own messages.
 
-    Libraries that fail, mostly for want of memory, print there in their own words, and so might
-    any that prints what it reads.
+    Libraries that fail, mostly for lack of memory, print their own messages there, and any library
+    might print data that it reads.
     """
     if os.environ.get("TRAILPRINT_DEBUG") or sys.stderr is None:
         return
@@ -120,7 +120,7 @@ def _silence_libraries() -> None:
 
 
 def _attach(announcing: int, lifeline: int) -> None:
-    """Tell the waiting process of temporary files, and never outlive it."""
+    """In the worker: announce temporary files to the supervisor, and never outlive it."""
     from trailprint.system import temporary
     from trailprint.system.child_process import end_with_parent
 
@@ -129,25 +129,25 @@ def _attach(announcing: int, lifeline: int) -> None:
 
 
 class _Signals:
-    """Signals as bytes in a pipe: none is lost, none comes in the middle of anything."""
+    """Signals as bytes in a pipe: none is lost, and none interrupts running code."""
 
     def __init__(self) -> None:
         self.mailbox, self._entry = os.pipe()
         os.set_blocking(self.mailbox, False)
         os.set_blocking(self._entry, False)
         signal.set_wakeup_fd(self._entry, warn_on_full_buffer=False)
-        # Whoever started us may want a signal ignored, as nohup does.
+        # The parent process may want a signal ignored, as nohup does.
         asked = [n for n in _STOPPING if signal.getsignal(n) is not signal.SIG_IGN]
         self._before = {n: signal.signal(n, _do_nothing) for n in (*asked, signal.SIGCHLD)}
 
     def received(self) -> bytes:
-        """Numbers of the signals that came since."""
+        """Numbers of the signals received since the last call."""
         with contextlib.suppress(BlockingIOError):
             return os.read(self.mailbox, 64)
         return b""
 
     def close(self) -> None:
-        """Let signals do what the system lets them do: end the process."""
+        """Restore the default action of the signals, which ends the process, and close the pipe."""
         for number in self._before:
             signal.signal(number, signal.SIG_DFL)
         signal.set_wakeup_fd(-1)
@@ -156,18 +156,18 @@ class _Signals:
 
 
 def _do_nothing(number: int, frame: object) -> None:
-    """Python writes a signal's number to the pipe only if it has a handler."""
+    """Do nothing: Python writes a signal's number to the pipe only if it has a handler."""
 
 
 class _Watch:
-    """Waits for the working process."""
+    """Waits for the worker, hears its announcements and cleans up after it."""
 
     def __init__(self, child: int, signals: _Signals, announced: int) -> None:
         self._child, self._signals, self._announced = child, signals, announced
         self._leftovers = Leftovers()
 
     def wait(self) -> tuple[int, str]:
-        """Until everything has ended and is tidy; the exit code, and what is to be said."""
+        """Wait for the worker, then clean up; return the exit code and a message to print."""
         asked, code = 0, None
         is_heard = True
         while code is None:
@@ -185,7 +185,7 @@ class _Watch:
         return _explain(code, asked, self._leftovers.has_ended)
 
     def _hear(self) -> bool:
-        """Take in what was announced; whether there may be more."""
+        """Read announcements from the pipe; return whether there may be more."""
         received = os.read(self._announced, 1 << 16)
         self._leftovers.hear(received)
         return bool(received)
@@ -195,7 +195,7 @@ class _Watch:
         return os.waitstatus_to_exitcode(status) if ended else None
 
     def _tidy(self, is_heard: bool) -> None:
-        """Processes that the working one started hold the pipe too, until they have ended."""
+        """Wait for the worker's descendants, which hold the pipe too; then remove leftovers."""
         end = time.monotonic() + _PATIENCE_S
         while is_heard and (left := end - time.monotonic()) > 0:
             ready, _, _ = select.select([self._announced], [], [], left)
@@ -207,7 +207,7 @@ class _Watch:
 
 
 def _adopt_orphans() -> None:
-    """Let processes whose parent ends become ours: who else takes note of their end may be slow."""
+    """Become the parent of orphaned descendants: another process may be slow to reap them."""
     with contextlib.suppress(Exception):
         import ctypes
 
@@ -216,12 +216,12 @@ def _adopt_orphans() -> None:
 
 class Leftovers:
     """
-    Temporary files and folders that were announced and not released.
+    Temporary files and folders that were announced but not released.
 
     Attributes
     ----------
     has_ended : bool
-        Whether the working process said that it ends by itself: else a library ended it.
+        Whether the worker said that it ends by itself; if not, a library ended it.
     """
 
     def __init__(self) -> None:
@@ -230,7 +230,7 @@ class Leftovers:
         self.has_ended = False
 
     def hear(self, received: bytes) -> None:
-        """Take what came through the pipe, in pieces of any length."""
+        """Process announcements from the pipe, in chunks of any length."""
         *messages, self._unread = (self._unread + received).split(b"\0")
         for message in messages:
             if message == _ENDED:
@@ -241,7 +241,7 @@ class Leftovers:
                 self._paths.pop(message[1:], None)
 
     def remove(self) -> None:
-        """Remove whatever is left."""
+        """Remove the remaining files and folders."""
         for path in self._paths:
             if os.path.isdir(path) and not os.path.islink(path):
                 import shutil
@@ -253,7 +253,7 @@ class Leftovers:
 
 
 def _explain(code: int, asked: int, has_ended: bool) -> tuple[int, str]:
-    """The exit code and the message for the end of the working process."""
+    """The exit code and message for the end of the worker."""
     if code != 0 and not asked and not has_ended and is_memory_limited():
         return 2, MEMORY
     if code >= 0:

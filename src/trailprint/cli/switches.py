@@ -1,4 +1,4 @@
-"""Options that take no value, and people who give them one."""
+"""Detection of values given to switches, which take none."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from trailprint.errors import OptionError
 
 _VALUES = frozenset({"true", "false", "yes", "no", "on", "off", "0", "1"})
-"""What people write behind a switch, taking it for an option with a value."""
+"""Values that users mistakenly give to a switch."""
 
 
 def check_flags(program: Any, arguments: Sequence[str]) -> None:
     """
-    Refuse ``--per-user true``: the parser would take the value for a file.
+    Raise an error for ``--per-user true``: the parser would take the value for a file.
 
-    A file of that name may follow a switch, so an existing one is let through.
+    The name of an existing file is accepted, since a file may follow a switch.
     """
     switches = _find_switches(program, arguments)
     for name, value in pairwise(arguments):

@@ -1,4 +1,4 @@
-"""``trailprint trails``: does the mere set of places identify people?"""
+"""``trailprint trails``: does the set of visited places alone identify people?"""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class EntityOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightOptions:
     """
-    How much locations count.
+    Weights of locations.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class WeightOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SensitivityOptions:
     """
-    What is varied.
+    What the sensitivity study varies.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ def run(
 def _study(
     result: Any, varying: SensitivityOptions, running: RunOptions, progress: Any
 ) -> dict[str, Any]:
-    """The tables asked for, as rows ready for JSON."""
+    """The tables of the sensitivity study, as rows ready for JSON."""
     if varying.sensitivity is None:
         return {}
     progress(f"Varying {varying.sensitivity}", None)
@@ -265,7 +265,7 @@ def _print(found: dict[str, Any], links: str | None) -> None:
 
 
 def _judge_tactic(found: dict[str, Any]) -> str:
-    """What is known of the release tactic assumed, and so of the links."""
+    """Describe whether the assumed release tactic holds, and so whether links are guaranteed."""
     if found["algorithm"] == "likely":
         return (
             "No guarantee: either side may lack what the other has, and the likeliest counterpart "

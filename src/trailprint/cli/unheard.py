@@ -1,4 +1,4 @@
-"""Whoever read our output has gone, as `head` does: there is nobody left to tell."""
+"""Handle a closed standard output, as when it is piped to ``head``."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from collections.abc import Iterator
 
 
 def is_unheard(error: BaseException) -> bool:
-    """Whether somebody stopped reading; the terminal's library may have noticed first."""
+    """Whether the reader closed the output; the terminal library may have caught it first."""
     return any(isinstance(one, BrokenPipeError) for one in (error, error.__context__))
 
 
 def drop_output() -> None:
-    """What is still to be printed goes nowhere, so that Python does not try again at the end."""
+    """Discard remaining output, so that Python does not try to flush it again on exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager
 def going_on_unheard() -> Iterator[None]:
-    """What comes after the block is done whether or not anybody reads what the block prints."""
+    """Continue after the block even if its output is not read."""
     try:
         yield
         if sys.stdout is not None:

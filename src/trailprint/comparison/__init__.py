@@ -1,4 +1,4 @@
-"""Audits side by side: what changed in risk, loss, settings and data, with paired tests."""
+"""Comparison of audits: what changed in risk, loss, settings and data, with paired tests."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["compare"]
 @check_arguments(skip=("audits",), unseen=("AuditSource", "ComparisonResult"))
 def compare(*audits: AuditSource, keys: TruthSource | None = None) -> ComparisonResult:
     """
-    Put audits side by side; every one is compared with the first.
+    Compare audits; each one is compared with the first.
 
-    People are paired where the audits were made by the same user and the ids are the same; the
-    tests are then exact McNemar tests, the intervals Tango's. Elsewhere the intervals are
+    People are paired if the audits were made by the same user and the ids are the same; the
+    tests are then exact McNemar tests, and the intervals are Tango's. Otherwise the intervals are
     Newcombe's for different people.
 
     Parameters
@@ -28,8 +28,8 @@ def compare(*audits: AuditSource, keys: TruthSource | None = None) -> Comparison
     *audits : path or AuditResult
         Two to six audits: folders, ``result.json`` files, or what `audit` returned.
     keys : path or table, optional
-        A key file of a release (columns ``released`` and ``auxiliary``), so that people can be
-        paired although their ids are new.
+        A key file of a release (columns ``released`` and ``auxiliary``), to pair people
+        whose ids are new.
 
     Returns
     -------

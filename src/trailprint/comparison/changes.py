@@ -1,4 +1,4 @@
-"""What is not the same in all audits: their data, their settings, the versions they ran with."""
+"""Differences between audits in their data, their settings and the versions they ran with."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from trailprint.plain import to_plain
 
 _PARTS: tuple[Literal["data", "settings", "versions"], ...] = ("data", "settings", "versions")
 _DIGITS = 12
-"""Of a fingerprint: enough to tell files apart."""
+"""Number of digits of a fingerprint: enough to distinguish files."""
 _LEFT_OUT = frozenset({"settings.data_notes", "settings.title", "data.split.description"})
 
 
 def list_changes(audits: Sequence[OpenedAudit]) -> tuple[Change, ...]:
-    """Everything that differs, in a fixed order."""
+    """List everything that differs, in a fixed order."""
     found = []
     for part in _PARTS:
         told = [_flatten(_describe(audit)[part]) for audit in audits]

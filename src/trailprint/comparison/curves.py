@@ -1,4 +1,4 @@
-"""Curves of growth of several audits, to be drawn over each other."""
+"""Growth curves of several audits, to be drawn in one chart."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trailprint.studies.growth.findings import Banded
 
 
 def list_growth(audits: Sequence[OpenedAudit]) -> tuple[GrowthCurves, ...]:
-    """The studies that at least two audits made."""
+    """List the curves of each growth study that at least two audits ran."""
     found = []
     for study in get_args(Study):
         curves = tuple(

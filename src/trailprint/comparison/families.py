@@ -1,19 +1,19 @@
-"""One audit beside the first: can they be compared, and by how much does each attack differ?"""
+"""One audit compared with the first: whether this is possible, and the difference by attack."""
 
 from __future__ import annotations
 
 from trailprint.audit.results.attacks import AttackFinding, Interval
 from trailprint.audit.results.findings import Findings
 from trailprint.comparison.opening import OpenedAudit
-from trailprint.comparison.pairing import Paired, pair_people, tell_pairs
+from trailprint.comparison.pairing import Paired, disclose_pairs, pair_people
 from trailprint.comparison.results import FamilyDifference, Rate, Versus
-from trailprint.comparison.wording import tell_reading
+from trailprint.comparison.wording import describe_reading
 from trailprint.evaluation.differences import newcombe_interval, tango_interval
 from trailprint.studies.small_counts import SMALL
 
 _STRONGEST = "strongest"
 _MANY_MORE = 1.1
-"""From this ratio on, a different number of people alone changes the risk."""
+"""From this ratio on, the difference in the number of people alone changes the risk."""
 _SIDES = {
     "split": "cut one dataset in two",
     "two": "attacked with separate data",
@@ -21,7 +21,7 @@ _SIDES = {
 
 
 def compare_with(first: OpenedAudit, second: OpenedAudit) -> Versus:
-    """Everything that is to be said of an audit beside the first."""
+    """Compare an audit with the first one, or say why this is not possible."""
     why_not = _refuse(first.findings, second.findings)
     if why_not is not None:
         return Versus(audit=second.label, why_not=why_not)
@@ -38,7 +38,7 @@ def compare_with(first: OpenedAudit, second: OpenedAudit) -> Versus:
 
 
 def _refuse(first: Findings, second: Findings) -> str | None:
-    """Why two audits say nothing about each other; None where they do."""
+    """Reason why two audits cannot be compared; None if they can."""
     if first.data.sides != second.data.sides:
         one, other = _SIDES[first.data.sides], _SIDES[second.data.sides]
         return f"One {one}, the other {other}: the adversaries are different ones."
@@ -50,7 +50,7 @@ def _refuse(first: Findings, second: Findings) -> str | None:
 
 
 def _list_shared(first: Findings, second: Findings) -> list[tuple[AttackFinding, AttackFinding]]:
-    """Attacks that ran in both, in their order."""
+    """Attacks that ran in both audits, in the order of the first."""
     others = {attack.name: attack for attack in second.attacks if attack.ran and attack.people}
     return [
         (attack, others[attack.name])
@@ -80,9 +80,9 @@ def _compare(
         describe_rate(attacks[1], second.findings),
     )
     paired = _pair(first, second, (attacks[0].name, attacks[1].name))
-    pairs = None if paired is None else tell_pairs(paired)
-    is_told = paired is not None and paired.is_told
-    if paired is not None and is_told:
+    pairs = None if paired is None else disclose_pairs(paired)
+    is_shown = paired is not None and paired.is_shown
+    if paired is not None and is_shown:
         difference: float | None = paired.counts.difference
         ends = tango_interval(paired.counts)
     else:
@@ -94,14 +94,14 @@ def _compare(
         second=rates[1],
         difference=difference,
         interval=ends,
-        method="Tango, paired" if is_told else "Newcombe, unpaired",
+        method="Tango, paired" if is_shown else "Newcombe, unpaired",
         pairs=pairs,
-        reading=tell_reading(title, *rates, ends, pairs),
+        reading=describe_reading(title, *rates, ends, pairs),
     )
 
 
 def describe_rate(attack: AttackFinding, found: Findings) -> Rate:
-    """What an audit tells of an attack that ran."""
+    """The published rate of an attack that ran."""
     n_tried, n_people = attack.people or 0, found.data.common_users or 0
     return Rate(
         attack=attack.name,
@@ -129,7 +129,7 @@ def _unpaired_difference(first: Rate, second: Rate) -> float | None:
 
 
 def _unpaired_interval(first: Rate, second: Rate) -> Interval:
-    """Newcombe's; where a count is not told, over every value it may have."""
+    """Newcombe's interval; if a count is masked, wide enough for every value it may have."""
     ends = [
         newcombe_interval(one, first.people, other, second.people)
         for one in _possible(first)
@@ -139,7 +139,7 @@ def _unpaired_interval(first: Rate, second: Rate) -> Interval:
 
 
 def _possible(rate: Rate) -> tuple[int, ...]:
-    """The counts that what is told allows: the smallest and the largest."""
+    """The smallest and the largest count that the published value allows."""
     if isinstance(rate.linked, int):
         return (rate.linked,)
     return 1, min(SMALL - 1, rate.people)
@@ -148,7 +148,7 @@ def _possible(rate: Rate) -> tuple[int, ...]:
 def _explain_unpaired(
     first: OpenedAudit, second: OpenedAudit, found: FamilyDifference | None
 ) -> str | None:
-    """Why people are not compared one by one; None where they are."""
+    """Reason why people are not paired; None if they are."""
     without = [audit.label for audit in (first, second) if audit.outcomes is None]
     if without:
         return (
@@ -164,7 +164,7 @@ def _explain_unpaired(
 
 
 def _list_drawn(first: Findings, second: Findings) -> list[str]:
-    """Attacks that one of the audits tried on some of its people only."""
+    """Titles of attacks that either audit tried on only some of its people."""
     return [
         one.title
         for one, other in _list_shared(first, second)
@@ -173,7 +173,7 @@ def _list_drawn(first: Findings, second: Findings) -> list[str]:
 
 
 def _list_cautions(first: Findings, second: Findings) -> list[str]:
-    """What makes a difference that has nothing to do with protection."""
+    """Causes of a difference that have nothing to do with protection."""
     told = []
     n, m = sorted((first.data.common_users or 0, second.data.common_users or 0))
     if m >= _MANY_MORE * max(n, 1):

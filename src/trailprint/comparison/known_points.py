@@ -1,4 +1,4 @@
-"""What a few known points reveal in each audit, side by side and apart from every link."""
+"""What a few known points reveal in each audit, side by side and independent of linking."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from trailprint.comparison.opening import OpenedAudit
 from trailprint.comparison.results import ComparedPoints, ComparedSinglingOut
 
 _MANY_MORE = 1.1
-"""From this ratio on, a different number of people alone changes who is singled out."""
+"""From this ratio on, the difference in the number of people alone changes who is singled out."""
 
 
 def compare_points(audits: Sequence[OpenedAudit]) -> ComparedSinglingOut | None:
-    """Singling out in every audit that measured it; None where fewer than two did."""
+    """Compare singling out in the audits that measured it; None if fewer than two did."""
     measured = [
         (audit.label, audit.findings.points)
         for audit in audits
@@ -42,7 +42,7 @@ def _describe(label: str, found: PointsFinding) -> ComparedPoints:
 
 
 def _list_cautions(found: Sequence[PointsFinding]) -> list[str]:
-    """What makes a difference that has nothing to do with protection."""
+    """Causes of a difference that have nothing to do with protection."""
     told = []
     if len({(one.knowledge, one.time_resolution) for one in found}) > 1:
         told.append("A known point is not the same in all of them: some know times, or finer ones.")

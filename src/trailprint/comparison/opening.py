@@ -1,4 +1,4 @@
-"""Audits to be compared: from their folders, from their ``result.json``, or as they were made."""
+"""Audits to compare: from a folder, from a ``result.json``, or as an `AuditResult`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RESULT, _MANIFEST = "result.json", "manifest.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """What an audit's manifest says of a dataset it read."""
+    """A dataset that an audit read, as its manifest describes it."""
 
     sha256: str
     bytes: int
@@ -35,7 +35,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What an audit's manifest says beyond its result."""
+    """What an audit's manifest adds to its result."""
 
     inputs: tuple[Input, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OpenedAudit(Discreet):
-    """An audit with all that is known of it; ``outcomes`` where people can be paired."""
+    """An audit with everything known about it; ``outcomes`` if people can be paired."""
 
     label: str
     findings: Findings
@@ -52,7 +52,7 @@ class OpenedAudit(Discreet):
 
 
 def open_audits(sources: Sequence[AuditSource]) -> list[OpenedAudit]:
-    """Every audit, under a label of its own."""
+    """Open every audit and give each its own label."""
     opened = [_open(source) for source in sources]
     labels = [audit.label for audit in opened]
     return [
@@ -104,7 +104,7 @@ def _not_an_audit(typed: str, why: str) -> SourceError:
 
 
 def _read_manifest(path: Path) -> Manifest:
-    """What the manifest says; nothing where there is none."""
+    """Read a manifest; return an empty one if it is missing or invalid."""
     try:
         return from_plain(Manifest, json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError):

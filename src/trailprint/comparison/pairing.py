@@ -1,9 +1,9 @@
 """
-The same people in two audits: who was linked in both, in one, in neither.
+The same people in two audits: how many were linked in both, in one, in neither.
 
-A table of two attacks on the same people follows from its totals and one cell. So where a cell
-holds a few people the whole table stays hidden, as in an audit; what is said of the test then
-follows from the totals, which both audits tell.
+The whole 2 x 2 table follows from its totals and one cell. If any cell counts only a few people,
+the whole table is therefore suppressed, as in an audit; what is then reported about the test
+follows from the totals, which both audits publish.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Flags = NDArray[np.bool_]
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Paired(Discreet):
     """
-    Exact counts of people tried in both audits: not to be told.
+    Exact counts of people tried in both audits; not to be published.
 
-    ``alone`` counts people tried in one of the audits only: linked and not linked by the first,
+    ``alone`` counts people tried in only one of the audits: linked and not linked by the first,
     linked and not linked by the second.
     """
 
@@ -35,22 +35,22 @@ class Paired(Discreet):
     alone: tuple[int, int, int, int]
 
     @property
-    def is_told(self) -> bool:
-        """Whether no group of a few people can be worked out from the table and the totals."""
+    def is_shown(self) -> bool:
+        """Whether no small group of people can be derived from the table and the totals."""
         found = self.counts
         cells = (found.both, found.only_first, found.only_second, found.neither)
         return not any(is_small(n) for n in (*cells, *self.alone))
 
     @property
     def is_everybody(self) -> bool:
-        """Whether both audits tried the very same people."""
+        """Whether both audits tried exactly the same people."""
         return not any(self.alone)
 
 
 def pair_people(
     first: PersonOutcomes, second: PersonOutcomes, attacks: tuple[str, str]
 ) -> Paired | None:
-    """Count the people whom both attacks were tried on; None where there is nobody."""
+    """Count the people on whom both attacks were tried; None if there are none."""
     people_1, linked_1 = _tried(first, attacks[0])
     people_2, linked_2 = _tried(second, attacks[1])
     common, at_1, at_2 = np.intersect1d(people_1, people_2, return_indices=True)
@@ -67,22 +67,22 @@ def pair_people(
 
 
 def _tried(found: PersonOutcomes, attack: str) -> tuple[NDArray[np.bytes_], Flags]:
-    """The people an attack was tried on, and whether it linked them."""
+    """The people on whom an attack was tried, and whether it linked them."""
     own = found.linked[attack]
     is_tried = own != NOT_TRIED
     return found.people[is_tried], own[is_tried] == 1
 
 
 def _alone(linked: Flags, common: NDArray[np.intp]) -> tuple[int, int]:
-    """People who are on one side only: how many of them are linked, and how many are not."""
+    """Number of people in only one audit: those linked, and those not linked."""
     n_linked = int(linked.sum() - linked[common].sum())
     return n_linked, len(linked) - len(common) - n_linked
 
 
-def tell_pairs(paired: Paired) -> Pairs:
-    """The table with its test, or what the totals say of it."""
+def disclose_pairs(paired: Paired) -> Pairs:
+    """The table with its exact test, or only what follows from the totals if it is hidden."""
     found = paired.counts
-    if paired.is_told:
+    if paired.is_shown:
         return Pairs(
             people=found.people,
             both=found.both,
@@ -105,12 +105,12 @@ def tell_pairs(paired: Paired) -> Pairs:
 
 
 def _highest_p_value(found: PairedCounts) -> float:
-    """The largest p-value that what both audits tell of their totals allows."""
+    """The largest p-value consistent with the totals that both audits publish."""
     firsts = _possible(found.both + found.only_first, found.people)
     seconds = _possible(found.both + found.only_second, found.people)
     return max(highest_p_value(a, b, found.people) for a in firsts for b in seconds)
 
 
 def _possible(total: int, people: int) -> range:
-    """What a total may be for somebody who reads an audit: itself, or any small count."""
+    """Values of a total that its published form allows: itself, or any small count if masked."""
     return range(1, min(SMALL, people + 1)) if is_small(total) else range(total, total + 1)

@@ -1,4 +1,4 @@
-"""What a comparison returns: tables, a page, files; no identifiers."""
+"""The result of a comparison: tables, a page, files; no identifiers."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from trailprint.workflows.results import Folder, Makers, Result
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ComparisonResult(Result):
     """
-    Audits side by side.
+    Comparison of several audits.
 
-    ``comparison`` is typed, ``to_dict()`` is ``comparison.json``.
+    ``comparison`` holds it as types; ``to_dict()`` is the content of ``comparison.json``.
     """
 
     comparison: AuditComparison
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """Return everything as plain values."""
         return self.comparison.to_dict()
 
     def _makers(self) -> Makers:
@@ -37,13 +37,13 @@ class ComparisonResult(Result):
         return {"risk": lambda: _plot_risk(self.comparison)}
 
     def to_html(self) -> str:
-        """The comparison, as a page."""
+        """Return the comparison as an HTML page."""
         from trailprint.report.comparison_page import render_comparison
 
         return render_comparison(self.comparison)
 
     def save(self, folder: Folder, *, private: object = ()) -> list[Path]:
-        """Write the page, ``comparison.json`` and the tables; the files written."""
+        """Write the page, ``comparison.json`` and the tables; return the files written."""
         from trailprint.report.comparison_files import write_comparison
 
         return write_comparison(folder, self.comparison)
@@ -57,7 +57,7 @@ def _make(name: str, found: AuditComparison) -> ResultTable:
 
 
 def _plot_risk(found: AuditComparison) -> Plot:
-    """The strongest attack of each audit."""
+    """Plot the strongest attack of each audit."""
     rows = []
     for audit in found.audits:
         low, high = audit.strongest.interval or (None, None)

@@ -9,10 +9,10 @@ from typing import Any, Literal
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
 from trailprint.plain import OMITTED, from_plain, to_plain
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 SCHEMA = "trailprint.comparison/1"
-"""Which form of ``comparison.json`` these types describe."""
+"""Version of ``comparison.json`` that these types describe."""
 
 Study = Literal["users", "time", "resolution", "knowledge"]
 
@@ -20,16 +20,16 @@ Study = Literal["users", "time", "resolution", "knowledge"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
     """
-    How many people one attack of one audit links; of a few, the most it can be.
+    How many people one attack of one audit links; only an upper bound if they are few.
 
-    ``of`` is there where the attack was tried on some of the audit's people only, and counts all
-    of them: with fewer people to confuse, more are linked.
+    ``of`` is set if the attack was tried on only some of the audit's people, and counts all of
+    them: with fewer people to confuse, more are linked.
     """
 
     attack: str
     people: int
     of: int | None = field(default=None, metadata=OMITTED)
-    linked: VeiledCount
+    linked: MaskedCount
     share: float | None
     interval: Interval | None
     at_most: float | None = field(default=None, metadata=OMITTED)
@@ -41,15 +41,15 @@ class Pairs:
     """
     The same people in two audits: linked in both, in one of them, in neither.
 
-    ``p_value`` is of McNemar's exact test. Where counts of a few people are not told,
-    it is the largest one that the totals allow.
+    ``p_value`` is that of McNemar's exact test. If small counts are masked, it is the largest one
+    that the totals allow.
     """
 
     people: int
-    both: VeiledCount
-    only_first: VeiledCount
-    only_second: VeiledCount
-    neither: VeiledCount
+    both: MaskedCount
+    only_first: MaskedCount
+    only_second: MaskedCount
+    neither: MaskedCount
     p_value: float | None
     p_value_is: Literal["exact", "at most", "not shown"]
 
@@ -71,7 +71,7 @@ class FamilyDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Versus:
-    """One audit compared with the first; where it cannot be, why not."""
+    """One audit compared with the first, or the reason why it cannot be."""
 
     audit: str
     why_not: str | None
@@ -84,10 +84,10 @@ class Versus:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedAudit:
     """
-    One audit: what its headline says and what protecting people costs.
+    One audit: its headline result and the cost of protecting people.
 
-    ``release_loss`` is the information loss of the release that was audited, where its
-    ``release.json`` says so; ``protection_loss`` that of the cheapest protection the audit found.
+    ``release_loss`` is the information loss of the audited release, if its ``release.json``
+    gives it; ``protection_loss`` is that of the cheapest protection the audit found.
     """
 
     label: str
@@ -105,7 +105,7 @@ class ComparedAudit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """Something that is not the same in all audits: its value in each, as text."""
+    """Something that differs between audits: its value in each, as text."""
 
     part: Literal["data", "settings", "versions"]
     name: str
@@ -114,7 +114,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurvePoint:
-    """A rate measured at one place of a curve."""
+    """A rate measured at one point of a curve."""
 
     x: float
     label: str | None
@@ -126,7 +126,7 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """One audit's curve of a study of growth."""
+    """One audit's curve in a growth study."""
 
     audit: str
     points: tuple[CurvePoint, ...]
@@ -134,7 +134,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrowthCurves:
-    """A study of growth in every audit that made it."""
+    """A growth study in every audit that ran it."""
 
     study: Study
     curves: tuple[Curve, ...]
@@ -142,7 +142,7 @@ class GrowthCurves:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedPoints:
-    """What a few known points reveal in the release of one audit, as that audit tells it."""
+    """What a few known points reveal in the release of one audit, as that audit reports it."""
 
     audit: str
     people: int
@@ -165,7 +165,7 @@ class ComparedSinglingOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditComparison:
-    """Everything a comparison may tell, without identifiers."""
+    """Everything a comparison may publish, without identifiers."""
 
     schema: str = SCHEMA
     version: str
@@ -177,11 +177,11 @@ class AuditComparison:
     points: ComparedSinglingOut | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as plain values, ready for JSON."""
+        """Return the comparison as plain values, ready for JSON."""
         plain: dict[str, Any] = to_plain(self)
         return plain
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> AuditComparison:
-        """The comparison of a ``comparison.json``."""
+        """Build the comparison from the content of a ``comparison.json``."""
         return from_plain(cls, plain)

@@ -1,4 +1,4 @@
-"""A comparison from audits to one result."""
+"""Running a comparison: from audits to one result."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from trailprint.comparison.known_points import compare_points
 from trailprint.comparison.opening import AuditSource, OpenedAudit, open_audits
 from trailprint.comparison.result import ComparisonResult
 from trailprint.comparison.results import AuditComparison, ComparedAudit, Versus
-from trailprint.comparison.wording import tell_strongest
+from trailprint.comparison.wording import describe_strongest
 from trailprint.errors import ColumnError, InputError, OptionError
 from trailprint.events.engine import default_engine
 from trailprint.events.reading.sources import TruthSource, open_truth
 
 _MOST = 6
-"""As many lines as can be told apart in one chart."""
+"""Number of lines that can be distinguished in one chart."""
 
 
 def run_comparison(
@@ -47,7 +47,7 @@ def run_comparison(
 
 
 def _rename_people(audits: list[OpenedAudit], keys: TruthSource | None) -> list[OpenedAudit]:
-    """Give people of a release the ids they had, so that they can be paired."""
+    """Replace new ids of people in releases by their original ids, to pair them."""
     pairs = open_truth(keys, default_engine())
     if pairs is None:
         return audits
@@ -66,7 +66,7 @@ def _summarise(reference: str, versus: Sequence[Versus]) -> str:
     told = []
     for one in versus:
         if one.strongest is not None:
-            told.append(tell_strongest(reference, one.audit, one.strongest))
+            told.append(describe_strongest(reference, one.audit, one.strongest))
         else:
             told.append(f"{one.audit} cannot be compared with {reference}. {one.why_not}")
     return " ".join(told)

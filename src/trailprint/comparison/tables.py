@@ -1,4 +1,4 @@
-"""A comparison as tables: one row each, ready for CSV."""
+"""A comparison as tables of plain rows, ready for CSV."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _growth(found: AuditComparison) -> Iterator[Row]:
 
 
 def _points(found: AuditComparison) -> Iterator[Row]:
-    """Points drawn at random, the most telling ones, and traces that nobody shares."""
+    """Points drawn at random, the most revealing points, and traces that no one else shares."""
     for audit in () if found.points is None else found.points.audits:
         for drawn in audit.unicity:
             yield _single_out(audit, "drawn at random", drawn.points, drawn)
@@ -121,4 +121,4 @@ TABLES: Mapping[str, Callable[[AuditComparison], Iterator[Row]]] = {
     "growth": _growth,
     "points": _points,
 }
-"""Every table by the name of its file."""
+"""Functions that make the rows of each table, by file name."""

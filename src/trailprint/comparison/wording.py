@@ -1,4 +1,4 @@
-"""What is said of two rates, in plain words."""
+"""Descriptions of rates and their differences in plain words."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ _LEAST_P = 0.001
 _NOT_SHOWN = "how many changed is not shown, as few people would follow"
 
 
-def tell_rate(rate: Rate) -> str:
-    """A rate, or the most it can be; of how many, where it is not of everybody."""
+def describe_rate(rate: Rate) -> str:
+    """A rate or its upper bound, with the number of people if these are not all."""
     told = share_or_most(rate.share, rate.at_most)
     return told if rate.of is None else f"{told} (of {rate.people:,} people drawn)"
 
 
-def tell_points(difference: float | None) -> str:
+def describe_points(difference: float | None) -> str:
     """A difference of rates in percentage points."""
     if difference is None:
         return "not shown"
     return f"{100 * difference:+.1f} points".replace("-", "−")
 
 
-def tell_interval(ends: Interval) -> str:
+def describe_interval(ends: Interval) -> str:
     """An interval of a difference, in percentage points."""
     low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in ends)
     return f"{low} to {high} points"
 
 
-def tell_test(pairs: Pairs | None) -> str:
+def describe_test(pairs: Pairs | None) -> str:
     """The p-value of the paired test, or why there is none."""
     if pairs is None:
         return "not paired"
@@ -49,26 +49,26 @@ def tell_test(pairs: Pairs | None) -> str:
     return f"p {'=' if pairs.p_value_is == 'exact' else '≤'} {pairs.p_value:.3f}"
 
 
-def tell_reading(title: str, first: Rate, second: Rate, ends: Interval, pairs: Pairs | None) -> str:
+def describe_reading(
+    title: str, first: Rate, second: Rate, ends: Interval, pairs: Pairs | None
+) -> str:
     """One attack in two audits, in a sentence or two."""
     low, high = ends
     which = "no clear difference" if low <= 0 <= high else ("less" if high < 0 else "more")
-    told = (
-        f"{title}: {tell_rate(first)} in the first audit, {tell_rate(second)} in this one; {which}"
-    )
-    told += f" (95 % interval {tell_interval(ends)}"
+    rates = f"{describe_rate(first)} in the first audit, {describe_rate(second)} in this one"
+    told = f"{title}: {rates}; {which} (95 % interval {describe_interval(ends)}"
     if pairs is None:
         return f"{told}, the people are not paired)."
-    told += f"; of the same {pairs.people:,} people, exact McNemar {tell_test(pairs)})."
+    told += f"; of the same {pairs.people:,} people, exact McNemar {describe_test(pairs)})."
     return told if pairs.p_value_is == "exact" else f"{told} In the table, {_NOT_SHOWN}."
 
 
-def tell_strongest(reference: str, audit: str, found: FamilyDifference) -> str:
-    """What the comparison comes down to."""
+def describe_strongest(reference: str, audit: str, found: FamilyDifference) -> str:
+    """The comparison of the strongest attacks in one sentence."""
     first, second = found.first, found.second
     attacks = f"by {lower_first(found.title)}"
-    ends = f"95 % interval of the difference {tell_interval(found.interval)}"
-    test = "" if found.pairs is None else f"; exact McNemar {tell_test(found.pairs)}"
+    ends = f"95 % interval of the difference {describe_interval(found.interval)}"
+    test = "" if found.pairs is None else f"; exact McNemar {describe_test(found.pairs)}"
     shares = [share_or_most(rate.share, rate.at_most) for rate in (first, second)]
     return (
         f"{shares[1]} of {second.people:,} people are linked in {audit}, "
@@ -76,20 +76,21 @@ def tell_strongest(reference: str, audit: str, found: FamilyDifference) -> str:
     )
 
 
-def tell_loss(loss: float | None) -> str:
+def describe_loss(loss: float | None) -> str:
     """A loss in percent."""
     return "not known" if loss is None else percent(loss)
 
 
 def list_singled_out(found: ComparedSinglingOut) -> list[tuple[str, tuple[str, ...]]]:
-    """What is known, and the share it singles out in each audit."""
+    """List each kind of knowledge with the share it singles out in each audit."""
     told = [dict(_name_measures(audit)) for audit in found.audits]
     names = dict.fromkeys(name for one in told for name in one)
     return [
         (
             name,
             tuple(
-                "not measured" if name not in one else _tell_singled_out(one[name]) for one in told
+                "not measured" if name not in one else _describe_singled_out(one[name])
+                for one in told
             ),
         )
         for name in names
@@ -111,5 +112,5 @@ def _count_points(number: int) -> str:
     return "1 point" if number == 1 else f"{number} points"
 
 
-def _tell_singled_out(found: UnicityPoint | WorstPoint | SharedPart) -> str:
+def _describe_singled_out(found: UnicityPoint | WorstPoint | SharedPart) -> str:
     return share_or_most(found.share, found.at_most)

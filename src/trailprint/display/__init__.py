@@ -1,1 +1,1 @@
-"""How results show themselves: numbers, tables, plots; identifiers stay out of sight."""
+"""How results are displayed: numbers, tables, plots; identifiers are never shown."""

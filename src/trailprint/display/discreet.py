@@ -1,4 +1,4 @@
-"""Objects that hold people's data and do not show it: counts and rates instead."""
+"""Objects that hold personal data; their ``repr`` shows counts and rates instead."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from trailprint.display.numbers import format_number
 
 class Discreet:
     """
-    A base whose ``repr`` shows numbers and sizes, never a user, a place or a text of the data.
+    Base class whose ``repr`` shows numbers and sizes, never a user, a place or text from the data.
 
-    Every class below it keeps this ``repr``, dataclasses included; one that has more to say
+    Every subclass keeps this ``repr``, dataclasses included; a subclass that has more to show
     overrides `_shown`.
     """
 
@@ -22,7 +22,7 @@ class Discreet:
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
-        # Set before @dataclass looks: it would write one that prints every field.
+        # Set before @dataclass runs, which would otherwise generate one that prints every field.
         cls.__repr__ = Discreet.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
@@ -31,20 +31,20 @@ class Discreet:
         return f"{type(self).__name__}({inside})"
 
     def _shown(self) -> Mapping[str, object]:
-        """What may be shown, by name; texts of ours are wrapped in `Words`."""
+        """Return the values that may be shown, by name; our own texts are wrapped in `Words`."""
         if not is_dataclass(self):
             return {}
         return {item.name: getattr(self, item.name) for item in fields(self) if item.repr}
 
 
 class Words(str):
-    """A text that we wrote ourselves or an option's value, which may be shown."""
+    """Text that may be shown: written by us, or the value of an option."""
 
     __slots__ = ()
 
 
 def brief(value: object) -> str:
-    """A number as it is, anything with a size by its size, nothing of what might be data."""
+    """Return a number as it is, a sized object as its size, and "" for what might be data."""
     if value is None or isinstance(value, bool):
         return str(value)
     if isinstance(value, Words | Discreet):
@@ -55,7 +55,7 @@ def brief(value: object) -> str:
         return repr(value)
     if isinstance(value, str | bytes) or callable(value):
         return ""
-    n_values = getattr(value, "nnz", None)  # Matrices of scipy refuse to tell a length.
+    n_values = getattr(value, "nnz", None)  # SciPy matrices have no len().
     if n_values is None and isinstance(value, Sized):
         n_values = len(value)
     return "" if n_values is None else f"<{n_values:,}>"

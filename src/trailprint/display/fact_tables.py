@@ -1,4 +1,4 @@
-"""Names and values as a small table that notebooks show."""
+"""Small tables of names and values for notebooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from trailprint.display.numbers import format_number
 
 
 def write_facts(rows: Iterable[tuple[str, object]], notes: Iterable[str] = ()) -> str:
-    """HTML of names and values, and of sentences below; nothing in it can run."""
+    """Return an HTML table of names and values with notes below it; all text is escaped."""
     lines = "".join(
         f'<tr><th scope="row" style="text-align:left">{escape(name)}</th>'
         f"<td>{escape(show(value))}</td></tr>"
@@ -20,7 +20,7 @@ def write_facts(rows: Iterable[tuple[str, object]], notes: Iterable[str] = ()) -
 
 
 def show(value: object) -> str:
-    """A value as people write it."""
+    """Return a value formatted for people."""
     if value is None:
         return "—"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Numbers as people and programs read them: one place for both."""
+"""Formatting of numbers, for people and for programs."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Mapping
 from typing import Any
 
 _DIGITS = 4
-"""Digits that tell, in tables for people."""
+"""Significant digits in tables for people."""
 _LEAST = 1e-4
-"""Numbers closer to zero than this are said to be below it."""
+"""Numbers closer to zero than this are shown as "below" it."""
 _ROUNDING = 1e-12
-"""Shares below it are what is left of sums of floats that should be zero."""
+"""Shares below this are zero up to floating-point rounding."""
 
 
 def to_json(values: Any, *, indent: int | None = 2) -> str:
-    """Strict JSON, which has no word for infinity or not-a-number: both are written as null."""
+    """Return strict JSON, which has neither infinity nor NaN: both are written as null."""
     return json.dumps(to_finite(values), ensure_ascii=False, indent=indent, allow_nan=False)
 
 
 def to_finite(values: Any) -> Any:
-    """Plain values with None in place of every number that is not finite."""
+    """Return plain values with None in place of every number that is not finite."""
     if isinstance(values, float):
         return values if math.isfinite(values) else None
     if isinstance(values, Mapping):
@@ -32,7 +32,7 @@ def to_finite(values: Any) -> Any:
 
 
 def format_number(number: float) -> str:
-    """Thousands separated, four digits that tell, never an exponent."""
+    """Return a number with thousands separators, four significant digits and no exponent."""
     if not math.isfinite(number):
         return "—" if math.isnan(number) else ("∞" if number > 0 else "-∞")
     if number == int(number):
@@ -46,14 +46,14 @@ def format_number(number: float) -> str:
 
 
 def format_percent(share: float) -> str:
-    """A share in percent: one digit after the point, or two that tell where that would be none."""
+    """Return a share in percent: one decimal, or two significant digits if that would show 0.0."""
     if not _ROUNDING < abs(share) < 0.0005:
         return f"{100 * share:.1f} %"
     return f"{100 * share:.2g} %" if abs(share) >= 1e-6 else "below 0.0001 %"
 
 
 def format_seconds(seconds: float) -> str:
-    """A duration: ``5.3 s``, ``7 min 40 s``."""
+    """Return a duration as text: ``5.3 s``, ``7 min 40 s``."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -1,4 +1,4 @@
-"""Charts of results as Vega-Lite, which notebooks draw; SVG for everything else."""
+"""Charts of results: Vega-Lite, which notebooks draw, and SVG for everything else."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Plot(Discreet):
         self._spec = {"$schema": _SCHEMA, "width": 420, "height": 220, **spec}
 
     def to_dict(self) -> dict[str, Any]:
-        """The Vega-Lite description; also what ``altair.Chart.from_dict`` takes."""
+        """Return the Vega-Lite specification, which ``altair.Chart.from_dict`` also accepts."""
         found: dict[str, Any] = json.loads(json.dumps(self._spec))
         return found
 
     def to_svg(self) -> str:
-        """The chart as a drawing."""
+        """Return the chart as SVG."""
         import vl_convert
 
         text: str = vl_convert.vegalite_to_svg(self._spec, vl_version="5.20", allowed_base_urls=[])
@@ -49,7 +49,7 @@ class Plot(Discreet):
 
 
 def draw_bars(rows: Rows, name: str, share: str) -> Plot:
-    """Lying bars of shares; ``low`` and ``high`` of a row are its interval."""
+    """Return horizontal bars of shares; ``low`` and ``high`` of a row are its interval."""
     across = {"field": share, "type": "quantitative", "axis": _SHARE, "scale": {"domain": [0, 1]}}
     down = {"field": name, "type": "nominal", "sort": None, "title": None}
     bars = {
@@ -73,7 +73,7 @@ def draw_bars(rows: Rows, name: str, share: str) -> Plot:
 
 
 def draw_line(rows: Rows, x: str, y: str, *, label: str | None = None) -> Plot:
-    """A line of shares through points, in the order of the rows."""
+    """Return a line through points that are pairs of shares, in the order of the rows."""
     shares = {"type": "quantitative", "axis": _SHARE, "scale": {"domain": [0, 1]}}
     encoding = {
         "x": {"field": x, "title": x.replace("_", " "), **shares},
@@ -92,7 +92,7 @@ def draw_line(rows: Rows, x: str, y: str, *, label: str | None = None) -> Plot:
 
 
 def draw_curve(rows: Rows, x: str, y: str) -> Plot:
-    """Shares against whole numbers, with a band from ``low`` to ``high``."""
+    """Return a curve of shares against integers, with a band from ``low`` to ``high``."""
     across = {
         "field": x,
         "type": "ordinal",
@@ -112,7 +112,7 @@ def draw_curve(rows: Rows, x: str, y: str) -> Plot:
 
 
 def draw_heat(rows: Rows, x: str, y: str, share: str) -> Plot:
-    """Shares as colours over two axes of names, in the order of the rows."""
+    """Return a heat map of shares over two axes of names, in the order of the rows."""
     across = {"field": x, "type": "ordinal", "sort": None, "title": None}
     down = {"field": y, "type": "ordinal", "sort": None, "title": None}
     colour = {

@@ -1,4 +1,4 @@
-"""A table of a result, as the library of the user's choice has it."""
+"""Tables of a result, for Arrow, pandas or polars."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN_ROWS = 20
 
 class ResultTable(Discreet):
     """
-    A table by its name; ``is_private`` where it holds ids of people.
+    A named table; ``is_private`` if it holds ids of people.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class ResultTable(Discreet):
 
     @classmethod
     def from_rows(cls, name: str, rows: Iterable[Mapping[str, Any]]) -> ResultTable:
-        """A table of rows of plain values; a value of mixed kinds becomes text."""
+        """Return a table of rows of plain values; a column of mixed types becomes text."""
         listed = [dict(row) for row in rows]
         names = dict.fromkeys(key for row in listed for key in row)
         columns = {key: _column([row.get(key) for row in listed]) for key in names}
@@ -57,16 +57,16 @@ class ResultTable(Discreet):
         return tuple(self._table.column_names)
 
     def to_arrow(self) -> pa.Table:
-        """The table of Arrow."""
+        """Return the table as an Arrow table."""
         return self._table
 
     def to_pandas(self) -> pd.DataFrame:
-        """The same for pandas, where it is installed."""
+        """Return the table as a pandas frame, if pandas is installed."""
         _require("pandas")
         return self._table.to_pandas()
 
     def to_polars(self) -> pl.DataFrame:
-        """The same for polars, where it is installed."""
+        """Return the table as a polars frame, if polars is installed."""
         _require("polars")
         import polars as pl
 
@@ -84,7 +84,7 @@ class ResultTable(Discreet):
 
 
 def write_rows(rows: list[dict[str, Any]]) -> str:
-    """A small HTML table of rows."""
+    """Return a small HTML table of rows."""
     if not rows:
         return "<p>No rows.</p>"
     head = "".join(f"<th>{escape(name)}</th>" for name in rows[0])

@@ -1,4 +1,4 @@
-"""One type for a column that files were written with in several."""
+"""Choose one type for a column whose type differs between files."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ OTHER_TYPES = (
 )
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _BROKEN = ("float", "double")
-#: Times without a zone, as Spark calls them, and with one.
+#: Spark's names of the types for times without a time zone, and with one.
 _PLAIN, ZONED = ("date", "timestamp_ntz"), "timestamp"
-#: What a file without any value has.
+#: The type of a column without any value.
 _NOTHING = "void"
 
 
 def choose_type(kinds: Collection[str]) -> str | None:
     """
-    The type, as Spark calls it, that values of several become; None where there is none.
+    Return Spark's name of the common type of several types; None if there is none.
 
-    As DuckDB does it: the widest number, times rather than days, text where nothing else will do.
-    What has a zone becomes text beside what has none, so that whoever reads it sees both.
+    Follows DuckDB: the widest number, times rather than days, text as a last resort. Times with a
+    zone become text when mixed with text, so that the zone stays visible.
 
     Examples
     --------

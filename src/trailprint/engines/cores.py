@@ -1,4 +1,4 @@
-"""How many cores a Spark cluster has, without starting one."""
+"""Number of cores of a Spark cluster, without starting one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _CLUSTER = re.compile(r"local-cluster\[(\d+),(\d+),\d+\]$")
 
 
 def count_spark_cores(options: EngineOptions, here: int) -> int | None:
-    """Cores of the active session, or as many as the master names; ``here`` are this machine's."""
+    """Number of cores of the active session or the master; ``here``: cores of this machine."""
     active = _count_active()
     return active if active is not None else read_master(options.spark_master or "local[*]", here)
 
 
 def read_master(master: str, here: int) -> int | None:
     """
-    The cores a master on this machine names; None for a cluster elsewhere.
+    Return the number of cores that a local master uses; None for a remote cluster.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def read_master(master: str, here: int) -> int | None:
 
 
 def _count_active() -> int | None:
-    """Where nobody has loaded pyspark, no session is active."""
+    """Number of cores of the active session; None without one (or if pyspark is not loaded)."""
     if "pyspark" not in sys.modules:
         return None
     from trailprint.engines.spark.sessions import find_session

@@ -1,4 +1,4 @@
-"""H3 cells as a function of DuckDB, in this process and in workers."""
+"""H3 cells as a DuckDB function, in this process and in workers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _NAME = re.compile(r"\bh3_cell_of_resolution_(\d+)\b", re.IGNORECASE)
 
 
 def name_cells(resolution: int) -> str:
-    """What the function is called that gives the cell of a latitude and a longitude."""
+    """Return the name of the function from latitude and longitude to an H3 cell."""
     return f"h3_cell_of_resolution_{resolution}"
 
 
 def define_cells(connection: Any, query: str) -> None:
-    """Make the functions known that a query names; needs the package h3 where there is one."""
+    """Register the H3 functions that a query uses; needs the package h3 if there are any."""
     for resolution in {int(found) for found in _NAME.findall(query)}:
         _define(connection, resolution)
 

@@ -1,4 +1,4 @@
-"""Open the engine that was asked for, and close what was opened."""
+"""Open the requested engine, and close it afterwards."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _open: ContextVar[EngineOptions | None] = ContextVar("open", default=None)
 
 
 def is_open(options: EngineOptions) -> bool:
-    """Whether this very engine has been opened around the work."""
+    """Whether an engine with the same options is open already."""
     return _open.get() == options
 
 
 def session_to_read_in() -> Any:
-    """The Spark session that data is read in; None: it is read here."""
+    """The Spark session that reads data; None if this process reads it."""
     return _session.get()
 
 
 @contextlib.contextmanager
 def open_engine(options: EngineOptions, *, reads: bool = True) -> Iterator[Any]:
-    """What runs passes; None: threads of this process. ``reads``: data is read on it too."""
+    """Yield the runner of passes; None for local threads. ``reads``: also read data on it."""
     if options.engine == "local":
         yield None
         return

@@ -1,4 +1,4 @@
-"""Which engine is wanted: options that check themselves, loaded without any library."""
+"""Options that choose the engine; importing them loads no library."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from trailprint.system.sizes import parse_size
 
 EngineName = Literal["local", "spark"]
 
-#: With less, a few people would make a part.
+#: With a lower limit, each part would hold only a few people.
 LEAST_WORKER_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineOptions:
     """
-    Who runs the passes over all pairs. Does not affect results.
+    The engine that runs the passes over all pairs. Does not affect results.
 
     Attributes
     ----------
@@ -70,16 +70,16 @@ class EngineOptions:
 
     @property
     def worker_bytes(self) -> int | None:
-        """``worker_memory`` in bytes; None: no limit."""
+        """``worker_memory`` in bytes; None if there is no limit."""
         return None if self.worker_memory is None else parse_size(self.worker_memory)
 
     @property
     def settings(self) -> dict[str, str]:
-        """``spark_conf`` by key; the last value of a key counts."""
+        """``spark_conf`` by key; the last value given for a key wins."""
         pairs = (text.partition("=") for text in self.spark_conf)
         return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 def choose_engine(engine: EngineOptions | EngineName) -> EngineOptions:
-    """Options of an engine that may be given by name."""
+    """Return engine options as they are, or those of an engine given by name."""
     return engine if isinstance(engine, EngineOptions) else EngineOptions(engine=engine)

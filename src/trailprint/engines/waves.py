@@ -1,4 +1,4 @@
-"""Blocks, and tasks, in waves of bounded size."""
+"""Group blocks and tasks into waves of bounded size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Block = tuple[int, int]
 
 def cut_into_waves(blocks: Sequence[Block], item_bytes: int, most_bytes: int) -> list[list[Block]]:
     """
-    Blocks in order, in waves that return at most ``most_bytes``, or one block that returns more.
+    Group blocks in order into waves that return at most ``most_bytes``, or a single larger block.
 
     Examples
     --------
@@ -35,10 +35,10 @@ def pickle_in_waves(
     tasks: Iterable[tuple[Any, ...]], n_first: int, most_bytes: int
 ) -> Iterator[list[bytes]]:
     """
-    Pickled tasks in order, in waves: the first of ``n_first`` tasks, later ones twice as long.
+    Pickle tasks in order, in waves: ``n_first`` tasks in the first, twice as many in each next one.
 
-    Waves grow to eight times the first, and have at most ``most_bytes``, or one task. So the first
-    results are there soon, and nothing piles up.
+    Waves grow up to eight times the first and hold at most ``most_bytes``, or a single larger
+    task. This way the first results arrive soon and memory stays bounded.
 
     Examples
     --------

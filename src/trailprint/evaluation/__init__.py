@@ -1,1 +1,1 @@
-"""Linkage and truth to risk: rates, intervals, curves."""
+"""Risk computed from linkage and truth: rates, intervals, curves."""

@@ -1,4 +1,4 @@
-"""Whom several attacks find: where they agree, and the worst case for each person."""
+"""Agreement of several attacks, and the worst case for each person."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PairCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedBy:
-    """How many people exactly ``attacks`` attacks link."""
+    """Number of people linked by exactly ``attacks`` attacks."""
 
     attacks: int
     people: int
@@ -46,17 +46,17 @@ class AnyAttack:
     Attributes
     ----------
     attacks : tuple of str
-        Attacks that were tried on anybody.
+        Attacks that were tried on at least one person.
     people, not_tried : int
-        People whom each of them was tried on, and the others.
+        People on whom all of these attacks were tried, and the others.
     linked : int
-        Of these people, those whom at least one links.
+        Of ``people``, those linked by at least one attack.
     share : float, optional
-        The same as a share; None of nobody.
+        ``linked / people``; None without people.
     interval : tuple of float, optional
         Wilson's 95 % interval of the share.
     by_attacks : tuple of LinkedBy
-        How many people each number of attacks links, from none on.
+        Number of people linked by each number of attacks, starting at 0.
     """
 
     attacks: tuple[str, ...]
@@ -69,17 +69,17 @@ class AnyAttack:
 
 
 def linked_people(linkage: Linkage, truth: Truth, users: pa.Array) -> pa.Array:
-    """Ids of the released ``users`` whose record is linked to their own counterpart."""
+    """Return ids of the released ``users`` whose record is linked to their own counterpart."""
     rows = np.unique(linkage.released[correct_links(linkage, truth)])
     return users.take(pa.array(rows))
 
 
 def align_people(people: pa.Array, linked: Mapping[str, pa.Array]) -> dict[str, Flags]:
     """
-    Say for each attack which of ``people`` it links correctly.
+    Flag for each attack which of ``people`` it links correctly.
 
-    Attacks may see different users, in different rows; ids bring them together. A person an
-    attack was not tried on counts as not linked by it: `find_worst_case` leaves them out.
+    Attacks may use different users in different rows, so people are matched by id. A person on
+    whom an attack was not tried counts as not linked by it; `find_worst_case` leaves them out.
     """
     return {
         attack: pc.is_in(people, value_set=ids.cast(people.type)).to_numpy(zero_copy_only=False)
@@ -88,7 +88,7 @@ def align_people(people: pa.Array, linked: Mapping[str, pa.Array]) -> dict[str, 
 
 
 def compare_attacks(linked: Mapping[str, Flags]) -> list[PairCounts]:
-    """For every two attacks: how many people both link, only one of them, or neither."""
+    """Count, for each pair of attacks, the people linked by both, by only one, or by neither."""
     _check_lengths(linked)
     return [
         PairCounts(
@@ -104,7 +104,7 @@ def compare_attacks(linked: Mapping[str, Flags]) -> list[PairCounts]:
 
 
 def tried_by_all(tried: Mapping[str, Flags]) -> Flags:
-    """Who was tried by every attack that was tried on anybody."""
+    """Flag people on whom all attacks were tried, ignoring attacks that were tried on no one."""
     _check_lengths(tried)
     used = [flags for flags in tried.values() if flags.any()]
     everybody = np.ones(len(next(iter(tried.values()))), dtype=bool)
@@ -116,11 +116,11 @@ def find_worst_case(
     linked: Mapping[str, Flags], tried: Mapping[str, Flags] | None = None
 ) -> AnyAttack:
     """
-    How many people at least one attack links, and how many each number of attacks links.
+    Count the people linked by at least one attack, and by each number of attacks.
 
-    Only people whom every attack was ``tried`` on count, all by default: of the others it is not
-    known whether an attack would link them. An attack that was tried on nobody does not count.
-    Among the same people no single attack links more.
+    Only people on whom every attack was ``tried`` count (default: all), because it is unknown
+    whether an attack would link the others. An attack that was tried on no one is ignored.
+    No single attack links more of these people than all together.
     """
     tried = tried or {name: np.ones_like(flags) for name, flags in linked.items()}
     shared = tried_by_all(tried)
@@ -140,7 +140,7 @@ def find_worst_case(
 
 
 def count_attacks(linked: Mapping[str, Flags]) -> Ints:
-    """For each person, how many attacks link them correctly."""
+    """Count, for each person, the attacks that link them correctly."""
     _check_lengths(linked)
     counts: Ints = np.sum(np.stack(list(linked.values())), axis=0, dtype=np.int64)
     return counts

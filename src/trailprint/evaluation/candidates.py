@@ -1,9 +1,9 @@
 """
-How far an attack narrows a person down: the sizes of candidate sets (2011, section 6).
+Sizes of candidate sets: how far an attack narrows a person down (2011, section 6).
 
 The minimum size of the candidate identifier set (MSCIS) of an auxiliary record is the number of
-released candidates whose score is no smaller than that of the true one. Ties count in full, so it
-says how many candidates must be looked at for sure.
+released candidates whose score is no smaller than that of the true one. Ties count in full, so a
+set of this size is certain to contain the true candidate.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from trailprint.evaluation.intervals import mean_interval, wilson
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage
 
-#: The sizes of candidate sets that are reported.
+#: Sizes of candidate sets that are reported.
 TOP = (1, 2, 5, 20)
 
 
@@ -32,9 +32,9 @@ class CandidateSets(Discreet):
     Attributes
     ----------
     mscis : ndarray of int64
-        One for each true pair.
+        One size for each true pair.
     n_candidates : int
-        How many released records there are to choose from.
+        Number of released records to choose from.
     """
 
     mscis: NDArray[np.int64]
@@ -42,7 +42,7 @@ class CandidateSets(Discreet):
 
     @property
     def n_records(self) -> int:
-        """How many records were looked up."""
+        """Number of records that were looked up."""
         return len(self.mscis)
 
     @property
@@ -52,11 +52,11 @@ class CandidateSets(Discreet):
 
     @property
     def chance(self) -> float | None:
-        """How often the only candidate would be right if it were drawn at random."""
+        """Probability that a single candidate drawn at random is the true one."""
         return 1 / self.n_candidates if self.n_candidates else None
 
     def n_within(self, size: int) -> int:
-        """How many records have at most this many candidates."""
+        """Number of records with at most this many candidates."""
         return int(np.count_nonzero(self.mscis <= size))
 
     def top(self, size: int) -> float | None:
@@ -69,7 +69,7 @@ class CandidateSets(Discreet):
 
 
 def measure_candidates(linkage: Linkage, truth: Truth) -> CandidateSets | None:
-    """Ask a linkage where the true pairs stand; None where there is no truth."""
+    """Measure the candidate sets of all true pairs; None without a truth."""
     if truth.source == "none":
         return None
     if linkage.ranked_among != "released":
@@ -86,10 +86,10 @@ class AverageSets:
     Attributes
     ----------
     top, top_interval : dict
-        By size: the mean share, and its 95 % interval: Student's over the rounds, but not narrower
-        than Wilson's for all who were looked up (of one round only that is left).
+        By size, the mean share and its 95 % interval: Student's over the rounds, but not narrower
+        than Wilson's for all records looked up (with one round, just Wilson's).
     mscis_median, chance : float, optional
-        The means of the rounds' medians and chances.
+        Means of the medians and chances of the rounds.
     """
 
     top: dict[int, float | None]
@@ -99,7 +99,7 @@ class AverageSets:
 
 
 def average_sets(rounds: Sequence[CandidateSets], sizes: Sequence[int] = TOP) -> AverageSets:
-    """Average over those rounds in which somebody was looked up."""
+    """Average over the rounds in which at least one record was looked up."""
     filled = [sets for sets in rounds if sets.n_records]
     if not filled:
         nothing = dict.fromkeys(sizes)
@@ -116,7 +116,7 @@ def average_sets(rounds: Sequence[CandidateSets], sizes: Sequence[int] = TOP) ->
 def _interval(
     rounds: Sequence[CandidateSets], size: int, shares: NDArray[np.float64]
 ) -> tuple[float, float] | None:
-    """Rounds that happen to agree must not make a rate look certain."""
+    """Student's interval, no narrower than Wilson's: rounds may agree by chance."""
     pooled = wilson(
         sum(sets.n_within(size) for sets in rounds), sum(sets.n_records for sets in rounds)
     )

@@ -1,4 +1,4 @@
-"""Two rates compared: of the same people (paired) or of different ones (unpaired)."""
+"""Comparison of two rates: of the same people (paired) or of different people (unpaired)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedCounts:
-    """How many of the same people are found by both of two attacks, by one of them, by neither."""
+    """How many of the same people are found by both of two attacks, by only one, or by neither."""
 
     both: int
     only_first: int
@@ -25,7 +25,7 @@ class PairedCounts:
 
     @property
     def people(self) -> int:
-        """Everybody who was tried twice."""
+        """Number of people on whom both attacks were tried."""
         return self.both + self.only_first + self.only_second + self.neither
 
     @property
@@ -38,8 +38,8 @@ def mcnemar_exact(only_first: int, only_second: int) -> float:
     """
     McNemar's exact test: the two-sided p-value of equal rates among the same people.
 
-    Of the people found once, each is as likely to be found first as second where the rates are
-    equal: a binomial test of one half.
+    If the rates are equal, each person found by only one attack is equally likely to be found by
+    either: a binomial test with probability one half.
     """
     n_changed = only_first + only_second
     if n_changed == 0:
@@ -52,7 +52,7 @@ def highest_p_value(first: int, second: int, people: int) -> float:
     """
     The largest p-value of `mcnemar_exact` that two totals of the same people allow.
 
-    Given the totals, the test is weakest where as few people as possible are found twice.
+    Given the totals, the p-value is largest if as few people as possible are found by both.
     """
     both = max(0, first + second - people)
     return mcnemar_exact(first - both, second - both)
@@ -62,8 +62,8 @@ def tango_interval(counts: PairedCounts, level: float = 0.95) -> Span:
     """
     Tango's score interval (1998) for the second rate minus the first, of the same people.
 
-    It holds the differences that the score test does not reject, and stays usable where nobody or
-    everybody changed.
+    It contains the differences that the score test does not reject, and remains usable if no one
+    or everyone changed.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
     middle = counts.difference
@@ -80,13 +80,13 @@ def tango_interval(counts: PairedCounts, level: float = 0.95) -> Span:
 
 
 def _score(counts: PairedCounts, difference: float) -> float:
-    """Tango's score statistic of a difference; positive where more was observed than that."""
+    """Tango's score statistic of a difference; positive if the observed difference is larger."""
     n, gained, lost = counts.people, counts.only_second, counts.only_first
     observed = gained - lost - n * difference
     a = 2.0 * n
     b = -gained - lost + (2.0 * n - gained + lost) * difference
     c = -lost * difference * (1.0 - difference)
-    # The most likely share of people lost, were the difference true.
+    # Maximum-likelihood share of people lost, given this difference.
     share = (math.sqrt(max(b * b - 4.0 * a * c, 0.0)) - b) / (2.0 * a)
     variance = n * (2.0 * share + difference * (1.0 - difference))
     if variance <= 0.0:

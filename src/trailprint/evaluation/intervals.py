@@ -1,4 +1,4 @@
-"""How far a rate can be trusted."""
+"""Confidence intervals of rates and means."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 def wilson(successes: float, trials: int, level: float = 0.95) -> tuple[float, float] | None:
-    """Wilson's interval for a rate; None when nothing was tried."""
+    """Wilson's interval for a rate; None without trials."""
     if trials == 0:
         return None
     z = NormalDist().inv_cdf((1 + level) / 2)
@@ -18,14 +18,14 @@ def wilson(successes: float, trials: int, level: float = 0.95) -> tuple[float, f
     middle = rate + z * z / (2 * trials)
     spread = z * math.sqrt(rate * (1 - rate) / trials + z * z / (4 * trials * trials))
     scale = 1 + z * z / trials
-    # At the ends the formula gives exactly zero and one, but for rounding.
+    # At both extremes the formula gives exactly 0 and 1, except for rounding.
     low = 0.0 if successes == 0 else (middle - spread) / scale
     high = 1.0 if successes == trials else (middle + spread) / scale
     return low, high
 
 
 def mean_interval(values: NDArray[np.float64], level: float = 0.95) -> tuple[float, float]:
-    """Student's interval for a mean; one value has no spread to tell."""
+    """Student's interval for a mean; a single value is returned as both ends."""
     mean = float(values.mean())
     if len(values) < 2:
         return mean, mean

@@ -1,19 +1,19 @@
 """
 Unicity in a larger population than the one at hand, after Farzanehfar, Houssiau and de Montjoye.
 
-With points known, let q be the chance that somebody drawn at random agrees with them. In a
-population of N people nobody else agrees with probability (1 - q)^(N - 1), so unicity is the mean
-of that over people: it falls with N, ever more slowly (it is convex). Two answers follow:
+For given known points, let q be the probability that a person drawn at random matches them. In a
+population of N people, no other person matches with probability (1 - q)^(N - 1). Unicity is the
+mean of this over people: it decreases with N and is convex. There are two results:
 
 - **At least** (their linear bound). A convex curve lies above its tangent. Its slope at the n
-  people at hand is minus the share of people with exactly one other candidate, over n - 1. The
+  observed people is minus the share of people with exactly one other candidate, over n - 1. The
   upper end of that share's 95 % interval is used.
-- **Estimate**. q is taken to follow a beta distribution, fitted to the candidates counted here by
+- **Estimate**. q is assumed to follow a beta distribution, fitted to the counted candidates by
   maximum likelihood (a beta-binomial), as in estimates of population uniqueness from samples:
-  unicity at N is then B(a, b + N - 1) / B(a, b), scaled to what was measured at n. How well that
-  does is checked on the data: fitted to a tenth of the people, it must predict the unicity of all.
+  unicity at N is then B(a, b + N - 1) / B(a, b), scaled to the value measured at n. The model is
+  checked on the data: fitted to a tenth of the people, it must predict the unicity of all.
 
-Both assume that the larger population lives as this one does, in the same places.
+Both assume that people in the larger population behave as these do, in the same places.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from scipy.special import betaln, gammaln
 from trailprint.arrays import Floats, Ints
 from trailprint.evaluation.intervals import wilson
 
-#: Where a fit is checked: with this share of the people, against all.
+#: The model is checked with one in this many people, against all.
 _CHECKED = 10
-#: The least people of whom a tenth says anything.
+#: Minimum size of the tenth of the people used for the check.
 _LEAST_CHECKED = 100
-#: More different counts take too long to thin, and say that points are few and common.
+#: With more distinct counts, thinning takes too long; there are then few and common points.
 _MOST_CHECKED = 20_000
-#: Up to how many others each number is fitted on its own.
+#: Numbers of others below this are fitted individually, larger ones in bins.
 _FINE = 1000
-#: Logarithm of the largest parameter of a fitted distribution; beyond, nothing changes.
+#: Logarithm of the largest parameter of a fitted distribution; larger values change nothing.
 _WIDEST = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LargerPopulation:
     """
-    Unicity expected among more people.
+    Unicity expected in a larger population.
 
     Attributes
     ----------
     points, population : int
-        Points known, and people.
+        Number of known points, and size of the population.
     share : float or None
-        Estimate of the model; None where nobody's points agreed with two others, so that the spread
-        of q cannot be told.
+        Estimate of the model; None if no one's points match two or more others, because the spread
+        of q is then unknown.
     at_least : float
         The linear lower bound.
     """
@@ -63,7 +63,7 @@ class LargerPopulation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCheck:
-    """What the model, fitted to a tenth of the people, predicts for all, and what was measured."""
+    """Unicity predicted for all people by the model fitted to a tenth of them, and measured."""
 
     points: int
     fitted_to: int
@@ -75,9 +75,9 @@ def extrapolate(
     points: int, tally: Ints, n_users: int, populations: Sequence[int]
 ) -> tuple[LargerPopulation, ...]:
     """
-    Unicity in larger populations.
+    Estimate unicity in larger populations.
 
-    ``tally[c]`` says how often c people agreed, the person included, among ``n_users``.
+    ``tally[c]`` is how often c people matched, the person included, among ``n_users``.
     """
     fitted = fit_beta(tally, n_users)
     share = float(tally[1] / tally.sum())
@@ -96,7 +96,7 @@ def extrapolate(
 def never_less_with_more_points(
     rows: Iterable[LargerPopulation],
 ) -> tuple[LargerPopulation, ...]:
-    """Lift estimates to those of fewer points, since another point leaves nobody more company."""
+    """Raise estimates to those of fewer points: another point never adds candidates."""
     most: dict[int, float] = {}
     lifted = []
     for row in sorted(rows, key=lambda row: row.points):
@@ -108,7 +108,7 @@ def never_less_with_more_points(
 
 
 def check_model(points: int, tally: Ints, n_users: int) -> ModelCheck | None:
-    """Fit the model to what a tenth of the people would show, and predict for all."""
+    """Fit the model to what a tenth of the people would show, and predict the unicity of all."""
     n_fewer = n_users // _CHECKED
     if n_fewer < _LEAST_CHECKED or np.count_nonzero(tally) > _MOST_CHECKED:
         return None
@@ -124,7 +124,7 @@ def check_model(points: int, tally: Ints, n_users: int) -> ModelCheck | None:
 
 
 def bound_below(tally: Ints, n_users: int, population: int) -> float:
-    """The tangent of unicity at the population at hand, at another one; never below zero."""
+    """Lower bound of unicity at ``population``: the tangent at ``n_users``, at least zero."""
     total = int(tally.sum())
     share = float(tally[1] / total)
     if n_users < 2:
@@ -135,11 +135,11 @@ def bound_below(tally: Ints, n_users: int, population: int) -> float:
 
 
 def fit_beta(tally: Ints | Floats, n_users: int) -> tuple[float, float] | None:
-    """The beta distribution of q under which the candidates counted are most likely."""
+    """Fit the beta distribution of q to the counted candidates by maximum likelihood."""
     matched, weight = _gather(tally)
     from scipy import optimize
 
-    # With at most one other each, any spread of q fits as well as any other.
+    # With at most one other match each, every spread of q fits equally well.
     if n_users < 2 or matched.max(initial=0) < 2:
         return None
     trials = n_users - 1
@@ -152,13 +152,13 @@ def fit_beta(tally: Ints | Floats, n_users: int) -> tuple[float, float] | None:
     mean = float(weight @ matched / weight.sum()) / trials
     begin = np.log([0.1, 0.1 * (1 - mean) / max(mean, 1e-12) + 1e-6])
     found = optimize.minimize(cost, begin, method="Nelder-Mead", options={"maxiter": 2000})
-    # Where everybody agrees or nobody does, the best fit runs to infinity.
+    # If everyone matches or no one does, the best parameters are infinite.
     a, b = np.exp(np.clip(found.x, -_WIDEST, _WIDEST))
     return float(a), float(b)
 
 
 def _gather(tally: Floats | Ints) -> tuple[Floats, Floats]:
-    """Others who agreed, and how often; many others in bins one per cent wide, by their mean."""
+    """Numbers of matching others and their frequencies; large numbers as means of 1 % bins."""
     others = np.flatnonzero(tally[1:]).astype(np.float64)
     weight = np.asarray(tally[1:][others.astype(np.int64)], dtype=np.float64)
     bins = np.where(others < _FINE, others, _FINE + np.floor(100 * np.log(others + 1)))
@@ -168,17 +168,17 @@ def _gather(tally: Floats | Ints) -> tuple[Floats, Floats]:
 
 
 def predict(fitted: tuple[float, float], population: int) -> float:
-    """Unicity among this number of people."""
+    """Predict unicity in a population of this size."""
     a, b = fitted
     return float(np.exp(betaln(a, b + population - 1) - betaln(a, b)))
 
 
 def thin(tally: Ints, n_users: int, n_fewer: int) -> Floats:
     """
-    What a random part of the people would have shown, on average.
+    Expected tally of a random sample of the people.
 
-    Of c - 1 others who agree among n - 1, a part of m - 1 keeps j with the hypergeometric
-    probability; what is ten standard deviations away is left out.
+    Of c - 1 matching others among n - 1, a sample of m - 1 keeps j with the hypergeometric
+    probability; values more than ten standard deviations away are left out.
     """
     kept, share = np.zeros(n_fewer + 1), n_fewer / n_users
     for count in np.flatnonzero(tally):

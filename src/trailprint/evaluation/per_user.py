@@ -1,4 +1,4 @@
-"""How likely each person's link is to be right: an attack's confidence, calibrated."""
+"""Calibration of an attack's confidence: how likely each person's link is to be correct."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage
 
-#: Fewer links than this say too little of how often their like are right.
+#: Minimum number of links in a group, to estimate how often its links are correct.
 LEAST_LINKS = 20
-#: More groups than this show nothing that a reader could see.
+#: Maximum number of groups; more would not be visible to a reader.
 MOST_GROUPS = 200
 
 MEANING = (
@@ -26,7 +26,7 @@ MEANING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskBin:
-    """How many people run a risk between two ends."""
+    """Number of people with a risk between ``low`` and ``high``."""
 
     low: float
     high: float
@@ -35,7 +35,7 @@ class RiskBin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskSpread:
-    """How the risk is spread over people."""
+    """Distribution of the risk over people."""
 
     bins: tuple[RiskBin, ...]
     meaning: str
@@ -43,12 +43,12 @@ class RiskSpread:
 
 def estimate_user_risk(linkage: Linkage, truth: Truth) -> Floats:
     """
-    Estimate for each person with a counterpart the probability that their link is right.
+    Estimate for each person with a counterpart the probability that their link is correct.
 
-    Links of such people are put in order of confidence and cut into groups of at least
-    `LEAST_LINKS`, equal confidences together. The share of right links of a group, made never to
-    fall as confidence grows (isotonic regression, weighted by size), is the risk of its members.
-    People without a link have risk zero. Where no record is linked twice, the mean over all
+    Links of these people are sorted by confidence and divided into groups of at least
+    `LEAST_LINKS`, with equal confidences in the same group. The risk of a group's members is its
+    share of correct links, made non-decreasing in confidence (isotonic regression, weighted by
+    size). People without a link have risk zero. If no record is linked twice, the mean over all
     people is the attack's accuracy.
 
     Returns
@@ -62,14 +62,14 @@ def estimate_user_risk(linkage: Linkage, truth: Truth) -> Floats:
     place[truth.released] = np.arange(truth.n_common)
     people = place[linkage.released]
     own = people >= 0
-    # A record looked up from the other side may be linked more than once: each link counts.
+    # If auxiliary records are looked up, a released one may have several links: each counts.
     shares = _calibrate(linkage.confidence[own], correct_links(linkage, truth)[own])
     np.add.at(risk, people[own], shares)
     return np.minimum(risk, 1.0)
 
 
 def _calibrate(confidence: Floats, right: NDArray[np.bool_]) -> Floats:
-    """For each link the share of right ones among its like; grows with confidence."""
+    """Share of correct links in the group of each link; non-decreasing in confidence."""
     if not len(confidence):
         return np.zeros(0)
     from scipy.optimize import isotonic_regression
@@ -84,7 +84,7 @@ def _calibrate(confidence: Floats, right: NDArray[np.bool_]) -> Floats:
 
 
 def _group_alike(confidence: Floats) -> Ints:
-    """Numbers of groups along sorted confidences; ties stay together, no group is too small."""
+    """Group numbers of sorted confidences; ties stay together, and no group is too small."""
     n_links = len(confidence)
     size = max(LEAST_LINKS, -(-n_links // MOST_GROUPS))
     starts = np.append(np.flatnonzero(np.diff(confidence, prepend=-np.inf) > 0), n_links)
@@ -100,19 +100,19 @@ def _group_alike(confidence: Floats) -> Ints:
 def confidence_for(
     confidence: Floats, right: NDArray[np.bool_], probability: float
 ) -> float | None:
-    """The least confidence at which links are estimated to be right so often; None if none is."""
+    """The least confidence with an estimated share of correct links >= ``probability``, or None."""
     sure = _calibrate(confidence, right) >= probability
     return float(confidence[sure].min()) if sure.any() else None
 
 
 def highest_risk(risks: Sequence[Floats]) -> Floats:
-    """Each person's highest risk over several attacks, given for the same people."""
+    """Return each person's highest risk over several attacks on the same people."""
     highest: Floats = np.max(np.stack(risks), axis=0)
     return highest
 
 
 def distribute_risk(risk: Floats, n_bins: int = 10) -> RiskSpread:
-    """Count people by risk, in equal bins from 0 to 1; the last includes 1."""
+    """Count people by risk in equal bins from 0 to 1; the last bin includes 1."""
     edges = np.linspace(0.0, 1.0, n_bins + 1)
     people = np.histogram(risk, bins=edges)[0]
     bins = (

@@ -1,4 +1,4 @@
-"""Where the right counterparts stand: how long a list of candidates must be to hold them."""
+"""Ranks of the true counterparts: how long a candidate list must be to contain them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from trailprint.linkage import Linkage
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankCurve:
     """
-    How often the right counterpart is among the best ``k`` candidates.
+    How often the true counterpart is among the best ``k`` candidates.
 
-    A rank counts the candidates that fit better and all that fit equally well, the right one
-    included: a list that is sure to hold them must be that long (the 2011 paper's MSCIS).
+    A rank counts the candidates that fit better and all that fit equally well, the true one
+    included: the length of a list that is certain to contain it (the 2011 paper's MSCIS).
 
     Attributes
     ----------
     people : int
         People ranked: those with a counterpart.
     median : float, optional
-        The rank that half of the people do not exceed; None where there is nobody.
+        Median rank; None without people.
     points : tuple of (int, float)
         ``k``, and the share of people whose rank is at most ``k``.
     """
@@ -37,10 +37,10 @@ class RankCurve:
 
 def measure_ranks(linkage: Linkage, truth: Truth) -> RankCurve:
     """
-    Ask an attack where every true pair stands.
+    Measure the rank of every true pair in an attack.
 
-    A pair that the attack knows nothing of comes last. Where an attack looks up auxiliary
-    records, the candidates are released ones, and there may be more of them.
+    A pair that is unknown to the attack ranks last. If an attack looks up auxiliary records, the
+    candidates are released records, and there may be more of them.
     """
     found = linkage.rank(truth.released, truth.auxiliary)
     ranks = found.n_better + found.n_tied
@@ -48,7 +48,7 @@ def measure_ranks(linkage: Linkage, truth: Truth) -> RankCurve:
 
 
 def rank_curve(ranks: Ints, n_candidates: int) -> RankCurve:
-    """Summarise ranks that are already known; ``n_candidates`` is the longest list there is."""
+    """Summarise known ranks; ``n_candidates`` is the length of the longest list."""
     if not len(ranks):
         return RankCurve(people=0, median=None, points=())
     steps = _list_lengths(n_candidates)
@@ -61,7 +61,7 @@ def rank_curve(ranks: Ints, n_candidates: int) -> RankCurve:
 
 
 def _list_lengths(n_candidates: int) -> list[int]:
-    """1, 2, 3, 5, 10, 20, 50, 100, … and at last all candidates."""
+    """List lengths 1, 2, 3, 5, 10, 20, 50, 100, …, and finally all candidates."""
     steps = [1, 2, 3, 5]
     for power in count(1):
         if steps[-1] >= n_candidates:

@@ -1,4 +1,4 @@
-"""How well an attack did: correct links among those there could be, with interval and chance."""
+"""Success of an attack: correct links among the possible ones, with interval and chance."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from trailprint.linkage import Linkage
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
     """
-    What an attack achieved.
+    Success of an attack.
 
     Attributes
     ----------
     n_common : int
-        Released records with a true counterpart: those who can be re-identified at all.
+        Released records with a true counterpart: those that can be re-identified at all.
     n_matched, n_correct : int
-        Links made, and those that are right.
+        Links made, and those that are correct.
     accuracy, accuracy_interval : float, (float, float)
-        Right links per record that has a counterpart, with Wilson's 95 % interval.
+        Correct links per record that has a counterpart, with Wilson's 95 % interval.
     precision : float
-        Right links per link made.
+        Correct links per link made.
     chance : float
-        The accuracy expected of as many links drawn at random.
+        Expected accuracy of the same number of links drawn at random.
     """
 
     n_common: int
@@ -43,7 +43,7 @@ class Risk:
 
 
 def measure_risk(linkage: Linkage, truth: Truth) -> Risk | None:
-    """Compare links with the truth; None where there is none."""
+    """Compare links with the truth; None without a truth."""
     if truth.source == "none":
         return None
     n_correct = int(np.count_nonzero(correct_links(linkage, truth)))
@@ -53,7 +53,7 @@ def measure_risk(linkage: Linkage, truth: Truth) -> Risk | None:
 
 
 def rate_links(n_common: int, n_matched: int, n_correct: int, n_pairs: int) -> Risk:
-    """The rates of links, from counts; ``n_pairs`` is how many pairs could have been linked."""
+    """Compute rates from counts; ``n_pairs`` is the number of pairs that could have been linked."""
     return Risk(
         n_common=n_common,
         n_matched=n_matched,
@@ -66,12 +66,12 @@ def rate_links(n_common: int, n_matched: int, n_correct: int, n_pairs: int) -> R
 
 
 def correct_links(linkage: Linkage, truth: Truth) -> NDArray[np.bool_]:
-    """Which links are right."""
+    """Flag the links that are correct."""
     return truth.holds(linkage.released, linkage.auxiliary)
 
 
 def show_risk(risk: Risk | None) -> dict[str, object]:
-    """What the ``repr`` of a result says of its risk."""
+    """The part of a result's ``repr`` that shows its risk."""
     if risk is None or risk.accuracy is None:
         return {"correct": None}
     return {"correct": risk.n_correct, "accuracy": Words(format_percent(risk.accuracy))}
@@ -79,7 +79,7 @@ def show_risk(risk: Risk | None) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoveragePoint:
-    """The share of links with at least this confidence, and how many of them are right."""
+    """The share of links with at least this confidence, and the share of them that is correct."""
 
     margin: float
     coverage: float
@@ -91,9 +91,9 @@ def precision_at_coverage(
     linkage: Linkage, truth: Truth, n_points: int = 100
 ) -> list[CoveragePoint]:
     """
-    Precision when links below a margin are rejected, from the surest to all.
+    Precision if links below a margin are rejected, from the most confident links to all.
 
-    Links of equal confidence are kept or rejected together, so that their order shows nothing.
+    Links of equal confidence are kept or rejected together, so their order does not matter.
     """
     if not linkage.n_links:
         return []
@@ -114,7 +114,7 @@ def precision_at_coverage(
 
 
 def margin_for_precision(linkage: Linkage, truth: Truth, wanted: float) -> CoveragePoint | None:
-    """The smallest margin from which on links reach the wanted precision; None if none does."""
+    """The smallest margin at which links reach the wanted precision; None if none does."""
     points = precision_at_coverage(linkage, truth, n_points=linkage.n_links)
     reaching = [point for point in points if point.precision >= wanted]
     return reaching[-1] if reaching else None

@@ -1,4 +1,4 @@
-"""How tracks were really released, told from the truth: the assumptions REIDIT rests on."""
+"""How tracks were really released, given the truth: the assumptions behind REIDIT."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from trailprint.features.trails import Trails
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservedTactics:
     """
-    What the trails of true pairs look like.
+    Relations between the trails of true pairs.
 
     Attributes
     ----------
     pairs, equal : int
-        True pairs with a trail on both sides, and those whose trails are equal.
+        True pairs with a trail on both sides, and those with equal trails.
     auxiliary_within, released_within : int
-        Pairs whose auxiliary trail lies within the released one, and the other way round;
+        Pairs whose auxiliary trail is a subset of the released one, and vice versa;
         equal trails count in both.
     neither : int
-        Pairs in which each side has a location the other lacks.
+        Pairs in which each side has a location that the other lacks.
     auxiliary_alone, released_alone : int
         Records with a trail that have no counterpart with one.
     """
@@ -69,7 +69,7 @@ def observe_tactics(released: Trails, auxiliary: Trails, truth: Truth) -> Observ
 def _shared_locations(
     released: Trails, auxiliary: Trails, rows: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:
-    """How many locations the two trails of each pair have in common."""
+    """Number of locations that the two trails of each pair have in common."""
     left = released.to_matrix()[rows]
     right = auxiliary.to_matrix()[columns]
     common = left.astype(np.int64).multiply(right.astype(np.int64))

@@ -30,17 +30,17 @@ class Truth(Discreet):
 
     @classmethod
     def from_partner(cls, partner: Ints, source: Source) -> Truth:
-        """``partner[i]`` is released row i's auxiliary row, -1 where it has none."""
+        """Build from ``partner[i]``, the auxiliary row of released row i, or -1 if it has none."""
         rows = np.flatnonzero(partner >= 0).astype(np.int64)
         return cls(released=rows, auxiliary=partner[rows], source=source)
 
     @property
     def n_common(self) -> int:
-        """How many records have a true counterpart: those who can be re-identified at all."""
+        """Number of records with a true counterpart: those that can be re-identified at all."""
         return len(self.released)
 
     def holds(self, released: Ints, auxiliary: Ints) -> NDArray[np.bool_]:
-        """Which of the given pairs are true."""
+        """Flag which of the given pairs are true."""
         width = int(max(self.auxiliary.max(initial=0), auxiliary.max(initial=0))) + 1
         right: NDArray[np.bool_] = np.isin(
             released * width + auxiliary, self.released * width + self.auxiliary
@@ -51,14 +51,14 @@ class Truth(Discreet):
 def find_truth(
     released: pa.Array, auxiliary: pa.Array, pairs: pa.Table | None, *, one_to_one: bool = True
 ) -> Truth:
-    """The pairs that were given, or equal ids where none were."""
+    """Return the truth from the given pairs, or from equal ids if ``pairs`` is None."""
     if pairs is None:
         return truth_from_ids(released, auxiliary)
     return truth_from_pairs(pairs, released, auxiliary, one_to_one=one_to_one)
 
 
 def truth_from_ids(released: pa.Array, auxiliary: pa.Array) -> Truth:
-    """Take equal ids for equal people; where none are equal there is no truth."""
+    """Treat equal ids as the same person; if no ids are equal, there is no truth."""
     partner = _places(released, auxiliary)
     return Truth.from_partner(partner, "same-ids" if (partner >= 0).any() else "none")
 
@@ -69,7 +69,7 @@ def truth_from_pairs(
     """
     Take the pairs of a table with columns ``released`` and ``auxiliary`` (ids as text).
 
-    Ids that are in neither dataset do not matter; unless it may be otherwise, a record in two
+    Pairs with an id that is not in its dataset are ignored; with ``one_to_one``, a record in two
     pairs is an error.
     """
     rows = _places(_ids(pairs, "released"), released)

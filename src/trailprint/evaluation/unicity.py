@@ -1,4 +1,4 @@
-"""Counts of candidates to shares: unicity, worst case, and how many people share what."""
+"""Shares from candidate counts: unicity, worst case, and how many people share a trace."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from trailprint.arrays import Ints
 from trailprint.attacks.points.drawn import CandidateCounts
 from trailprint.evaluation.intervals import wilson
 
-#: Below how many people, the person included, candidates are counted.
+#: Shares of people with fewer candidates than these, the person included, are reported.
 FEW = (2, 5, 10, 20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unicity:
     """
-    What some randomly drawn points reveal.
+    What randomly drawn points reveal.
 
     Attributes
     ----------
     points : int
-        How many points are known.
+        Number of known points.
     share : float
-        Mean over people and draws: nobody else agrees with the points.
+        Share, over people and draws, of points that no one else matches.
     interval : tuple of float
         Wilson's 95 % interval of the share over people.
     candidates_mean, candidates_median : float
-        People who agree with the points, the person included.
+        Number of people who match the points, the person included.
     fewer_than : mapping
         Share of people with fewer than 2, 5, 10, 20 candidates.
     people, shorter : int
-        People whose points were drawn; those of them with fewer points, who are known entirely.
+        People whose points were drawn; those of them who have fewer points, all of them known.
     """
 
     points: int
@@ -50,24 +50,24 @@ class Unicity:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorstPoints:
     """
-    What the most telling points reveal.
+    What the most revealing points reveal.
 
     Attributes
     ----------
     k : int
-        How many points are known.
+        Number of known points.
     mean_risk : float
         Mean over people of 1 / candidates.
     share_at_one : float
-        People whom some choice of ``k`` points singles out: risk one.
+        Share of people whom some choice of ``k`` points singles out (risk 1).
     interval : tuple of float
         Wilson's 95 % interval of ``share_at_one`` over people.
     candidates_median : float
-        Over people, of the fewest candidates any choice leaves.
+        Median over people of the smallest number of candidates that any choice leaves.
     fewer_than : mapping
         Share of people with fewer than 2, 5, 10, 20 candidates.
     seconds : float
-        Time it took.
+        Run time.
     """
 
     k: int
@@ -81,7 +81,7 @@ class WorstPoints:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sharing:
-    """How many of ``people`` share each one's trace, set of places or top places in a release."""
+    """How many of ``people`` share a person's trace, set of places or top places in a release."""
 
     what: str
     people: int
@@ -92,7 +92,7 @@ class Sharing:
 
 
 def measure_unicity(counts: CandidateCounts) -> tuple[Unicity, ...]:
-    """What each number of points reveals."""
+    """Measure what each number of points reveals."""
     return tuple(_measure_one(counts, place, number) for place, number in enumerate(counts.points))
 
 
@@ -112,7 +112,7 @@ def _measure_one(counts: CandidateCounts, place: int, number: int) -> Unicity:
 
 
 def measure_worst(k: int, fewest: NDArray[np.integer], seconds: float) -> WorstPoints:
-    """What the most telling ``k`` points reveal."""
+    """Measure what the most revealing ``k`` points reveal."""
     share = float(np.mean(fewest == 1))
     return WorstPoints(
         k=k,
@@ -126,7 +126,7 @@ def measure_worst(k: int, fewest: NDArray[np.integer], seconds: float) -> WorstP
 
 
 def measure_sharing(what: str, counts: Ints) -> Sharing:
-    """How many share something, over people."""
+    """Summarise ``counts``: for each person, how many people share the same."""
     share = float(np.mean(counts == 1))
     return Sharing(
         what=what,
@@ -146,7 +146,7 @@ def _interval(share: float, n_people: int) -> tuple[float, float]:
 
 
 def _median(tally: Ints) -> float:
-    """The median of values that occur so often."""
+    """Median of values, where ``tally[v]`` is how often v occurs."""
     half, total = np.cumsum(tally), int(tally.sum())
     low = np.searchsorted(half, (total + 1) // 2)
     high = np.searchsorted(half, total // 2 + 1)

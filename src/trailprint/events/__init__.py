@@ -1,1 +1,1 @@
-"""Everything relational: reading, known layouts, shaping, filtering and splitting of events."""
+"""Events as relational data: reading, known layouts, shaping, filtering and splitting."""

@@ -1,4 +1,4 @@
-"""One embedded DuckDB: its limits, its scratch folder, and its errors in our words."""
+"""An embedded DuckDB: its limits, its scratch folder, and the translation of its errors."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from trailprint.system.sizes import parse_size
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 
-#: SQL that DuckDB does not understand was written by us, not by the user.
+#: Invalid SQL is a bug of ours, not a mistake of the user: these errors are not translated.
 _OUR_DEFECTS = (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogException)
 
 _NO_MEMORY = "The work needs more memory than there is. Try less data at once."
 
-#: More threads than any machine has use for only exhaust it.
+#: Upper limit: more threads than any machine can use only exhaust its resources.
 _MOST_THREADS = 1024
 
 
-#: Rows of a result that are handed over at once.
+#: Rows per batch of a result.
 _BATCH_ROWS = 1_000_000
 
-#: One count for all engines: a name that strays into another engine is missing there, never
-#: somebody else's table.
+#: One counter for all engines: a name used in the wrong engine is then unknown there instead of
+#: being a different table.
 _NUMBERS = itertools.count()
 
 
-#: Names of tables that are dropped when nobody needs them, wherever they are in SQL.
+#: Names, in SQL text, of tables that are dropped once they are no longer used.
 _OWNED = re.compile(r"\b(?:events|typed)_\d+\b")
 
 
 class HeldTable:
-    """A temporary table for as long as somebody holds this."""
+    """Reference to a temporary table; the table is dropped after the last reference is gone."""
 
     __slots__ = ("__weakref__",)
 
@@ -54,12 +54,12 @@ class Engine:
     """
     A DuckDB connection with bounded memory that spills to a private folder.
 
-    Threads may share it: they wait for each other's queries.
+    Threads may share an engine: their queries run one at a time.
 
     Parameters
     ----------
     memory : str, optional
-        What DuckDB may hold, such as ``"2GB"``; more than that goes to disk. Default: 60 % of
+        Memory limit of DuckDB, such as ``"2GB"``; it spills to disk beyond it. Default: 60 % of
         the machine's memory.
     threads : int, optional
         Worker threads; default: all cores.
@@ -74,13 +74,13 @@ class Engine:
     3
     """
 
-    #: Whether tables of the engine may be on Spark.
+    #: Whether the engine may have tables on Spark.
     is_on_spark = False
 
     def __init__(self, *, memory: str | None = None, threads: int | None = None) -> None:
         check_argument("memory", memory, str | None)
         check_argument("threads", threads, int | None)
-        #: What was asked for, in bytes; None without a limit of the user's own.
+        #: Memory limit set by the user, in bytes; None if the user set none.
         self.memory_bytes = None if memory is None else parse_size(memory)
         if memory is not None and self.memory_bytes is None:
             raise OptionError(
@@ -90,16 +90,16 @@ class Engine:
             raise OptionError(
                 f"--threads must be from 1 to {_MOST_THREADS}, got {threads} instead."
             )
-        # Spilled blocks hold people's data: a folder only its owner can enter, gone at the end.
+        # Spilled blocks hold personal data: the folder is private and is removed at the end.
         sweep_scratch()
         folder = Scratch()
         self.scratch = folder.name
-        # A connection holds one result at a time: run and fetch must not be torn apart.
+        # A connection holds one result at a time: no other query may come between run and fetch.
         self._lock = threading.RLock()
         self._tables: weakref.WeakValueDictionary[str, HeldTable] = weakref.WeakValueDictionary()
         self._unneeded: deque[str] = deque()
         config: dict[str, Any] = {"temp_directory": self.scratch}
-        # Nothing is fetched from the network, not even a part of DuckDB.
+        # Nothing is downloaded, not even DuckDB extensions.
         config["autoinstall_known_extensions"] = False
         config["memory_limit"] = memory if memory is not None else "60%"
         if threads is not None:
@@ -120,16 +120,16 @@ class Engine:
 
     @contextlib.contextmanager
     def _speaking(self) -> Iterator[None]:
-        """A query can be stopped from outside; DuckDB's errors become ours."""
+        """Make the query interruptible and translate DuckDB's errors."""
         with interrupting(self.connection.interrupt), _our_words():
             yield
 
     @contextlib.contextmanager
     def keeping_to(self, memory: str) -> Iterator[None]:
         """
-        Hold no more than this meanwhile, unless somebody said how much may be held.
+        Lower the memory limit to ``memory`` within the block, unless the user set a limit.
 
-        For work that holds much itself beside what DuckDB holds; the rest goes to disk.
+        For work that needs much memory outside DuckDB; DuckDB spills the rest to disk.
         """
         is_less = (parse_size(memory) or 0) < (parse_size(self._usual_limit) or 0)
         if self.memory_bytes is not None or not is_less:
@@ -142,49 +142,49 @@ class Engine:
             self._limit(self._usual_limit)
 
     def _limit(self, memory: str) -> None:
-        # What cannot be put on disk at once stays where it is, and the limit as it was.
+        # If DuckDB cannot spill enough at once, the old limit stays.
         with self._lock, contextlib.suppress(duckdb.OutOfMemoryException):
             self.connection.execute(f"SET memory_limit = '{memory}'")
 
     def new_name(self, stem: str) -> str:
-        """A table or view name nobody else uses."""
+        """Return an unused name for a table or view."""
         return f"{stem}_{next(_NUMBERS)}"
 
     def run(self, sql: str) -> Connection:
-        """Execute ``sql``; DuckDB's errors become ours, without any value of the data."""
+        """Execute ``sql``; DuckDB's errors become ours, without any values from the data."""
         with self._lock, self._speaking():
             self._drop_unneeded()
             return self.connection.execute(sql)
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """All rows of a small result."""
+        """Return all rows of a small result."""
         with self._lock, self._speaking():
             return self.run(sql).fetchall()
 
     def row(self, sql: str) -> tuple[Any, ...]:
-        """The only row of a one-row result."""
+        """Return the only row of a one-row result."""
         return self.rows(sql)[0]
 
     def arrow(self, sql: str) -> pa.Table:
-        """A result as an Arrow table."""
+        """Return a result as an Arrow table."""
         with self._lock, self._speaking():
             self._drop_unneeded()
             return self.connection.sql(sql).to_arrow_table()
 
     def batches(self, sql: str) -> Iterator[pa.RecordBatch]:
-        """A result batch by batch, so that it is never whole in memory."""
+        """Yield a result in batches; the whole result is never in memory."""
         with self._lock, self._speaking():
             self._drop_unneeded()
             reader = self.connection.sql(sql).to_arrow_reader(_BATCH_ROWS)
             yield from (batch for batch in reader if batch.num_rows)
 
     def columns(self, sql: str) -> dict[str, str]:
-        """Column names of a query and their DuckDB types, in order."""
+        """Return the column names of a query and their DuckDB types, in order."""
         described = self.rows(f"DESCRIBE SELECT * FROM ({sql})")
         return {name: kind for name, kind, *_ in described}
 
     def materialise(self, sql: str, stem: str) -> str:
-        """Run ``sql`` once into a temporary table (on disk where memory is short); its name."""
+        """Store the result of ``sql`` in a temporary table (spilled if needed); return its name."""
         name = self.new_name(stem)
         self.run(f"CREATE TEMP TABLE {name} AS {sql}")
         return name
@@ -192,9 +192,9 @@ class Engine:
     @contextlib.contextmanager
     def table(self, sql: str, stem: Literal["events", "typed"]) -> Iterator[str]:
         """
-        Run ``sql`` once into a temporary table; its name.
+        Store the result of ``sql`` in a temporary table and yield its name.
 
-        It is dropped after the block, once nobody holds what `tables_in` gives for its name.
+        It is dropped after the block, once no reference from `tables_in` to it is left.
         """
         name = self.materialise(sql, stem)
         table = self._tables[name] = HeldTable()
@@ -202,27 +202,27 @@ class Engine:
         yield name
 
     def holds(self, query: str) -> bool:
-        """Whether a query only reads a whole table of `table`."""
+        """Return whether a query just reads a whole table made by `table`."""
         return query.startswith("FROM ") and query.removeprefix("FROM ") in self._tables
 
     def tables_in(self, *queries: str) -> tuple[HeldTable, ...]:
-        """The tables of `table` that queries name: whoever keeps a query keeps these with it."""
+        """Return references to the tables of `table` used in queries; keep them with the query."""
         names = {name for query in queries for name in _OWNED.findall(query)}
         found = (self._tables.get(name) for name in names)
         return tuple(table for table in found if table is not None)
 
     def _drop_unneeded(self) -> None:
         """
-        Drop tables that nobody needs, before the next query.
+        Drop tables that are no longer referenced, before the next query.
 
-        Not when that is noticed: it may be in the middle of a query, in whatever thread.
+        Not in the finalizer itself, which may run in any thread, in the middle of a query.
         """
         while self._unneeded:
             self.connection.execute(f"DROP TABLE IF EXISTS {self._unneeded[0]}")
             self._unneeded.popleft()
 
     def register(self, table: pa.Table, stem: str) -> str:
-        """Make an Arrow table known to queries, without a copy; its name."""
+        """Make an Arrow table available to queries, without a copy; return its name."""
         name = self.new_name(stem)
         with self._lock:
             self.connection.register(name, table)
@@ -230,7 +230,7 @@ class Engine:
 
     @contextlib.contextmanager
     def registered(self, table: pa.Table, stem: str) -> Iterator[str]:
-        """The name of an Arrow table, for as long as it is needed."""
+        """Make an Arrow table available to queries within the block; yield its name."""
         name = self.register(table, stem)
         try:
             yield name
@@ -239,16 +239,16 @@ class Engine:
                 self.connection.unregister(name)
 
     def drop(self, name: str) -> None:
-        """Forget a temporary table."""
+        """Drop a temporary table."""
         self.run(f"DROP TABLE {name}")
 
     @contextlib.contextmanager
     def brought_here(self, sql: str) -> Iterator[str]:
-        """A query of the same rows in this process; its table is kept as that of `table` is."""
+        """Yield a query of the same rows in this process; its table is dropped as in `table`."""
         yield sql
 
     def take_in(self, other: Engine, sql: str) -> str:
-        """A query here of the rows of another engine's query."""
+        """Return a query for this engine that gives the rows of another engine's query."""
         return sql if other is self else f"FROM {self.register(other.arrow(sql), 'taken')}"
 
 
@@ -262,20 +262,20 @@ def _limit_of(connection: Connection) -> str:
 
 
 def _count_progress(connection: Connection) -> None:
-    """Let DuckDB count how far a query is, which it does only where it may show it."""
-    # In a notebook it refuses without ipywidgets, whether or not anything is to be shown.
+    """Let DuckDB track the progress of queries, which needs its progress bar to be enabled."""
+    # In a notebook without ipywidgets it refuses, even if nothing is to be shown.
     with contextlib.suppress(duckdb.InvalidInputException):
         connection.execute("SET enable_progress_bar = true")
         connection.execute("SET enable_progress_bar_print = false")
 
 
-#: By process: a connection does not survive a fork, so a child makes its own.
+#: By process id: a connection does not survive a fork, so a child process makes its own.
 _DEFAULTS: dict[int, Engine] = {}
 _DEFAULTS_LOCK = threading.Lock()
 
 
 def default_engine() -> Engine:
-    """The engine of everything that names none: one per process, made when first needed."""
+    """Return the default engine: one per process, created when first needed."""
     with _DEFAULTS_LOCK:
         process = os.getpid()
         if process not in _DEFAULTS:
@@ -285,7 +285,7 @@ def default_engine() -> Engine:
 
 @contextlib.contextmanager
 def _our_words() -> Iterator[None]:
-    """DuckDB's errors become ours; a query that was stopped says by whom."""
+    """Translate DuckDB's errors; an interrupted query raises the reason for which it stopped."""
     try:
         yield
     except duckdb.InterruptException:
@@ -306,17 +306,17 @@ def _close(connection: Connection, scratch: Scratch) -> None:
 
 
 def quote_name(name: str) -> str:
-    """A column or table name, safe inside SQL."""
+    """Return a column or table name quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def quote_text(text: str) -> str:
-    """A string literal, safe inside SQL."""
+    """Return a text as an SQL string literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def translate(error: duckdb.Error) -> Exception:
-    """DuckDB's error in our words: what kind it is and where, never what the data says."""
+    """Return DuckDB's error as one of ours: its kind and place, without values from the data."""
     if isinstance(error, _OUR_DEFECTS):
         return error
     text = str(error)
@@ -326,7 +326,7 @@ def translate(error: duckdb.Error) -> Exception:
                 "The work needs more room on disk than there is for temporary files. "
                 "Free some, or point TMPDIR at a larger disk."
             )
-        # DuckDB says how much of its own limit is used; else the system gave it no more.
+        # "used)" means DuckDB's own limit was reached; otherwise the system had no more memory.
         if "used)" not in text:
             return InputError(_NO_MEMORY)
         return InputError(

@@ -13,13 +13,13 @@ from trailprint.events.places.lattice import Grid
 
 Column = Literal["user", "location", "start", "end", "weight", "lat", "lon"]
 
-#: Why rows were left out: they repeat an earlier one, and that was not wanted.
+#: Reason for leaving rows out: they repeat an earlier row, and duplicates were to be dropped.
 DUPLICATE_ROWS = "duplicate rows"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """What reading met: rows in all, unusable rows by reason, rows left out on purpose."""
+    """Counts from reading: all rows, unusable rows by reason, rows left out on purpose."""
 
     rows: int = 0
     bad: Mapping[str, int] = field(default_factory=dict)
@@ -29,35 +29,35 @@ class Tally:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Events(Discreet):
     """
-    A lazy relation of events; nothing is read until somebody asks.
+    A lazy relation of events; nothing is read until a result is needed.
 
     Attributes
     ----------
     engine : Engine
-        The DuckDB the query runs in.
+        The engine that runs the query.
     query : str
         A SELECT giving the ``columns``. ``user`` and ``location`` keep the source's type,
         ``start`` and ``end`` are naive UTC timestamps, ``weight`` is how many events a row
         stands for, ``lat`` and ``lon`` are degrees.
     columns : frozenset of str
-        Which of the canonical columns there are.
+        The canonical columns that are present.
     timezone : str
-        Where days, weekdays and hours are reckoned.
+        Time zone of days, weekdays and hours.
     raw_query : str
-        The source's rows before anything was made of them, for counting exact duplicates.
+        The unprocessed rows of the source, for counting exact duplicates.
     tally : Tally
-        What reading met.
+        Counts of rows from reading.
     notes : tuple of str
-        What was done to the data on the way, in plain words.
+        What was done to the data, in sentences for people.
     cell_m : float, optional
-        The size of the grid's cells that locations are, where they are cells.
+        Cell size in metres, if locations are cells of a grid.
     stays_last : bool
-        Whether every stay was rebuilt such that it has a length; others may have none.
+        Whether every stay was rebuilt with a positive length; other stays may have none.
     carried : tuple of str
-        The source's own columns that are carried along, by their names there. In the query they
-        are those of `carried_columns`.
+        Names of further source columns that are passed through. In the query they are called
+        as in `carried_columns`.
     grid : Grid, optional
-        Where the cells lie that locations are.
+        The grid, if locations are cells of one.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Events(Discreet):
     stays_last: bool = False
     carried: tuple[str, ...] = ()
     grid: Grid | None = None
-    #: Temporary tables of the queries, which live as long as somebody needs them.
+    #: References to the temporary tables of the queries, which keep them alive.
     tables: tuple[HeldTable, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -97,21 +97,21 @@ class Events(Discreet):
         }
 
     def having(self, condition: str, note: str | None = None) -> Events:
-        """Only the events for which the SQL ``condition`` holds."""
+        """Return the events for which the SQL ``condition`` holds."""
         return self.derive(f"SELECT * FROM ({self.query}) WHERE {condition}", note)
 
     def derive(self, query: str, note: str | None = None) -> Events:
-        """The same kind of events from another query."""
+        """Return events with the same columns and settings from another query."""
         notes = self.notes if note is None else (*self.notes, note)
         return replace(self, query=query, notes=notes)
 
     @property
     def carried_columns(self) -> tuple[str, ...]:
-        """What the columns that are carried along are called in the query."""
+        """Names of the passed-through columns in the query."""
         return tuple(f"carried_{place}" for place in range(len(self.carried)))
 
     def list_columns(self, *, without: Collection[str] = (), table: str = "") -> str:
-        """SQL: all columns but some, those that are carried along included."""
+        """SQL: all columns except ``without``, passed-through columns included."""
         names = [*sorted(self.columns - set(without)), *self.carried_columns]
         return ", ".join(f"{table}{quote_name(name)}" for name in names)
 
@@ -127,7 +127,7 @@ class Events(Discreet):
 
     @property
     def local_start(self) -> str:
-        """SQL: when an event starts, as wall-clock time in ``timezone``."""
+        """SQL: the start of an event as wall-clock time in ``timezone``."""
         return self.to_local('"start"')
 
     def to_local(self, instant: str) -> str:
@@ -151,32 +151,32 @@ class Events(Discreet):
         """
         SQL: how many events a group stands for; ``amount`` is what each row adds.
 
-        Fractions are added in a fixed order, or the last digit would depend on the threads.
+        Fractions are added in a fixed order; otherwise the last digit would depend on threads.
         """
         is_counted = "weight" in self.columns
         return f"sum({amount} ORDER BY {amount})::DOUBLE" if is_counted else "count(*)"
 
     def count(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         return int(self.engine.row(f"SELECT count(*) FROM ({self.query})")[0])
 
     def bring_here(self) -> Events:
-        """The same events in the memory of this process, where they may be on Spark."""
+        """Return the same events in the memory of this process, if they may be on Spark."""
         with self.engine.brought_here(self.query) as query:
             return replace(self, query=query)
 
     def keep_there(self) -> Events:
-        """The same; on Spark, run once when it is first asked for, unless its source is so."""
+        """Return the same events; on Spark, materialised lazily unless their source already is."""
         if not self.engine.is_on_spark or self.engine.tables_in(self.query):
             return self
         return self.materialise()
 
     def is_empty(self) -> bool:
-        """Whether there is no event; without counting all of them."""
+        """Return whether there are no events, without counting all of them."""
         return not self.engine.rows(f"SELECT 1 FROM ({self.query}) LIMIT 1")
 
     def materialise(self) -> Events:
-        """Run the query once, so that later ones start from its result; a result stays as it is."""
+        """Return events that read the stored result of the query; run it unless it is stored."""
         if self.engine.holds(self.query):
             return self
         with self.engine.table(self.query, "events") as name:

@@ -1,4 +1,4 @@
-"""Which events count: by time, weekday and hour, and by how much there is of a user or place."""
+"""Filters of events: by time, weekday and hour, and by the amount of data of a user or place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterOptions:
     """
-    Which events count; every event is judged by its start.
+    Which events count; every event is selected by its start.
 
     Attributes
     ----------
@@ -86,9 +86,10 @@ def apply_filters(
     events: Source, options: FilterOptions, *, reading: ReadOptions | None = None
 ) -> Events:
     """
-    Apply what was asked for: first the times, then locations, then users.
+    Apply the filters: first times, then locations, then users.
 
-    ``events`` is `Events` or whatever `trailprint.read` takes, with ``reading`` as its options.
+    ``events`` is `Events` or any source that `trailprint.read` accepts, with ``reading`` as its
+    options.
 
     Examples
     --------
@@ -136,13 +137,13 @@ def range_condition(events: Events, time_range: str) -> str:
 
 
 def within(events: Events, time_range: str) -> Events:
-    """Only events that start within ``A..B``."""
+    """Return the events that start within ``A..B``."""
     events.require("start", "A range of time")
     return events.having(range_condition(events, time_range), f"Only {time_range}.")
 
 
 def on_weekdays(events: Events, weekdays: tuple[str, ...]) -> Events:
-    """Only events that start on these weekdays."""
+    """Return the events that start on these weekdays."""
     events.require("start", "A choice of weekdays")
     numbers = ", ".join(str(WEEKDAYS.index(day) + 1) for day in weekdays)
     return events.having(
@@ -151,7 +152,7 @@ def on_weekdays(events: Events, weekdays: tuple[str, ...]) -> Events:
 
 
 def at_hours(events: Events, window: Window) -> Events:
-    """Only events that start in this part of the day."""
+    """Return the events that start in this part of the day."""
     events.require("start", "A part of the day")
     here = events.local_start
     minute = f"(hour({here}) * 60 + minute({here}))"
@@ -161,15 +162,15 @@ def at_hours(events: Events, window: Window) -> Events:
 
 
 def most_visited(events: Events, n_locations: int) -> Events:
-    """Only the locations with the most events."""
+    """Return the events at the locations with the most events."""
     return most_visited_together([events], n_locations)[0]
 
 
 def most_visited_together(datasets: Sequence[Events], n_locations: int) -> list[Events]:
     """
-    Only the locations with the most events in all ``datasets`` together.
+    Return the events at the locations with the most events in all ``datasets`` together.
 
-    Ties go by name, so that the choice is stable.
+    Ties are broken by name, which makes the choice stable.
     """
     _check_top_locations(n_locations)
     counted = []
@@ -190,7 +191,7 @@ def most_visited_together(datasets: Sequence[Events], n_locations: int) -> list[
 
 
 def active_users(events: Events, min_days: int) -> Events:
-    """Only users with events on at least ``min_days`` local days."""
+    """Return the events of users with events on at least ``min_days`` local days."""
     events.require("start", "A number of active days")
     active = (
         f'SELECT "user" FROM (SELECT DISTINCT "user", date_trunc(\'day\', {events.local_start}) '
@@ -200,7 +201,7 @@ def active_users(events: Events, min_days: int) -> Events:
 
 
 def with_enough_events(events: Events, min_events: int) -> Events:
-    """Only users with at least ``min_events`` events."""
+    """Return the events of users with at least ``min_events`` events."""
     enough = (
         f'SELECT "user" FROM ({events.query}) GROUP BY "user" '
         f"HAVING sum({events.weight_sql}) >= {min_events}"
@@ -209,7 +210,7 @@ def with_enough_events(events: Events, min_events: int) -> Events:
 
 
 def without_crowded_ids(events: Events, max_events: int) -> Events:
-    """Only users with at most ``max_events`` events."""
+    """Return the events of users with at most ``max_events`` events."""
     few = (
         f'SELECT "user" FROM ({events.query}) GROUP BY "user" '
         f"HAVING sum({events.weight_sql}) <= {max_events}"
@@ -218,7 +219,7 @@ def without_crowded_ids(events: Events, max_events: int) -> Events:
 
 
 def lasting(events: Events, seconds: float) -> Events:
-    """Only events that last at least this many seconds."""
+    """Return the events that last at least this many seconds."""
     events.require("end", "A least duration")
     if not 0 <= seconds < 1e9:
         raise OptionError(f"--min-duration must be from 0 to 1e9 seconds, got {seconds} instead.")

@@ -1,4 +1,4 @@
-"""What a dataset's files are, whatever they are called: their number, size and SHA-256."""
+"""Fingerprints of a dataset's files, independent of their names: number, size and SHA-256."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from trailprint.events.reading.workbooks import find_workbook
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fingerprint:
     """
-    The files of a dataset.
+    Paths, total size and hash of the files of a dataset.
 
-    ``sha256`` of one file is the file's own; of several, that of their digests in order of names.
+    ``sha256`` is the digest of a single file, or of the files' digests joined in order of names.
     """
 
     paths: tuple[str, ...]
@@ -29,10 +29,10 @@ class Fingerprint:
 
 def fingerprint(source: str) -> Fingerprint:
     """
-    Read every byte of a dataset once.
+    Return the fingerprint of a dataset; reads every byte once.
 
-    At an address that Spark reads, nothing is: the digest is that of the names, sizes and times
-    of change of its files.
+    At an address that Spark reads, no file is read: the digest covers the names, sizes and
+    modification times of its files.
     """
     address = find_address(source)
     if address is not None:
@@ -58,13 +58,13 @@ def _fingerprint_address(address: str) -> Fingerprint:
     return Fingerprint(
         paths=tuple(name for name, _ in data) or (address,),
         bytes=sum(size for _, size in data),
-        # Of hidden files too: some tables say there which rows were deleted.
+        # Includes hidden files: some table formats record deleted rows there.
         sha256=hashlib.sha256(repr(listed).encode()).hexdigest(),
     )
 
 
 def _file_of(source: str) -> str:
-    """The file, folder or pattern that a source names, without the table or sheet in it."""
+    """Return the file, folder or pattern of a source, without the table or sheet in it."""
     found = find_workbook(source) or find_database(source)
     return source if found is None else found.path
 

@@ -1,4 +1,4 @@
-"""Folds: each user's span of days in bins of equal length, no day in two of them."""
+"""Folds: bins of equal length over each user's span of days; no day is in two bins."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ def bin_days(events: Events, n: int) -> str:
     """
     SQL: the events with their ``fold``, one of n bins of equal length of a user's span of days.
 
-    A stay that reaches into later bins has a piece in each, cut at the midnights between them;
-    of more bins than days, those without a day get none.
+    A stay that reaches into later bins is cut at the midnights between them, one piece per bin;
+    if there are more bins than days, bins without a day get no events.
     """
     start_day = _day_number(events.local_start)
     spans = f"""
@@ -21,7 +21,7 @@ def bin_days(events: Events, n: int) -> str:
     bins = f"SELECT *, {_bin_of('day', n)} AS fold FROM ({spans})"
     if "end" not in events.columns:
         return f"SELECT * EXCLUDE (day, first_day, n_days) FROM ({bins})"
-    # A stay that ends at midnight sharp does not reach into the next day.
+    # A stay that ends exactly at midnight does not reach into the next day.
     end_day = _day_number(events.to_local('("end" - INTERVAL 1 MICROSECOND)'))
     last = f"greatest(fold, coalesce({_bin_of(end_day, n)}, fold))"
     pieces = f"""
@@ -43,12 +43,12 @@ def _day_number(wall_clock: str) -> str:
 
 
 def _bin_of(day: str, n: int) -> str:
-    """SQL: the bin a day lies in; days after a user's last start belong to the last."""
+    """SQL: the bin of a day; days after a user's last start belong to the last bin."""
     share = f"floor(({day} - first_day) * {n}::DOUBLE / n_days)"
     return f"CAST(least({share}, {n - 1}) AS INTEGER) + 1"
 
 
 def _midnight_of_bin(events: Events, n_before: str, n: int) -> str:
-    """SQL: when the bin begins that has this number of bins before it."""
+    """SQL: the start of the bin that has ``n_before`` bins before it."""
     day = f"first_day + ceil(({n_before}) * n_days / {n}::DOUBLE)"
     return events.to_utc(f"(DATE '1970-01-01' + CAST({day} AS INTEGER))::TIMESTAMP")

@@ -1,8 +1,8 @@
 """
-One dataset cut in two so that most people are on both sides.
+Cut one dataset in two such that most people are on both sides.
 
-Ways that need no time or place to be named: weeks, the period, every other day, or at random. An
-audit of one dataset is cut by the first that suits, and so is what an adversary learns from.
+The methods need no parameters: by weeks, by the whole period, by every other day, or at random. The
+first suitable one cuts the dataset of an audit, and the data that an adversary learns from.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _MIDDLE = 'make_timestamp((epoch_us(min("start")) + epoch_us(max("start"))) // 2
 
 
 def halve_suitably(events: Events, seed: int) -> Halves:
-    """Cut in the first way that leaves most people on both sides."""
+    """Cut events by the first method that leaves most people on both sides."""
     return HALVINGS[suitable_halving(events)](events, seed)[:2]
 
 
 def suitable_halving(events: Events) -> str:
-    """The first way that leaves most people on both sides; by chance where no time helps."""
+    """Return the first method that leaves most people on both sides, or random-events if none."""
     if "start" not in events.columns:
         return "random-events"
     week, day = (f"date_trunc('{unit}', {events.local_start})" for unit in ("week", "day"))
@@ -79,7 +79,7 @@ def _take_turns(events: Events, seed: int) -> tuple[Events, Events, str]:
 
 
 def draw_events(events: Events, seed: int) -> tuple[Events, Events, str]:
-    """Each event to either side at random; of a row that stands for several, some go to each."""
+    """Assign each event to a side at random; a row that stands for several events is divided."""
     if "weight" in events.columns and events.having("weight <> floor(weight)").count():
         raise InputError(
             "Data alone must tell two periods apart, by times or by whole counts that are drawn at "
@@ -109,7 +109,7 @@ def _draw_rows(events: Events, seed: int) -> tuple[Events, Events]:
 
 
 def _draw_counts(events: Events, seed: int) -> tuple[Events, Events]:
-    """For each row the number of heads in one coin toss per event; never event by event."""
+    """Split each row by one binomial draw, as if a fair coin were tossed for each of its events."""
     keys = ", ".join(f'"{column}"' for column in sorted(events.columns - {"weight"}))
     counted = events.engine.arrow(
         f"SELECT {keys}, CAST({events.total_sql()} AS BIGINT) AS n FROM ({events.query}) "
@@ -132,7 +132,7 @@ HALVINGS = {
     "odd-even-days": _take_turns,
     "random-events": draw_events,
 }
-"""Ways to cut, by name: both sides, and a sentence for people."""
+"""Methods by name; each returns both sides and a sentence for people."""
 
 
 def people_on_both(released: Events, auxiliary: Events) -> str:
@@ -144,6 +144,6 @@ def people_on_both(released: Events, auxiliary: Events) -> str:
 
 
 def count_people(released: Events, auxiliary: Events) -> int:
-    """How many people are on both sides."""
+    """Return the number of people on both sides."""
     query = f"SELECT count(*) FROM ({people_on_both(released, auxiliary)})"
     return int(released.engine.row(query)[0])

@@ -1,4 +1,4 @@
-"""Which places are a person's home and work: by the hours they are there."""
+"""A person's home and work, found by the hours the person spends at each place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from trailprint.events.events import Events
 
-#: SQL for a time to SQL for how much of certain hours has passed by then.
+#: Maps SQL for a time to SQL for the amount of certain hours that has passed by that time.
 Until: TypeAlias = Callable[[str], str]
 
 HOURS = (
@@ -17,15 +17,15 @@ HOURS = (
 NO_HOURS = "The data has no times: home and work are the two most visited places."
 
 _HOUR, _DAY = 3_600_000_000, 86_400_000_000
-#: Monday, 1 January of the year 1: weeks begin there, and no usable time is before it.
+#: Monday, 1 January of the year 1: weeks are counted from it, and no usable time is before it.
 _FIRST_MONDAY = 62_135_596_800_000_000
 
 
 def presence_columns(events: Events) -> str:
     """
-    SQL: how much of a group of events is at night (``night``) and at work hours (``work``).
+    SQL: how much of a group of events is at night (``night``) and in work hours (``work``).
 
-    Time spent counts, and one second more for each event that starts there, so that events without
+    Time spent counts, plus one second for each event that starts in these hours: events without
     a duration count as well. Without times, both are 0.
     """
     if "start" not in events.columns:
@@ -43,7 +43,7 @@ def _second(condition: str) -> str:
 
 
 def _total(events: Events, amount: str) -> str:
-    """SQL: a sum that does not depend on the order of rows: of whole numbers, or sorted."""
+    """SQL: a sum that does not depend on the order of rows: of integers, or of sorted values."""
     if "weight" not in events.columns:
         return f"sum({amount})"
     counted = f"({amount}) * weight"
@@ -60,13 +60,13 @@ def _spent(events: Events, until: Until) -> str:
 
 
 def _night_until(time: str) -> str:
-    """SQL: microseconds of night (22:00 to 07:00) from the first Monday to a time."""
+    """SQL: microseconds of night (22:00 to 07:00) from the first Monday up to a time."""
     of_day = f"least(greatest({time} % {_DAY} - {7 * _HOUR}, 0), {15 * _HOUR})"
     return f"({time} - ({time} // {_DAY}) * {15 * _HOUR} - {of_day})"
 
 
 def _work_until(time: str) -> str:
-    """SQL: microseconds of work hours (Monday to Friday, 09:00 to 17:00) up to a time."""
+    """SQL: the same for work hours (Monday to Friday, 09:00 to 17:00)."""
     weeks, day = f"({time} // {7 * _DAY})", f"(({time} % {7 * _DAY}) // {_DAY})"
     of_day = f"least(greatest({time} % {_DAY} - {9 * _HOUR}, 0), {8 * _HOUR})"
     today = f"CASE WHEN {day} < 5 THEN {of_day} ELSE 0 END"

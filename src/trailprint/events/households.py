@@ -1,4 +1,4 @@
-"""People to households: several people behind one pseudonym."""
+"""Grouping of people into households: several people behind one pseudonym."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from trailprint.events.reading.side_files import open_pairs
 
 def to_households(events: Events, path: str | os.PathLike[str]) -> tuple[Events, pa.Table]:
     """
-    Replace users by the households a file puts them in; also who belongs where.
+    Replace users by the households that a file assigns them to; also return the assignment.
 
-    The file has columns ``user`` and ``household``. People it does not name live alone.
+    The file has columns ``user`` and ``household``. People who are not in it live alone.
 
     Returns
     -------
     Events, pyarrow.Table
-        The households' events, and pairs of household (``released``) and person (``auxiliary``).
+        Events of households, and pairs of household (``released``) and person (``auxiliary``).
     """
     engine = events.engine
     pairs = open_pairs(engine, path, ("user", "household"), "A list of households")

@@ -1,7 +1,7 @@
 """
-How much an adversary knows of each person: everything, or a part of the auxiliary side.
+What an adversary knows of each person: everything on the auxiliary side, or a part of it.
 
-A restriction of events to events, so that every attack runs as it is, with only that knowledge.
+The auxiliary events are restricted to that knowledge; every attack then runs unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Kind = Literal["everything", "home-work", "top", "points", "days"]
 
 _COUNTED: tuple[Kind, ...] = ("top", "points", "days")
 _MOST = 2**31
-#: Rows of counts are drawn from event by event: the most of all rows, or of one row on average.
+#: Rows of counts are expanded to events for drawing: limits in total, and per row on average.
 _MOST_DRAWN_FROM, _MOST_OF_A_ROW = 20_000_000, 10
 _WRITTEN = re.compile(r"(everything|home-work)|(top|points|days):([0-9]{1,10})")
 _RULE = "--knows must be everything, home-work, top:K, points:K or days:N with K and N from 1 on"
@@ -37,9 +37,9 @@ class Knowledge:
         All events; those at home and at work; those at the ``amount`` places visited most;
         ``amount`` events drawn at random; those of ``amount`` local days drawn at random.
     amount : int, optional
-        How many, for the last three.
+        Number of places, events or days, for the last three.
     seed : int
-        Of what is drawn at random, and of which of equally visited places count.
+        Seed of random draws and of the choice among equally visited places.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Knowledge:
 
     @property
     def phrase(self) -> str:
-        """The same in words, within a sentence."""
+        """The knowledge as a phrase for use within a sentence."""
         return phrase_knowledge(self.kind, self.amount)
 
     @classmethod
@@ -84,10 +84,10 @@ class Knowledge:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """
-    What came of it: how much an adversary knows of people.
+    What an adversary knows after restriction.
 
-    ``people_with_less`` have less than was asked for, and all of theirs is known. ``mean_points``
-    is the number of events known of a person, on average; None where everything is known.
+    ``people_with_less`` counts people who have less than was requested; all of theirs is known.
+    ``mean_points`` is the average number of known events per person; None if everything is known.
     """
 
     kind: Kind = "everything"
@@ -97,12 +97,12 @@ class Known:
     note: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values, ready for JSON."""
+        """Return the fields as plain values, ready for JSON."""
         return asdict(self)
 
 
 def phrase_knowledge(kind: Kind, amount: int | None) -> str:
-    """What is known of each person, in words."""
+    """Return what is known of each person, as a phrase."""
     n_places, n_days = ("place", "1 day") if amount == 1 else (f"{amount} places", f"{amount} days")
     return {
         "everything": "everything on the auxiliary side",
@@ -114,7 +114,7 @@ def phrase_knowledge(kind: Kind, amount: int | None) -> str:
 
 
 def open_knowledge(knows: Knowledge | str | None, seed: int = 0) -> Knowledge:
-    """What is known, however it was said; ``seed`` is for a text."""
+    """Return a `Knowledge` from any accepted form; ``seed`` applies to None and to text."""
     if isinstance(knows, Knowledge):
         return knows
     return Knowledge(seed=seed) if knows is None else Knowledge.parse(knows, seed)
@@ -122,9 +122,9 @@ def open_knowledge(knows: Knowledge | str | None, seed: int = 0) -> Knowledge:
 
 def restrict(auxiliary: Events, knowledge: Knowledge) -> tuple[Events, Known]:
     """
-    Only what an adversary knows of the auxiliary side, and how much that is.
+    Return the auxiliary events that an adversary knows, and how much that is.
 
-    Everybody keeps something. Everything is the very same events.
+    Every person keeps at least one event. With ``everything``, the same object is returned.
     """
     if knowledge.kind == "everything":
         return auxiliary, Known()
@@ -144,7 +144,7 @@ def restrict(auxiliary: Events, knowledge: Knowledge) -> tuple[Events, Known]:
 
 
 def mean_points(events: Events) -> float:
-    """How many events there are of each person on average."""
+    """Return the average number of events per person."""
     n_people, n_points = events.engine.row(
         f'SELECT count(DISTINCT "user"), coalesce({events.total_sql()}, 0) FROM ({events.query})'
     )
@@ -152,7 +152,7 @@ def mean_points(events: Events) -> float:
 
 
 def _check(events: Events, kind: Kind) -> None:
-    """Raise an error where the data lacks what somebody is to know."""
+    """Raise an error if the data lacks a column that the knowledge needs."""
     if kind == "days":
         events.require("start", "--knows days:N")
     elif kind != "points":
@@ -170,7 +170,7 @@ def _known_query(events: Events, knowledge: Knowledge) -> str:
 
 
 def _only(events: Events, key: str, chosen: str) -> str:
-    """SQL: the events whose person and key were chosen."""
+    """SQL: the events whose pair of person and key was chosen."""
     columns = ", ".join(f'e."{name}"' for name in sorted(events.columns))
     return (
         f"SELECT {columns} FROM (SELECT *, {key} AS chosen_key FROM ({events.query})) e "
@@ -189,7 +189,7 @@ def _days(events: Events, amount: int, seed: int) -> str:
 
 
 def _places(events: Events) -> str:
-    """SQL: a WITH clause of every person's places, how much they were there, and a draw."""
+    """SQL: a WITH clause of `person_tables` and of each person's places, visits and hours there."""
     return f"""
         WITH {person_tables(events)}, places AS (
             SELECT "user", location AS chosen_key, {events.total_sql()} AS n,
@@ -199,7 +199,7 @@ def _places(events: Events) -> str:
 
 
 def _top(events: Events, amount: int, seed: int) -> str:
-    """SQL: the places visited most; of equally visited ones, drawn ones."""
+    """SQL: the places visited most; ties are broken at random."""
     draw = draw_order("CAST(chosen_key AS VARCHAR)", seed)
     rank = f'row_number() OVER (PARTITION BY "user" ORDER BY n DESC, {draw})'
     return f"""{_places(events)}
@@ -208,7 +208,7 @@ def _top(events: Events, amount: int, seed: int) -> str:
 
 
 def _home_work(events: Events, seed: int) -> str:
-    """SQL: home, and of the other places work; ties go by visits, then by the draw."""
+    """SQL: home, and work among the other places; ties are broken by visits, then at random."""
     draw = draw_order("CAST(chosen_key AS VARCHAR)", seed)
     home = f'row_number() OVER (PARTITION BY "user" ORDER BY night DESC, n DESC, {draw}) = 1'
     rank = 'row_number() OVER (PARTITION BY "user" ORDER BY is_home DESC, work DESC, n DESC, draw)'
@@ -219,7 +219,11 @@ def _home_work(events: Events, seed: int) -> str:
 
 
 def _count_less(events: Events, knowledge: Knowledge) -> int:
-    """How many people have less than is asked for; an error where everybody has."""
+    """
+    Return how many people have less than was requested.
+
+    For points and days, it is an error if no person has that many.
+    """
     amount = 2 if knowledge.amount is None else knowledge.amount
     n_less, most = events.engine.row(
         f"SELECT count(*) FILTER (amount < {amount}), coalesce(max(amount), 0) "
@@ -234,7 +238,7 @@ def _count_less(events: Events, knowledge: Knowledge) -> int:
 
 
 def _check_counts(events: Events, knowledge: Knowledge) -> None:
-    """Raise an error where rows that stand for many events would take too long to draw from."""
+    """Raise an error if drawing from rows that stand for many events would take too long."""
     if knowledge.kind != "points" or "weight" not in events.columns:
         return
     n_rows, n_events = events.engine.row(
@@ -250,7 +254,7 @@ def _check_counts(events: Events, knowledge: Knowledge) -> None:
 
 
 def _amounts(events: Events, kind: Kind) -> str:
-    """SQL: how many points, days or places each person has."""
+    """SQL: the number of points, days or places of each person."""
     count = "count(DISTINCT location)"
     if kind == "days":
         count = f"count(DISTINCT CAST({events.local_start} AS DATE))"

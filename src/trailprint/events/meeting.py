@@ -1,4 +1,4 @@
-"""Datasets that meet in one query must be in one engine."""
+"""Moving datasets that are used in one query into one engine."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from trailprint.events.engine import Engine, quote_name, quote_text
 from trailprint.events.events import Events
 from trailprint.events.reading.files import escape_glob
 
-#: Rounded, two people would become one.
+#: Types that Parquet would round, which could merge two people's ids.
 _HUGE = ("HUGEINT", "UHUGEINT")
 
 
 def in_one_engine(datasets: Sequence[Events]) -> list[Events]:
     """
-    The same datasets, all in the engine of the first; those of another one are copied.
+    Return the datasets in one engine: that of the first on Spark, else that of the first.
 
-    What is on Spark stays there, and the others come to it.
+    Datasets of other engines are copied.
     """
     engines = [events.engine for events in datasets]
     engine = next((one for one in engines if one.is_on_spark), engines[0])
@@ -38,7 +38,7 @@ def _move(events: Events, engine: Engine) -> Events:
 
 
 def _copy(source: Engine, query: str, target: Engine) -> str:
-    """Through a file, so that memory stays bounded; a query of it in ``target``."""
+    """Copy rows through a file, which bounds memory; return a query of the file in ``target``."""
     path = os.path.join(target.scratch, target.new_name("copy") + ".parquet")
     columns = for_parquet(source.columns(query).items())
     source.run(f"COPY (SELECT {columns} FROM ({query})) TO {quote_text(path)} (FORMAT parquet)")
@@ -46,12 +46,12 @@ def _copy(source: Engine, query: str, target: Engine) -> str:
 
 
 def scratch_query(path: str) -> str:
-    """A SELECT of one Parquet file of ours, whatever the folder of temporary files is called."""
+    """Return a SELECT of one of our Parquet files; glob characters in its path are escaped."""
     return f"SELECT * FROM read_parquet([{quote_text(escape_glob(path))}], hive_partitioning=false)"
 
 
 def for_parquet(types: Iterable[tuple[str, str]]) -> str:
-    """SQL: columns as Parquet can hold them; it knows no numbers of 128 bits."""
+    """SQL: columns for Parquet, which has no 128-bit integers: these become text."""
     columns = [
         f"CAST({quote_name(name)} AS VARCHAR) AS {quote_name(name)}"
         if kind in _HUGE

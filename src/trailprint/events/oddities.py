@@ -1,4 +1,4 @@
-"""What in a dataset is probably not what it seems, and what to do about it."""
+"""Suspicious features of a dataset, with advice."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 
 from trailprint.events.events import Events
 
-#: An id with this many times the usual number of events is hardly a person.
+#: An id with this many times the median number of events is hardly a person.
 _FAR_TOO_MANY = 1000
-#: Fixes come every few minutes or faster, or by a clock, and seldom twice from the same spot.
+#: Fixes come at short or regular intervals, and seldom twice from the same spot.
 _FIX_GAP_S = 600
 _CLOCK_GAP_S = 3600
 _FIX_SPOTS = 0.2
-#: By a clock: as many gaps as this are within this share of the usual one.
+#: Regular intervals: at least this share of gaps is within this relative distance of the median.
 _REGULAR, _NEAR = 0.6, 0.2
 _FEWEST_FIXES = 50
 _USERS_LOOKED_AT = 10
@@ -20,9 +20,9 @@ _USERS_LOOKED_AT = 10
 
 def describe_oddities(events: Events, *, fewest: int = 1) -> tuple[str, ...]:
     """
-    A sentence for each oddity: how much of it there is and what to do, no value of the data.
+    Return a sentence for each oddity: its extent and what to do, without values from the data.
 
-    Fewer ids than ``fewest`` are not counted exactly.
+    Counts of ids below ``fewest`` are not given exactly.
     """
     found = (_null_positions(events), _crowded_ids(events, fewest), _single_fixes(events))
     return tuple(sentence for sentence in found if sentence)
@@ -87,10 +87,10 @@ def _single_fixes(events: Events) -> str:
 
 def _propose_stays(gap_s: float, is_regular: bool) -> str:
     """
-    Which stays to look for among fixes that are so far apart; empty where these are no fixes.
+    Return a sentence that proposes ``--stays``; empty if the gaps are not those of fixes.
 
-    A run of fixes lasts until the first one outside, so a single fix lasts as long as the gap: a
-    stay has to be longer, or every fix on the way would be one.
+    A run lasts until the first fix outside it, so a single fix lasts as long as the gap: the
+    minimum duration must be longer, or every fix on the way would be a stay.
     """
     if gap_s <= _FIX_GAP_S:
         often = "every few minutes or faster"

@@ -1,4 +1,4 @@
-"""How a source is to be read."""
+"""Options for reading a source."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from trailprint.events.events import Column
 
 _WINDOW = re.compile(r"^([01]?\d|2[0-3]):([0-5]\d)(?:-|–|\.\.)([01]?\d|2[0-4]):([0-5]\d)$")
 
-#: Stays are cut at every midnight: a hundred years are as many rows as anybody can mean.
+#: Stays are cut at every midnight; a hundred years limits the rows that one stay can become.
 _LONGEST_STAY_DAYS = 36_600
 
 _DELIMITER = re.compile(r'^[^"\r\n\0]\Z')
-#: Python calls these encodings of text, but nobody writes files in them.
+#: Python counts these as text encodings, but they are not used for files.
 _NO_ENCODINGS = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
-#: What people write for a tab that their shell would not hand on.
+#: Spellings of a tab, which is hard to type in a shell.
 _TABS = ("tab", "\\t")
 _DAY_MIN = 24 * 60
 
@@ -68,13 +68,13 @@ class ReadOptions:
     layout : str, optional
         A known research layout (default: recognised).
     column_names : mapping, optional
-        The source's own names for our columns, where they are not among the known ones.
+        The source's names for our columns, where they are not among the known names.
     identity : tuple of str
-        Columns that together make the user.
+        Columns that together identify the user.
     whole_row : bool
-        Where no column is known for the user, all columns without another part make the user.
+        If no user column is found, all columns without another role together identify the user.
     one_place : bool
-        Where nothing says where, everything counts as in one place: for questions of when alone.
+        If the source has no locations, put all events in one place, to study times alone.
     header : tuple of str
         Names of the columns of delimited files without a header row.
     delimiter : str, optional
@@ -128,7 +128,7 @@ class ReadOptions:
 
     @property
     def given_names(self) -> tuple[str, ...]:
-        """Every column name the user typed: a row that holds one is a header."""
+        """Every column name that the user gave; a row that contains one is a header."""
         return (*self.column_names.values(), *self.identity, *self.keep_columns)
 
     def __post_init__(self) -> None:
@@ -158,7 +158,7 @@ class ReadOptions:
 
 
 def _known_encoding(name: str) -> str:
-    """An encoding of text by the name Python has for it."""
+    """Return Python's name of a text encoding; raise an error if it is not one."""
     try:
         found = codecs.lookup(name)
     except (LookupError, ValueError):

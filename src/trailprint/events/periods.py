@@ -1,4 +1,4 @@
-"""Whether two datasets speak of the same time: the papers assume that they do not."""
+"""Whether two datasets cover the same period; the papers assume that they do not."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from trailprint.events.meeting import in_one_engine
 
 def periods_overlap(released: Events, auxiliary: Events) -> bool | None:
     """
-    Whether the two sides are not independent; None where one has no times or no events.
+    Return whether the sides overlap in time; None if one has no times or no events.
 
-    They overlap when their spans do, unless they have users in common and none of these has
-    events on both sides on one local day: then each person's periods are apart, as in a split
-    by weeks or folds.
+    They overlap if their spans do, unless they have users in common and none of these has
+    events on both sides on the same local day: then each person's periods are disjoint, as in a
+    split by weeks or folds.
     """
     if "start" not in released.columns or "start" not in auxiliary.columns:
         return None

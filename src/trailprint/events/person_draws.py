@@ -1,8 +1,8 @@
 """
 Random choices for each person, in SQL.
 
-A choice depends on the seed and on what the person did, never on the order of rows, on the number
-of threads or on what people are called. A larger choice contains every smaller one of its seed.
+A draw depends on the seed and on the person's events, never on the order of rows, the number of
+threads or people's ids. A larger draw contains every smaller one with the same seed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from trailprint.events.engine import quote_name
 from trailprint.events.events import Events
 
-#: Number of different values of DuckDB's ``hash``.
+#: Number of distinct values of DuckDB's ``hash``.
 _N_HASHES = "18446744073709551616.0::DOUBLE"
 
 
@@ -18,8 +18,8 @@ def person_tables(events: Events) -> str:
     """
     SQL: definitions of two tables for a WITH clause.
 
-    ``distinct_events`` has every different event with how often it happened, ``n``; ``people`` has
-    every ``user`` with a number made of all their events, ``person``.
+    ``distinct_events`` has every distinct event with its number of occurrences, ``n``; ``people``
+    has every ``user`` with a hash of all their events, ``person``.
     """
     columns = ", ".join(_content(events))
     return f"""
@@ -33,17 +33,17 @@ def person_tables(events: Events) -> str:
 
 
 def draw_order(key: str, seed: int) -> str:
-    """SQL: a random number that puts a person's things in order; ``key`` tells them apart."""
+    """SQL: a random number to order a person's items by; ``key`` identifies the item."""
     return f"hash(xor(xor(hash({key}), person), hash({seed}::BIGINT)))"
 
 
 def draw_points(events: Events, most: int, seed: int) -> str:
     """
-    SQL: at most ``most`` events of each person, drawn without replacement, numbered by the draw.
+    SQL: at most ``most`` events of each person, drawn without replacement, in order of the draw.
 
     Each event gets an exponential waiting time and the shortest come first; ``nth_point`` counts
-    them from 1. A row that stands for n events is not spelt out: of n waiting times, the i-th
-    shortest comes after the one before it by an exponential time divided by n - i + 1.
+    them from 1. A row that stands for n events is not fully expanded: the gap between the
+    (i - 1)-th and the i-th shortest of n waiting times is an exponential time divided by n - i + 1.
     """
     columns = ", ".join(_content(events))
     weight = ", least(1.0, n - copy + 1)::DOUBLE AS weight" if "weight" in events.columns else ""
@@ -67,12 +67,12 @@ def draw_points(events: Events, most: int, seed: int) -> str:
 
 
 def _content(events: Events) -> list[str]:
-    """What an event says beside who it is about and how often it happened."""
+    """Return the columns of an event other than the user and the count."""
     return [quote_name(name) for name in sorted(events.columns - {"user", "weight"})]
 
 
 def _hashed(events: Events) -> str:
-    """The same, as it is hashed: a place counts by its name, whatever its type."""
+    """SQL: the same columns for hashing; locations as text, whatever their type."""
     return ", ".join(
         "CAST(location AS VARCHAR)" if name == '"location"' else name for name in _content(events)
     )

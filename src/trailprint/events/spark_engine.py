@@ -1,4 +1,4 @@
-"""An engine whose large tables are on Spark: what names one of them runs there."""
+"""An engine whose large tables are on Spark: queries that use one of them run there."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class SparkEngine(Engine):
     """
     An engine with tables on Spark beside those in its DuckDB.
 
-    Every query is written for DuckDB. One that names a table on Spark is translated and runs there,
-    and its result is collected as Arrow. Of what has no equal on Spark, steps that look at one row
-    at a time run in a DuckDB of each worker; for all others, what they start from is collected.
-    Small tables of the DuckDB here are sent along.
+    Every query is written for DuckDB. A query that names a table on Spark is translated and runs
+    there, and its result is collected as Arrow. Of steps without an equivalent on Spark, row-wise
+    ones run in a DuckDB on each worker; for all others, their input is collected. Small tables of
+    the local DuckDB are sent to Spark.
     """
 
     is_on_spark = True
@@ -35,7 +35,7 @@ class SparkEngine(Engine):
     def __init__(self, here: Engine, session: Any) -> None:
         from trailprint.engines.spark.tables import SparkTables
 
-        # The same connection, lock and scratch folder: tables here are known to both.
+        # The same connection, lock and scratch folder: local tables are visible to both engines.
         self.__dict__.update(here.__dict__)
         self._unneeded = deque()
         self.here = here
@@ -44,17 +44,17 @@ class SparkEngine(Engine):
 
     @property
     def session(self) -> Any:
-        """The session that was given."""
+        """The Spark session that was given."""
         return self._there.given
 
     def adopt(self, frame: Any) -> str:
-        """Make a DataFrame known to queries; its name."""
+        """Make a DataFrame available to queries; return its name."""
         name = self.new_name("spark")
         self._there.adopt(name, frame)
         return name
 
     def take_in(self, other: Engine, sql: str) -> str:
-        """A query on Spark of the rows of another engine's query, which are sent there."""
+        """Upload the rows of another engine's query to Spark; return a query of them."""
         if not sql:
             return sql
         name = self.new_name("taken")
@@ -62,7 +62,7 @@ class SparkEngine(Engine):
         return f"FROM {name}"
 
     def run(self, sql: str) -> Connection:
-        """Execute ``sql`` here; of a query that names tables on Spark the rows are written."""
+        """Execute ``sql`` locally; a COPY of tables on Spark collects the rows and writes them."""
         found = _COPY.match(sql) if self._is_there(sql) else None
         if found is None:
             return super().run(sql)
@@ -70,35 +70,35 @@ class SparkEngine(Engine):
             return super().run(f"COPY (FROM {name}) TO {found['rest']}")
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """All rows of a small result."""
+        """Return all rows of a small result."""
         if not self._is_there(sql):
             return super().rows(sql)
         columns = [column.to_pylist() for column in self.arrow(sql).columns]
         return [tuple(map(_plain, row)) for row in zip(*columns, strict=True)]
 
     def arrow(self, sql: str) -> pa.Table:
-        """A result as an Arrow table."""
+        """Return a result as an Arrow table."""
         if not self._is_there(sql):
             return super().arrow(sql)
         with self._planned(sql) as (query, is_there):
             return self._there.collect(query) if is_there else super().arrow(query)
 
     def batches(self, sql: str) -> Iterator[pa.RecordBatch]:
-        """A result batch by batch; one of Spark is collected first."""
+        """Yield a result in batches; a result on Spark is collected first."""
         if not self._is_there(sql):
             yield from super().batches(sql)
             return
         yield from (batch for batch in self.arrow(sql).to_batches() if batch.num_rows)
 
     def columns(self, sql: str) -> dict[str, str]:
-        """Column names of a query and their DuckDB types, in order."""
+        """Return the column names of a query and their DuckDB types, in order."""
         if not self._is_there(sql):
             return super().columns(sql)
         with self._planned(sql) as (query, is_there):
             return self._there.columns(query) if is_there else super().columns(query)
 
     def materialise(self, sql: str, stem: str) -> str:
-        """Run ``sql`` once into a table, where it runs; its name."""
+        """Store the result of ``sql`` in a table where it runs; return the table's name."""
         if not self._is_there(sql):
             return super().materialise(sql, stem)
         name = self.new_name(stem)
@@ -111,7 +111,7 @@ class SparkEngine(Engine):
 
     @contextlib.contextmanager
     def brought_here(self, sql: str) -> Iterator[str]:
-        """A query of the same rows in the DuckDB here; its table is kept as that of `table` is."""
+        """Yield a local DuckDB query of the same rows; its table is dropped as in `table`."""
         if not self._is_there(sql):
             yield sql
             return
@@ -122,7 +122,7 @@ class SparkEngine(Engine):
             yield f"FROM {stored}"
 
     def drop(self, name: str) -> None:
-        """Forget a temporary table."""
+        """Drop a temporary table."""
         if name in self._there:
             self._there.drop(name)
         else:
@@ -138,7 +138,7 @@ class SparkEngine(Engine):
 
     @contextlib.contextmanager
     def _planned(self, sql: str) -> Iterator[tuple[str, bool]]:
-        """A query ready to run, and whether it runs on Spark."""
+        """Yield a query that is ready to run, and whether it runs on Spark."""
         from trailprint.engines.spark.planning import planned
 
         with self._lock:
@@ -147,18 +147,18 @@ class SparkEngine(Engine):
             with interrupting(self._there.stop), planned(sql, self._there, self.here) as found:
                 yield found
         except Exception:
-            # What was stopped fails; the reason to stop it says more.
+            # Stopped work fails with some error; the reason to stop is more informative.
             check_stop()
             raise
 
 
-#: By session and engine: all DataFrames of a session meet in one engine.
+#: By engine and session: all DataFrames of a session share one engine.
 _ENGINES: weakref.WeakValueDictionary[tuple[int, int], SparkEngine] = weakref.WeakValueDictionary()
 _LOCK = threading.Lock()
 
 
 def engine_on_spark(here: Engine, session: Any) -> SparkEngine:
-    """The engine of a session, beside this one."""
+    """Return the Spark engine of a session that shares the DuckDB of ``here``."""
     if isinstance(here, SparkEngine):
         here = here.here
     with _LOCK:
@@ -170,5 +170,5 @@ def engine_on_spark(here: Engine, session: Any) -> SparkEngine:
 
 
 def _plain(value: Any) -> Any:
-    """A value as DuckDB would give it: whole numbers are no decimals."""
+    """Return a value as DuckDB would: integral decimals as integers."""
     return int(value) if isinstance(value, Decimal) and value == int(value) else value

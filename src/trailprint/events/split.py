@@ -1,4 +1,4 @@
-"""One dataset cut in two: what would be released, and what somebody else might know."""
+"""Splitting one dataset in two: the released side, and what an adversary might know."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trailprint.events.folds import bin_days
 from trailprint.events.options import ReadOptions
 from trailprint.events.reading.sources import Source, open_source
 from trailprint.events.reading.times import parse_bound
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 
 _MOST_FOLDS = 10_000
 METHODS = ("at", "halves_of_weeks", "busiest_weeks", "ranges", "fold")
@@ -23,7 +23,7 @@ METHODS = ("at", "halves_of_weeks", "busiest_weeks", "ranges", "fold")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitOptions:
     """
-    How to cut one dataset in two; exactly one of the first five says where.
+    How to cut one dataset in two; exactly one of the first five options is needed.
 
     Attributes
     ----------
@@ -94,11 +94,11 @@ class SplitOptions:
 
     @property
     def method(self) -> str:
-        """The way to cut, as its option is called."""
+        """The chosen method, by the name of its option."""
         return next(name for name in METHODS if getattr(self, name)).replace("_", "-")
 
     def _check_amount(self, name: str) -> None:
-        """A whole number of users or a share of them; only of common users there may be none."""
+        """Raise an error unless a number or share of users is valid; common users may be 0."""
         value = getattr(self, name)
         if value is None or 0 < value < 1 or (value >= 1 and value % 1 == 0):
             return
@@ -111,7 +111,7 @@ class SplitOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split(Discreet):
-    """Two sides of one dataset, and how they came about."""
+    """The two sides of a dataset, and a description of the split."""
 
     released: Events
     auxiliary: Events
@@ -128,10 +128,10 @@ def split(
     progress: Progress | None = None,
 ) -> Split:
     """
-    Cut a dataset in two; every event goes by its start, and a fold cuts stays between its bins.
+    Cut a dataset in two by the start of each event; folds also cut stays between their bins.
 
-    ``events`` is `Events` or whatever `trailprint.read` takes, with ``reading`` as its options.
-    ``progress`` is told what is being done and which share is over.
+    ``events`` is `Events` or any source that `trailprint.read` accepts, with ``reading`` as its
+    options. ``progress`` is called with the current step and the share that is done.
 
     Examples
     --------
@@ -144,13 +144,13 @@ def split(
     >>> sides.released.count() + sides.auxiliary.count() == campus.count()
     True
     """
-    tell = progress or tell_nobody
-    tell("Reading", 0.0)
+    report = progress or ignore_progress
+    report("Reading", 0.0)
     events = open_source(events, reading)
     events.require("start", "A split")
-    # It is asked for several times: for where to cut, and for both sides.
+    # The events are queried several times: to find the cut, and for both sides.
     events = events.keep_there()
-    tell("Cutting", 0.3)
+    report("Cutting", 0.3)
     released, auxiliary, description = _cut(events, options)
     sides = Split(released=released, auxiliary=auxiliary, description=description)
     if options.active_both:
@@ -159,7 +159,7 @@ def split(
         sides = _keep_common(sides, options.min_events)
     if options.released_users or options.auxiliary_users:
         sides = _sample_users(sides, options)
-    tell("Counting both sides", 0.7)
+    report("Counting both sides", 0.7)
     for name, side in (("released", sides.released), ("auxiliary", sides.auxiliary)):
         if side.is_empty():
             raise InputError(
@@ -188,7 +188,7 @@ def _cut_at(events: Events, at: str) -> tuple[Events, Events, str]:
         )
         if moment is None:
             raise InputError("A split needs events, but there are none.")
-        # The day is told, never the moment: that is somebody's event.
+        # The day is shown, never the exact time, which is that of a person's event.
         bound, where = f"TIMESTAMP '{moment.isoformat(sep=' ')}'", f"the median event (on {day})"
     else:
         bound, where = parse_bound(events.engine, at, events.to_utc), at
@@ -227,7 +227,7 @@ def _cut_fold(events: Events, fold: str) -> tuple[Events, Events, str]:
 
 
 def _weeks(events: Events) -> str:
-    """SQL: each user's active weeks, by their Monday."""
+    """SQL: each user's active weeks, given by their Mondays."""
     week = f"date_trunc('week', {events.local_start})"
     return f'SELECT DISTINCT "user", {week} AS week FROM ({events.query})'
 
@@ -291,7 +291,7 @@ def _keep_common(sides: Split, min_events: int) -> Split:
 
 
 def _sample_users(sides: Split, options: SplitOptions) -> Split:
-    """Random users per side: the released ones first, the auxiliary ones sharing some of them."""
+    """Draw users for each side: first the released ones, then auxiliary ones that share some."""
     engine = sides.released.engine
     drawn = engine.materialise(
         f"SELECT who, row_number() OVER (ORDER BY md5(who || '/{options.seed}'), who) AS place "
@@ -329,7 +329,7 @@ def _how_many(wanted: float | None, n_users: int) -> int | None:
 
 
 def _how_many_common(wanted: float | None, released: int | None) -> int | None:
-    """How many of the released users are on both sides."""
+    """Return how many of the released users are to be on both sides."""
     if wanted is None or released is None:
         return None
     return round(wanted * released) if wanted < 1 else int(wanted)

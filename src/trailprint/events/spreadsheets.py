@@ -1,4 +1,4 @@
-"""Tables that people open in a spreadsheet: no text in them may be run as a formula."""
+"""Tables for spreadsheets, guarded against text that would run as a formula."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any
 import pyarrow as pa
 
 _STARTS_FORMULA = frozenset("=+-@\u2212")
-#: A sign before plain digits, as of phone numbers, is a number at worst and runs nothing.
+#: A sign before plain digits, as in phone numbers, makes a number at worst and runs nothing.
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-#: Controls, invisible marks, line and paragraph separators: they end cells or hide what follows.
+#: Unicode categories of controls, invisible marks and separators, which end cells or hide text.
 _INVISIBLE = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs"})
-#: Spreadsheets of other countries take some of these for the end of a cell.
+#: Characters that need quotes; some end a cell in spreadsheets of other locales.
 _TO_QUOTE = re.compile(r'[",;|\'\\]|^\s|\s$')
 
 
 def guard_text(text: str) -> str:
     """
-    A text that no spreadsheet runs: an apostrophe before what reads as a formula.
+    Return text with an apostrophe before anything that a spreadsheet would run as a formula.
 
-    Control characters and invisible marks are written as escapes. Spaces before a formula and
-    full-width forms of its first character are seen through. Plain numbers stay as they are.
+    Control characters and invisible marks are escaped. Formulas after spaces or with a full-width
+    first character are recognised too. Plain numbers are unchanged.
     """
     visible = "".join(_escape(letter) for letter in text)
     read = unicodedata.normalize("NFKC", visible).lstrip()
@@ -38,7 +38,7 @@ def _escape(letter: str) -> str:
 
 
 def guard_columns(table: pa.Table) -> pa.Table:
-    """The table with every text guarded, names of columns included."""
+    """Return the table with all text guarded, column names included."""
     columns = [_guard_column(column) for column in table.columns]
     return pa.table(columns, names=[guard_text(name) for name in table.column_names])
 
@@ -53,10 +53,10 @@ def _guard_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def write_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as comma-separated text under the names of all of them; nothing for no rows."""
+    """Return rows as CSV text with a header of all their names; empty if there are no rows."""
     if not rows:
         return ""
-    # A row may have a name that others lack, such as the bound of a veiled rate.
+    # A row may have a field that others lack, such as the bound of a masked rate.
     names = list(dict.fromkeys(name for row in rows for name in row))
     lines: list[list[Any]] = [names, *([row.get(name) for name in names] for row in rows)]
     return "".join(",".join(map(_cell, line)) + "\n" for line in lines)

@@ -1,4 +1,4 @@
-"""What is in a dataset."""
+"""Summary of the contents of a dataset."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from trailprint.events.oddities import describe_oddities
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, open_places
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """
-    Counts, spans and medians of a dataset; what is unknown is None.
+    Counts, spans and medians of a dataset; unknown values are None.
 
-    ``first`` and ``last`` are the first and last day of ``timezone``, such as ``2024-05-13``.
-    ``events`` counts usable rows (or what they stand for, in a table of counts) after filters;
-    ``bad_rows``, ``left_out`` and ``duplicates`` count rows of the source before them. ``advice``
-    says what in the data is probably not what it seems, and what to do.
+    ``first`` and ``last`` are the first and last day in ``timezone``, such as ``2024-05-13``.
+    ``events`` counts usable rows (or the events they stand for, in a table of counts) after
+    filters; ``bad_rows``, ``left_out`` and ``duplicates`` count rows of the source before filters.
+    ``advice`` describes suspicious features of the data, and what to do about them.
     """
 
     rows: int
@@ -47,11 +47,11 @@ class Summary:
     advice: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary as plain values, ready for JSON."""
+        """Return the summary as plain values, ready for JSON."""
         return asdict(self)
 
     def facts(self) -> list[tuple[str, object]]:
-        """Names and values for people, without the notes."""
+        """Return names and values for people, without the notes."""
         return [
             ("rows", self.rows),
             ("events", self.events),
@@ -87,13 +87,13 @@ def inspect(
     Parameters
     ----------
     events : Events, path or table
-        Whatever `trailprint.read` takes, or what it returned.
+        Any source that `trailprint.read` accepts, or its result.
     reading : ReadOptions, optional
         How to read a source that is not yet events.
     places : PlaceOptions, optional
-        What counts as one place; positions alone go on a grid of 1,000 m.
+        What counts as one place; data with positions only is mapped to a grid of 1,000 m.
     progress : callable, optional
-        Told what is being done and which share is over.
+        Called with the current step and the share that is done.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def inspect(
     >>> summary.users, summary.locations, summary.events
     (2, 2, 3)
     """
-    (progress or tell_nobody)("Reading", None)
+    (progress or ignore_progress)("Reading", None)
     found = summarise(open_places([events], reading, places)[0], progress)
     notes, advice = (tuple(map(in_python, texts)) for texts in (found.notes, found.advice))
     return replace(found, notes=notes, advice=advice)
@@ -112,8 +112,8 @@ def inspect(
 
 def summarise(events: Events, progress: Progress | None = None) -> Summary:
     """Count what is in a dataset that has locations."""
-    tell = progress or tell_nobody
-    tell("Counting events", 0.0)
+    report = progress or ignore_progress
+    report("Counting events", 0.0)
     events.require("location", "Counting locations")
     row = events.engine.row
     counted = (
@@ -128,9 +128,9 @@ def summarise(events: Events, progress: Progress | None = None) -> Summary:
     )
     n_events, n_locations = row(f"SELECT {total}, count(DISTINCT location) FROM ({pairs})")
     events.engine.drop(stored)
-    tell("Counting days", 0.5)
+    report("Counting days", 0.5)
     first, last, active_days = _times(events)
-    tell("Counting duplicate rows", 0.8)
+    report("Counting duplicate rows", 0.8)
     return Summary(
         rows=events.tally.rows,
         events=_whole(n_events or 0),
@@ -168,7 +168,7 @@ def _times(events: Events) -> tuple[datetime | None, datetime | None, float | No
 
 
 def count_duplicates(events: Events) -> int:
-    """How many rows of the source repeat an earlier row in every column, kept or dropped."""
+    """Return how many source rows repeat an earlier row in every column, whether dropped or not."""
     n_dropped = events.tally.left_out.get(DUPLICATE_ROWS, 0)
     if not events.raw_query:
         return n_dropped
@@ -180,12 +180,12 @@ def count_duplicates(events: Events) -> int:
 
 
 def _whole(number: float) -> int | float:
-    """A whole number as one, where a float can tell whole numbers apart."""
+    """Return an integral number as int, if it is within the exact integer range of floats."""
     return int(number) if abs(number) < 2**53 and number == int(number) else float(number)
 
 
 def _local_day(events: Events, moment: datetime | None) -> str | None:
-    """The day of a moment in the data's zone: its time would be that of somebody's event."""
+    """Return a moment's day in the data's time zone; its time would be that of a person's event."""
     if moment is None:
         return None
     literal = f"TIMESTAMP '{moment.isoformat(sep=' ')}'"

@@ -1,4 +1,4 @@
-"""Results on disk: written under a temporary name, renamed when whole."""
+"""Writing of results: under a temporary name, renamed when complete."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FORMATS = {
 def check_outputs(
     paths: Sequence[str | os.PathLike[str]], *, sources: Sequence[str | None] = ()
 ) -> list[str]:
-    """Raise an error before any work is done when ``paths`` could not be written; their kinds."""
+    """Return the file types of outputs; raise an error before any work if one cannot be written."""
     for path in paths:
         check_writable(path)
     if len({os.path.realpath(path) for path in paths}) < len(paths):
@@ -46,7 +46,7 @@ def check_outputs(
 
 
 def _paths(source: str) -> tuple[str, ...]:
-    """The files behind a source; that of a database is one, at an address none is ours."""
+    """Return the local files of a source: one for a database, none for a remote address."""
     if is_at_address(source):
         return ()
     database = find_database(source)
@@ -62,7 +62,7 @@ def _check_output(path: str | os.PathLike[str]) -> str:
         endings = ", ".join(_FORMATS)
         raise OptionError(f"An output must end in one of {endings}, got {target.name!r} instead.")
     folder = target.parent
-    # Unlike pathlib's, these answer "no" below a folder that cannot be entered.
+    # Unlike pathlib's methods, these return False below a folder that cannot be entered.
     if not os.path.isdir(folder):
         raise OutputError(
             f"The folder of an output must exist and be one that can be entered, but "
@@ -86,9 +86,9 @@ def replacing(
     paths: Sequence[str | os.PathLike[str]], *, private: bool = False
 ) -> Iterator[list[str]]:
     """
-    Give temporary names beside ``paths``; rename them all at the end, or remove them on failure.
+    Yield temporary names beside ``paths``; rename them all at the end, or remove them on failure.
 
-    ``private`` files can be read by their owner only, from the first byte on.
+    ``private`` files can be read only by their owner, from the first byte on.
     """
     try:
         with contextlib.ExitStack() as stack:
@@ -123,12 +123,12 @@ def write_events(parts: Sequence[tuple[Events, str | os.PathLike[str]]]) -> None
 
 
 def copy_query(query: str, unfinished: str, target: str | os.PathLike[str]) -> str:
-    """SQL: write a query's rows to a file of the kind its final name says."""
+    """SQL: write a query's rows to a file whose type follows from its final name."""
     return f"COPY ({query}) TO {quote_text(unfinished)} ({_FORMATS[_check_output(target)]})"
 
 
 def _columns(events: Events, kind: str) -> str:
-    """The canonical columns in their order; times carry their zone."""
+    """SQL: the canonical columns in their order; times are written with their zone."""
     chosen = []
     for column in _ORDER:
         if column not in events.columns:
@@ -152,10 +152,11 @@ def write_table(
     for_people: bool = False,
 ) -> None:
     """
-    Write an Arrow table to a file of the kind its name says; ``private``: for its owner only.
+    Write an Arrow table to a file whose type follows from its name.
 
-    ``for_people``: in text files, what a spreadsheet would run as a formula is guarded. Data that
-    is to be read again, and Parquet, keep every text as it is.
+    ``private`` files can be read only by their owner. ``for_people``: in text files, guard text
+    that a spreadsheet would run as a formula; Parquet, and data that is to be read again, keep
+    text unchanged.
     """
     (kind,) = check_outputs([path])
     if for_people and kind != ".parquet":

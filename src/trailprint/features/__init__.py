@@ -1,1 +1,1 @@
-"""Events to arrays: the only three shapes an attack ever sees."""
+"""Turn events into arrays, the only input of attacks."""

@@ -34,9 +34,9 @@ class Histograms(Discreet):
         ``n_users`` rows; column ``s * n_locations + k`` is location ``k`` in slot ``s``. Rows are
         sorted by column and hold no zeros.
     users, locations : pyarrow.Array of string
-        What rows and columns stand for, sorted.
+        Ids of rows and columns, sorted.
     slots : tuple of str
-        Names of the slots; one when there are none.
+        Names of the slots; ``("all",)`` without slots.
     """
 
     matrix: sparse.csr_array
@@ -54,12 +54,12 @@ class Histograms(Discreet):
 
     @property
     def n_users(self) -> int:
-        """How many users there are."""
+        """Number of users."""
         return len(self.users)
 
     @property
     def n_locations(self) -> int:
-        """How many locations there are."""
+        """Number of locations."""
         return len(self.locations)
 
     @property
@@ -68,12 +68,12 @@ class Histograms(Discreet):
         return np.asarray(self.matrix.sum(axis=1), dtype=np.float64).reshape(-1)
 
     def probabilities(self) -> sparse.csr_array:
-        """Each user's histogram divided by its total; with slots, each slot by its own."""
+        """Each user's histogram divided by its total; with slots, each slot by its own total."""
         return self.scaled("sum")
 
     def scaled(self, to_one: str) -> sparse.csr_array:
         """
-        Histograms whose ``sum`` or Euclidean ``norm`` is one; ``none`` leaves the counts.
+        Histograms scaled to a ``sum`` or Euclidean ``norm`` of one; ``none`` keeps the counts.
 
         With slots, each slot of a user is scaled on its own.
         """
@@ -84,7 +84,7 @@ class Histograms(Discreet):
         rows = np.repeat(np.arange(self.n_users), np.diff(scaled.indptr))
         group = rows * len(self.slots) + slot
         scaled.data = scaled.data / np.bincount(group, weights=scaled.data)[group]
-        if to_one == "norm":  # Of shares: squares of tiny counts would all be zero.
+        if to_one == "norm":  # Of shares, because squares of tiny counts would underflow to zero.
             scaled.data = scaled.data / np.sqrt(np.bincount(group, weights=scaled.data**2))[group]
         return scaled
 
@@ -109,7 +109,7 @@ def build_histograms(events: Events, options: HistogramOptions | None = None) ->
 def build_histogram_pair(
     released: Events, auxiliary: Events, options: HistogramOptions | None = None
 ) -> tuple[Histograms, Histograms]:
-    """Count both sides by user and location, over one list of locations."""
+    """Count both sides by user and location, over a shared list of locations."""
     options = options or HistogramOptions()
     first, second = (count_by_location(side, options) for side in (released, auxiliary))
     codes, locations = encode_together([first["location"], second["location"]])
@@ -144,7 +144,7 @@ def _assemble(
 def count_by_location(
     events: Events, options: HistogramOptions, *, band: str | None = None
 ) -> pa.Table:
-    """One GROUP BY in DuckDB: user, location, (slot,) (band,) n; ``band`` is SQL for a key."""
+    """Table of user, location, (slot,) (band,) n by one GROUP BY; ``band`` is SQL of a key."""
     events.require("location", "A histogram")
     keys = '"user", location'
     if options.slots != "none":
@@ -159,19 +159,19 @@ def count_by_location(
 
 
 def _total(events: Events, weight: Weight) -> str:
-    """SQL: the sum over events, the same whatever the threads."""
+    """SQL: the sum over events; it does not depend on the number of threads."""
     if weight == "visits":
         return events.total_sql()
     events.require("end", "--weight duration")
     lasted = 'epoch_us(coalesce("end", "start")) - epoch_us("start")'
-    # Rebuilt stays all last: a second more for each would make days longer than they are.
+    # Rebuilt stays all have a length: one more second for each would make days too long.
     micros = f"greatest({lasted}, 1000000)" if events.stays_last else f"({lasted} + 1000000)"
     is_counted = "weight" in events.columns
     return f"{events.total_sql(f'{micros} * weight') if is_counted else f'sum({micros})'} / 1e6"
 
 
 def _day_balanced(events: Events, keys: str) -> str:
-    """Each user's days (and slots) count the same: a day's histogram first, then their sum."""
+    """SQL: each day's (and slot's) histogram scaled to one, then summed over each user's days."""
     events.require("start", "--weight day-balanced")
     slot = ", slot" if "slot" in keys else ""
     daily = (

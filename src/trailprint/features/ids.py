@@ -1,4 +1,4 @@
-"""Names to numbers: ids as sorted text, values as codes into them."""
+"""Encode names as numbers: ids are sorted text, values are codes into them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def encode(column: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
     """
     Codes of a column's values, and the ids they point to: distinct, sorted, as text.
 
-    The order depends on the ids alone, not on the order rows arrive in, so that the number of
-    threads changes nothing.
+    The order depends only on the ids, not on the order of the rows, so that the number of threads
+    does not affect results.
     """
     if pa.types.is_integer(column.type) and len(column):
         codes, numbers = _encode_integers(column.to_numpy())
@@ -35,12 +35,12 @@ def encode(column: pa.ChunkedArray) -> tuple[Codes, pa.Array]:
 
 
 def _encode_integers(values: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
-    """Codes of whole numbers; a table of those that occur where they lie close together."""
+    """Codes of whole numbers; by a lookup table if their range is small."""
     low, high = int(values.min()), int(values.max())
     if high - low > 8 * len(values):
         numbers, codes = np.unique(values, return_inverse=True)
         return codes.astype(np.int64), numbers
-    # Small signed types cannot hold their own span; the largest unsigned fits in no signed one.
+    # The range of a small signed type may overflow it; uint64 fits in no signed type.
     wide = values if values.dtype == np.uint64 else values.astype(np.int64)
     offsets = (wide - wide.dtype.type(low)).astype(np.int64)
     occurs = np.zeros(high - low + 1, dtype=bool)
@@ -51,24 +51,24 @@ def _encode_integers(values: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64
 
 class BatchEncoder:
     """
-    Codes of a column that arrives batch by batch, and the ids they point to, as of `encode`.
+    Encode a column that arrives batch by batch, with the same result as `encode`.
 
-    Of each batch only numbers are held: those of the column itself, or codes of its texts.
+    Keeps only numbers of each batch: the column's own integers, or codes of its texts.
     """
 
     def __init__(self) -> None:
         self._batches: list[Any] = []
 
     def add(self, batch: pa.Array) -> None:
-        """Take the next rows."""
+        """Add the next rows."""
         if pa.types.is_integer(batch.type):
-            # A copy, for the batch's memory is shared by all of its columns.
+            # A copy, because the memory of a batch is shared by all of its columns.
             self._batches.append(batch.to_numpy().copy())
         else:
             self._batches.append(batch.cast(pa.string()).dictionary_encode())
 
     def finish(self) -> tuple[Indices, pa.Array]:
-        """All codes in order; what was added is forgotten."""
+        """Return all codes in order, and the ids; the encoder is empty afterwards."""
         batches, self._batches = self._batches, []
         if isinstance(batches[0], np.ndarray):
             codes, numbers = _encode_batches(batches)
@@ -83,7 +83,7 @@ class BatchEncoder:
 
 
 def _encode_batches(batches: list[NDArray[Any]]) -> tuple[Indices, NDArray[Any]]:
-    """Codes of whole numbers, without more than one batch of wide ones at a time."""
+    """Codes of whole numbers; converts one batch at a time to 64 bits, if their range is small."""
     low, high = min(int(b.min()) for b in batches), max(int(b.max()) for b in batches)
     if high - low > 8 * sum(map(len, batches)):
         numbers, codes = np.unique(np.concatenate(batches), return_inverse=True)

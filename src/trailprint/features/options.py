@@ -1,4 +1,4 @@
-"""What is counted, and where durations are parted; loaded without any library."""
+"""Options of histograms, and edges of duration classes; importing them loads no library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trailprint.errors import OptionError
 Weight = Literal["visits", "duration", "day-balanced"]
 Slots = Literal["none", "weekday", "weekend", "four-hour"]
 
-#: Where durations are parted: a minute, 5, 15 and 30 minutes, 1, 2, 4 and 8 hours.
+#: Edges of duration classes: 1, 5, 15 and 30 minutes, 1, 2, 4 and 8 hours.
 DURATION_EDGES_S = (60.0, 300.0, 900.0, 1800.0, 3600.0, 7200.0, 14400.0, 28800.0)
 
 
@@ -41,7 +41,7 @@ class HistogramOptions:
 
 
 def check_edges(edges_s: Sequence[float]) -> None:
-    """Raise an error unless the edges are positive seconds that grow."""
+    """Raise an error unless the edges are positive, finite and increasing seconds."""
     grow = all(low < high < math.inf for low, high in pairwise([0.0, *edges_s]))
     if not grow:
         raise OptionError(

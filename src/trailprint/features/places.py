@@ -1,4 +1,4 @@
-"""Places of one's own: where somebody's positions gather, and how they move between them."""
+"""Personal places: clusters of each user's positions, and the moves between them."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from trailprint.features.ids import encode
 
 #: Mean radius of the Earth in metres.
 _EARTH_M = 6_371_008.8
-#: Positions are gathered in cubes of this share of the radius before their neighbours are sought.
+#: Positions are binned in cubes with this share of the radius as side before neighbour search.
 _GRAIN = 0.2
-#: Gathered positions whose neighbours are sought at a time.
+#: Binned positions per neighbour search.
 _POINTS_AT_A_TIME = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnPlaceOptions:
     """
-    What makes a place.
+    Options of the clustering of positions into places.
 
     Attributes
     ----------
     radius_m : float
         Positions within this distance are neighbours.
     max_radius_m : float
-        What lies farther from the centre of its place than this does not belong to it.
+        Positions farther than this from the centre of their place are removed from it.
     min_positions : int
-        A position with fewer neighbours, itself included, founds no place.
+        Minimum number of neighbours, itself included, of a position that founds a place.
     max_speed_m_s : float
-        Whoever is faster is on the way: the position counts for no place. It is judged from the
-        positions before and after, where both are at most ``max_gap_s`` away.
+        A position passed at a higher speed belongs to no place. Speed is computed from the
+        positions before and after, if both are at most ``max_gap_s`` away.
     max_gap_s : float
-        Beyond this nothing is known of the speed.
+        Longest gap between positions over which speed is computed.
     """
 
     radius_m: float = 100.0
@@ -70,20 +70,21 @@ class MobilityChains(Discreet):
     Attributes
     ----------
     first_place : ndarray of int64
-        User ``i`` owns the places ``first_place[i]:first_place[i + 1]``, the weightiest first.
+        User ``i`` owns the places ``first_place[i]:first_place[i + 1]``, those with most positions
+        first.
     centre_m : ndarray of float64, (n_places, 3)
-        Where the places are, in metres from the middle of the Earth.
+        Centres of the places, in metres from the centre of the Earth.
     stationary : ndarray of float64
-        The share of each place in its user's visits. It is the chain's stationary vector, but for
-        the two ends of the log.
+        Share of each place in its user's visits. Apart from the two ends of the log, this is the
+        chain's stationary distribution.
     first_move : ndarray of int64
         User ``i`` owns the moves ``first_move[i]:first_move[i + 1]``.
     origin, target : ndarray of int64
-        The places each move leads from and to.
+        Places where each move starts and ends.
     transition : ndarray of float64
-        How often the origin is left for the target; sums to one over an origin's moves.
+        Transition probabilities; they sum to one over an origin's moves.
     users : pyarrow.Array of string
-        Whose chains these are, sorted; some may have no place.
+        Users of the chains, sorted; some may have no place.
     """
 
     first_place: Ints
@@ -97,12 +98,12 @@ class MobilityChains(Discreet):
 
     @property
     def n_users(self) -> int:
-        """How many users there are."""
+        """Number of users."""
         return len(self.users)
 
 
 def build_chains(events: Events, options: OwnPlaceOptions | None = None) -> MobilityChains:
-    """The places of each user of a dataset of positions, and their moves between them."""
+    """The chain of each user: places found in their positions, and moves between them."""
     options = options or OwnPlaceOptions()
     for column in ("lat", "lon", "start"):
         events.require(column, "A mobility Markov chain")
@@ -122,12 +123,12 @@ def build_chains(events: Events, options: OwnPlaceOptions | None = None) -> Mobi
 def build_chain_pair(
     released: Events, auxiliary: Events, options: OwnPlaceOptions | None = None
 ) -> tuple[MobilityChains, MobilityChains]:
-    """The chains of both sides, each on places of its own."""
+    """The chains of both sides, each with its own places."""
     return build_chains(released, options), build_chains(auxiliary, options)
 
 
 def _on_the_globe(lat: Floats, lon: Floats) -> Floats:
-    """Degrees as metres from the middle of the Earth: no part of the map is distorted."""
+    """Degrees as points in metres from the centre of the Earth, so that no area is distorted."""
     phi, lam = np.radians(lat), np.radians(lon)
     unit = np.stack((np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)), axis=1)
     return _EARTH_M * unit
@@ -136,7 +137,7 @@ def _on_the_globe(lat: Floats, lon: Floats) -> Floats:
 def _moving(
     user: Ints, time_s: Floats, point: Floats, options: OwnPlaceOptions
 ) -> NDArray[np.bool_]:
-    """Positions passed on the way: too fast from the one before to the one after."""
+    """Whether each position was passed in transit: too fast between its two neighbours."""
     moving = np.zeros(len(user), dtype=bool)
     if len(user) < 3:
         return moving
@@ -153,7 +154,7 @@ def _gather(user: Ints, point: Floats, options: OwnPlaceOptions) -> Ints:
     The place of each position, or -1: density-joinable clusters (Zhou et al.'s DJ-Cluster).
 
     A position with enough neighbours founds a place together with them, and places that share a
-    position are one. Positions in one small cube are treated as one that counts as many.
+    position are merged. Positions in one small cube are treated as one with their number as weight.
     """
     cube = np.floor(point / (_GRAIN * options.radius_m)).astype(np.int64)
     key = np.column_stack((user, cube))
@@ -168,11 +169,11 @@ def _gather(user: Ints, point: Floats, options: OwnPlaceOptions) -> Ints:
 
 
 def _join(owner: Ints, middle: Floats, count: Ints, options: OwnPlaceOptions) -> Ints:
-    """The place of each gathered position, some users at a time."""
+    """The place of each binned position, computed for some users at a time."""
     place = np.full(len(owner), -1, dtype=np.int64)
     n_places = low = 0
     while low < len(owner):
-        # At least one whole user: gathered positions are sorted by their owner.
+        # At least one whole user: binned positions are sorted by their owner.
         last = owner[min(low + _POINTS_AT_A_TIME, len(owner)) - 1]
         high = int(np.searchsorted(owner, last, side="right"))
         found = _join_some(owner[low:high], middle[low:high], count[low:high], options)
@@ -185,7 +186,7 @@ def _join(owner: Ints, middle: Floats, count: Ints, options: OwnPlaceOptions) ->
 def _join_some(owner: Ints, middle: Floats, count: Ints, options: OwnPlaceOptions) -> Ints:
     from scipy.spatial import cKDTree
 
-    # A fourth axis holds people apart, so that one tree serves them all.
+    # A fourth axis separates users, so that one tree serves all of them.
     apart = 4.0 * options.radius_m * (owner - owner[0]).astype(np.float64)
     tree = cKDTree(np.column_stack((middle, apart)))
     pairs = tree.query_pairs(options.radius_m, output_type="ndarray")
@@ -207,7 +208,7 @@ def _join_some(owner: Ints, middle: Floats, count: Ints, options: OwnPlaceOption
 
 
 def _keep_near(point: Floats, place: Ints, max_radius_m: float) -> Ints:
-    """Positions far from the middle of their place belong to none."""
+    """Remove positions that are far from the centre of their place."""
     inside = np.flatnonzero(place >= 0)
     centre = _means(point[inside], place[inside])
     far = np.linalg.norm(point[inside] - centre[place[inside]], axis=1) > max_radius_m
@@ -235,7 +236,7 @@ def _chain(user: Ints, point: Floats, place: Ints, users: pa.Array) -> MobilityC
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
     place, owner = number[place], owner[order]
-    # Staying is one visit, however many positions tell of it.
+    # A stay is one visit, regardless of its number of positions.
     arrives = np.concatenate(([True], place[1:] != place[:-1]))[: len(place)]
     visit = place[arrives]
     visits = np.bincount(visit, minlength=len(order)).astype(np.float64)
@@ -254,7 +255,7 @@ def _chain(user: Ints, point: Floats, place: Ints, users: pa.Array) -> MobilityC
 
 
 def _moves(visit: Ints, owner: Ints, n_places: int) -> tuple[Ints, Ints, Floats]:
-    """Each pair of places visited one after the other by one user, and how often."""
+    """Moves between places that a user visits one after the other, and their probabilities."""
     origin, target = visit[:-1], visit[1:]
     own = owner[origin] == owner[target]
     moves, count = np.unique(origin[own] * n_places + target[own], return_counts=True)

@@ -1,4 +1,4 @@
-"""Points: what of each person could be known one by one — a place, a time, a place at a time."""
+"""Points: single facts an adversary could know of a person — a place, a time, or both."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from trailprint.features.ids import BatchEncoder, encode
 
 PointKind = Literal["place", "place-time", "time"]
 
-#: Keys are counted in a table of all places × times while it has no more entries per point.
+#: A table of all places × times is used if it has at most this many entries per point.
 _TABLE_PER_POINT = 4
 _MOST = 2**31 - 1
-#: Beyond, a float does not tell two numbers of visits apart.
+#: Largest number of visits: larger whole numbers are not exact as floats.
 _MOST_VISITS = 2**53
-#: A visit repeated more often than this in a row says no more: knowledge has at most ten visits.
+#: Most repetitions kept of a visit in a row: knowledge has at most ten visits.
 MOST_REPEATED = 10
-#: What DuckDB may hold while points are counted, which are held beside it.
+#: DuckDB's memory limit while points, which are held outside it, are counted.
 _COUNTING_MEMORY = "3GB"
-#: From Monday to Thursday, 1970-01-01: weeks begin on Mondays.
+#: From Monday to Thursday, 1970-01-01, because weeks begin on Mondays.
 _THREE_DAYS_S = 259_200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Points(Discreet):
     """
-    Users × keys, with how many visits stand behind each.
+    Users × keys, with the number of visits of each.
 
     Attributes
     ----------
     indptr, keys : ndarray
         User ``i`` has the keys ``keys[indptr[i]:indptr[i + 1]]``, ascending.
     counts : ndarray of int64
-        Visits behind each entry of ``keys``, at least one.
+        Number of visits of each entry of ``keys``, at least one.
     key_place, key_time : ndarray
-        Place and time of each key, as numbers; zero where the kind has none.
+        Place and time of each key, as numbers; zero if the kind of point has none.
     users, locations : pyarrow.Array of string
-        What rows and numbers of places stand for, sorted.
+        Ids of rows and of place numbers, sorted.
     first_time : int
-        The time bin that has number zero, so that coarser bins begin at midnight too.
+        The time bin with number zero, needed so that coarser bins also begin at midnight.
     """
 
     indptr: Ints
@@ -64,17 +64,17 @@ class Points(Discreet):
 
     @property
     def n_users(self) -> int:
-        """How many users there are."""
+        """Number of users."""
         return len(self.users)
 
     @property
     def n_keys(self) -> int:
-        """How many different keys there are."""
+        """Number of different keys."""
         return len(self.key_place)
 
     @property
     def lengths(self) -> Ints:
-        """How many different points each user has."""
+        """Number of different points of each user."""
         return np.diff(self.indptr)
 
     def select(self, rows: Ints) -> Points:
@@ -94,7 +94,7 @@ class Points(Discreet):
         )
 
     def coarser_keys(self, place_of: Indices, time_factor: int) -> tuple[Indices, int]:
-        """Each key's number where places and times are merged, and how many numbers there are."""
+        """The coarser key of each key when places and times are merged, and the number of these."""
         times = (self.key_time + self.first_time % time_factor) // time_factor
         codes = place_of[self.key_place].astype(np.int64) * (int(times.max(initial=0)) + 1) + times
         found, numbers = np.unique(codes, return_inverse=True)
@@ -112,7 +112,7 @@ class Points(Discreet):
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class VisitOrder(Discreet):
     """
-    Everybody's visits in the order of their times.
+    The visits of all users in the order of their times.
 
     User ``i`` visits ``places[indptr[i]:indptr[i + 1]]``, numbers of ``locations``.
     """
@@ -130,12 +130,12 @@ def build_points(events: Events, kind: PointKind, resolution_s: int = 3600) -> P
     Parameters
     ----------
     events : Events
-        What was seen; an event counts at its start.
+        The events; each counts at its start.
     kind : {"place", "place-time", "time"}
-        What one point says.
+        What one point consists of.
     resolution_s : int
-        Length of a time bin in seconds; bins are laid from midnight, local time, of the Monday
-        before 1970-01-01.
+        Length of a time bin in seconds; bins start at midnight, local time, of the Monday before
+        1970-01-01.
     """
     counted = _count(events, kind, resolution_s)
     first_time = int(counted.time.min()) if len(counted.time) else 0
@@ -144,7 +144,7 @@ def build_points(events: Events, kind: PointKind, resolution_s: int = 3600) -> P
     matrix = sparse.coo_array((counted.visits, (counted.user, keys)), shape=shape).tocsr()
     matrix.sort_indices()
     users, locations = counted.users, counted.locations
-    # What is not needed any more goes before the rest is made: there may be a hundred million.
+    # Free memory before the rest is built: there may be a hundred million points.
     del counted, keys
     return Points(
         indptr=matrix.indptr.astype(np.int64),
@@ -160,7 +160,7 @@ def build_points(events: Events, kind: PointKind, resolution_s: int = 3600) -> P
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Counted(Discreet):
-    """Different points of everybody: numbers of the user and the place, the time bin, visits."""
+    """Distinct points of all users: number of the user and of the place, time bin, visits."""
 
     user: Indices
     place: Indices
@@ -171,7 +171,7 @@ class _Counted(Discreet):
 
 
 def _count(events: Events, kind: PointKind, resolution_s: int) -> _Counted:
-    """One GROUP BY in DuckDB, taken over batch by batch."""
+    """Count points with one GROUP BY in DuckDB, fetched batch by batch."""
     user, place = BatchEncoder(), BatchEncoder()
     times: list[Ints] = []
     visits: list[NDArray[np.integer]] = []
@@ -221,7 +221,7 @@ def _count_sql(events: Events, kind: PointKind, resolution_s: int) -> str:
 
 
 def _number_keys(place: Indices, time: Ints) -> tuple[Indices, Indices, Indices]:
-    """Numbers for the pairs of place and time that occur, and what each stands for."""
+    """Number the pairs of place and time that occur; return keys, and each key's place and time."""
     n_times = int(time.max()) + 1
     code = np.multiply(place, n_times, dtype=np.int64)
     code += time
@@ -243,9 +243,9 @@ def _number_keys(place: Indices, time: Ints) -> tuple[Indices, Indices, Indices]
 
 def build_visit_order(events: Events) -> VisitOrder:
     """
-    Everybody's visits by their start; visits at the same moment by the place's name.
+    The visits of all users by start time; simultaneous ones by the name of the place.
 
-    A row that stands for several visits is as many in a row, at most `MOST_REPEATED`.
+    A row that counts several visits is repeated that often, at most `MOST_REPEATED` times.
     """
     events.require("location", "--knowledge sequence")
     events.require("start", "--knowledge sequence")
@@ -264,7 +264,7 @@ def build_visit_order(events: Events) -> VisitOrder:
 
 
 def _visits_sql(events: Events) -> str:
-    """SQL: user, location and begins of every visit; rows that count nothing are no visits."""
+    """SQL: user, location and begins of every visit; rows with zero weight are left out."""
     columns = '"user", location, epoch_us("start") AS begins'
     if "weight" not in events.columns:
         return f"SELECT {columns} FROM ({events.query})"
@@ -278,7 +278,7 @@ def _visits_sql(events: Events) -> str:
 
 def rank_places(points: Points, *, least: bool = False) -> Ints:
     """
-    Where each point stands among its user's, from 0 for the most visited; ties by place's name.
+    Rank of each point among its user's, from 0 for the most visited; ties by the place's name.
 
     With ``least``, from 0 for the least visited.
     """
@@ -290,7 +290,7 @@ def rank_places(points: Points, *, least: bool = False) -> Ints:
 
 
 def top_places(points: Points, n_places: int, rank: Ints) -> tuple[Ints, Indices]:
-    """Each user's first places in the order of ``rank`` as (indptr, ascending keys)."""
+    """Each user's ``n_places`` first places by ``rank``, as (indptr, ascending keys)."""
     lengths = np.minimum(points.lengths, n_places)
     indptr: NDArray[np.int64] = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     return indptr, points.keys[rank < n_places]

@@ -1,4 +1,4 @@
-"""Where locations are: the mean position of what happened there."""
+"""Positions of locations: the mean position of their events."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from trailprint.events.events import Events
 
 def locate(sides: Sequence[Events], locations: pa.Array) -> Floats:
     """
-    The place of each location on the unit sphere, (n, 3), over the events of all sides.
+    Mean position of each location on the unit sphere, (n, 3), over the events of all sides.
 
-    A location without a position is at nan.
+    A location without a position is nan.
     """
     total = np.zeros((len(locations), 3))
     for events in sides:
@@ -33,7 +33,7 @@ def locate(sides: Sequence[Events], locations: pa.Array) -> Floats:
 
 
 def _sums(events: Events) -> str:
-    """SQL: the sums of points on the sphere by location, added in a fixed order."""
+    """SQL: sums of points on the unit sphere by location, added in a fixed order."""
     axes = {
         "x": "cos(radians(lat)) * cos(radians(lon))",
         "y": "cos(radians(lat)) * sin(radians(lon))",

@@ -1,4 +1,4 @@
-"""Sequences: each user's days as visits in order, with what came before and after (2011, 5.1)."""
+"""Sequences: each user's days as ordered visits with their neighbours (2011 paper, 5.1)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.ids import encode, encode_together
 
-#: Where a day begins or ends there is no neighbour: the paper's ``NA``.
+#: No neighbour, at the beginning or end of a day: the paper's ``NA``.
 NA = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sequences(Discreet):
     """
-    Visits sorted by user, day and time; one row each, stays over midnight cut at it.
+    Visits sorted by user, day and time; one row each, with stays over midnight split at midnight.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Sequences(Discreet):
     previous, next_to_previous, next : ndarray of int64
         Locations of the neighbouring visits of the same day, ``NA`` at its edges.
     users, locations : pyarrow.Array of string
-        What the codes stand for, sorted.
+        Ids of the codes, sorted.
     """
 
     user: NDArray[np.int64]
@@ -52,11 +52,11 @@ class Sequences(Discreet):
 
     @property
     def n_visits(self) -> int:
-        """How many visits there are."""
+        """Number of visits."""
         return len(self.user)
 
     def day_starts(self) -> NDArray[np.int64]:
-        """Where each user's each day begins, and at last the number of visits."""
+        """Index of the first visit of each day of each user, and finally the number of visits."""
         if not self.n_visits:
             return np.zeros(1, dtype=np.int64)
         changes = np.flatnonzero((np.diff(self.user) != 0) | (np.diff(self.day) != 0)) + 1
@@ -64,28 +64,28 @@ class Sequences(Discreet):
 
     def at_days(self, kept: NDArray[np.bool_]) -> Sequences:
         """
-        Only some days; ``kept`` goes with the visits. Users stay, with or without a day left.
+        Select some days; ``kept`` has one flag per visit. Users without a day left stay listed.
 
-        A day must be kept whole or not at all, or its neighbours would be wrong.
+        A day must be kept whole or not at all, otherwise the neighbours would be wrong.
         """
         names = (f.name for f in fields(self) if f.name not in ("users", "locations"))
         return replace(self, **{name: getattr(self, name)[kept] for name in names})
 
     def without_idle_users(self) -> Sequences:
-        """The same visits, with only those users in the list who have one."""
+        """The same visits, without users who have none."""
         present = np.zeros(len(self.users), dtype=bool)
         present[self.user] = True
         number = np.cumsum(present) - 1
         return replace(self, user=number[self.user], users=self.users.filter(pa.array(present)))
 
     def nth_day(self) -> NDArray[np.int64]:
-        """Of each visit: which of its user's days with data it lies in, from 0 on."""
+        """For each visit, the index of its day among its user's days with data, from 0."""
         starts = self.day_starts()[:-1]
         nth = np.arange(len(starts)) - np.searchsorted(self.user[starts], self.user[starts])
         return np.repeat(nth, np.diff(np.append(starts, self.n_visits)))
 
     def first_days(self, n_days: int) -> Sequences:
-        """Each user's first days with data only."""
+        """Only the first ``n_days`` days with data of each user."""
         return self.at_days(self.nth_day() < n_days)
 
 
@@ -97,14 +97,14 @@ def build_sequences(events: Events) -> Sequences:
 
 
 def build_sequence_pair(released: Events, auxiliary: Events) -> tuple[Sequences, Sequences]:
-    """The sequences of both sides, over one list of locations."""
+    """The sequences of both sides, over a shared list of locations."""
     first, second = _visits(released), _visits(auxiliary)
     codes, locations = encode_together([first["location"], second["location"]])
     return _assemble(first, codes[0], locations), _assemble(second, codes[1], locations)
 
 
 def tabulate_sequences(sequences: Sequences) -> sparse.csr_array:
-    """Users by the number of the visit: rows are equal where all that is known of visits is."""
+    """Matrix of users × visit number; rows are equal if all features of the visits are equal."""
     told = (sequences.day, sequences.slot, sequences.location, sequences.duration_s)
     kinds = np.unique(np.column_stack(told), axis=0, return_inverse=True)[1].reshape(-1)
     starts = np.searchsorted(sequences.user, np.arange(len(sequences.users) + 1))
@@ -115,14 +115,14 @@ def tabulate_sequences(sequences: Sequences) -> sparse.csr_array:
 
 def _visits(events: Events) -> pa.Table:
     """
-    One row per visit and local day, with its seconds and the wall-clock time it starts at.
+    One row per visit and local day, with its start, seconds, weekday and slot of the day.
 
-    Where clocks are set back over midnight there are two, and the later one parts the days.
+    If clocks are set back over midnight, midnight occurs twice; days are split at the later one.
     """
     events.require("start", "A sequence")
     events.require("location", "A sequence")
     end = 'greatest(coalesce("end", "start"), "start")' if "end" in events.columns else '"start"'
-    # A stay that ends at midnight sharp does not reach into the next day.
+    # A stay that ends exactly at midnight does not reach into the next day.
     wall_end = events.to_local("(until - INTERVAL 1 MICROSECOND)")
     reach = f"datediff('day', here, greatest(here, {wall_end}))"
     midnight = events.to_utc("midnight")

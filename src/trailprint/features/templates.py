@@ -1,9 +1,9 @@
 """
-Association activity templates: sequences as what a linear-chain CRF reads (2011, 5.1).
+Association activity templates: sequences as input of a linear-chain CRF (2011 paper, 5.1).
 
-A template is one user's one day. Each of its records has a label, the location, and six features:
+A template is one day of one user. Each of its records has a label, the location, and six features:
 duration, weekday, four-hour slot, previous, next-to-previous and next location (the paper's
-Table 1). All are whole numbers here; ``attributes`` spells them out for CRFsuite.
+Table 1). All are whole numbers here; ``attributes`` writes them as text for CRFsuite.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from trailprint.features.sequences import NA, Sequences
 
 Codes = NDArray[np.int32]
 
-#: Duration, weekday, slot, previous, next-to-previous, next: the letter each is spelt with.
+#: Letters for duration, weekday, slot, previous, next-to-previous and next.
 LETTERS = "dwspqn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Templates(Discreet):
     """
-    Days of records, sorted by user and day, as small numbers.
+    Records by day, sorted by user and day, as small integers.
 
     Attributes
     ----------
     label : ndarray of int32, per record
-        Its location: a number below ``n_labels``, or ``n_labels`` for all that are never released.
+        Its location: a number below ``n_labels``, or ``n_labels`` for any that is never released.
     context : ndarray of int32, (records, 6)
         Duration class, weekday, slot, and the three neighbours' locations (``NA`` at the edges).
     day_starts : ndarray of int64, (days + 1)
-        Where each day's records begin, and at last their number.
+        Index of each day's first record, and finally the number of records.
     user_starts : ndarray of int64, (users + 1)
-        Where each user's days begin, and at last their number.
+        Index of each user's first day, and finally the number of days.
     n_labels : int
-        How many locations the released side has.
+        Number of locations on the released side.
     """
 
     label: Codes
@@ -54,16 +54,16 @@ class Templates(Discreet):
 
     @property
     def n_users(self) -> int:
-        """How many users there are, those without a record included."""
+        """Number of users, including those without a record."""
         return len(self.user_starts) - 1
 
     @property
     def record_starts(self) -> Ints:
-        """Where each user's records begin, and at last their number."""
+        """Index of each user's first record, and finally the number of records."""
         return self.day_starts[self.user_starts]
 
     def of_user(self, user: int) -> Templates:
-        """One user's templates alone."""
+        """The templates of one user."""
         first, last = self.user_starts[user], self.user_starts[user + 1]
         starts = self.day_starts[first : last + 1]
         records = slice(starts[0], starts[-1])
@@ -80,10 +80,10 @@ def build_template_pair(
     released: Sequences, auxiliary: Sequences, edges_s: Sequence[float] = DURATION_EDGES_S
 ) -> tuple[Templates, Templates]:
     """
-    The templates of both sides.
+    Build the templates of both sides.
 
     Locations are numbered among those of the released side, so that the released templates (and
-    the models trained on them) do not depend on what they are compared with.
+    the models trained on them) do not depend on the auxiliary side.
     """
     check_edges(edges_s)
     if len(released.locations) != len(auxiliary.locations):
@@ -114,7 +114,7 @@ def _build(side: Sequences, number: Codes, n_labels: int, edges_s: Sequence[floa
 
 
 def attributes(context: Codes) -> list[list[str]]:
-    """The six features of each record as CRFsuite takes them, always in the same order."""
+    """The six features of each record as CRFsuite attributes, always in the same order."""
     return [
         [letter + str(code) for letter, code in zip(LETTERS, record, strict=True)]
         for record in context.tolist()
@@ -122,7 +122,7 @@ def attributes(context: Codes) -> list[list[str]]:
 
 
 def fingerprint(templates: Templates) -> str:
-    """A number that differs when the templates differ, and tells nothing of them."""
+    """Hash of the templates; it reveals nothing about them."""
     digest = hashlib.blake2b(digest_size=16)
     for array in (
         templates.label,

@@ -1,4 +1,4 @@
-"""Trails: the mere set of locations each user was seen at."""
+"""Trails: the set of locations each user was seen at."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from trailprint.kernels.trails.containment import pack_bits
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trails(Discreet):
     """
-    Users × locations, yes or no.
+    Users × locations, as a boolean sparse matrix.
 
     Attributes
     ----------
     indptr, indices : ndarray
         User ``i`` was at the locations ``indices[indptr[i]:indptr[i + 1]]``, ascending.
     users, locations : pyarrow.Array of string
-        What rows and numbers of locations stand for, sorted.
+        Ids of rows and of location numbers, sorted.
     """
 
     indptr: NDArray[np.int64]
@@ -42,22 +42,22 @@ class Trails(Discreet):
 
     @property
     def n_users(self) -> int:
-        """How many users there are."""
+        """Number of users."""
         return len(self.users)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """How many locations each user was seen at; zero makes a null trail."""
+        """Number of locations each user was seen at; zero is a null trail."""
         return np.diff(self.indptr)
 
     @property
     def n_null(self) -> int:
-        """How many users were seen nowhere."""
+        """Number of users with a null trail."""
         return int(np.count_nonzero(self.lengths == 0))
 
     @property
     def visitors(self) -> NDArray[np.int64]:
-        """How many users were seen at each location."""
+        """Number of users seen at each location."""
         return np.bincount(self.indices, minlength=len(self.locations)).astype(np.int64)
 
     @property
@@ -69,7 +69,7 @@ class Trails(Discreet):
         return packed
 
     def to_matrix(self) -> sparse.csr_array:
-        """The same as a sparse matrix of booleans."""
+        """The trails as a sparse boolean matrix."""
         shape = (self.n_users, len(self.locations))
         ones = np.ones(len(self.indices), dtype=bool)
         return sparse.csr_array((ones, self.indices, self.indptr), shape=shape)
@@ -86,7 +86,7 @@ class Trails(Discreet):
         )
 
     def keep(self, visits: NDArray[np.bool_]) -> Trails:
-        """Some of the visits, as one flag for each of ``indices``; users may become null."""
+        """Some of the visits, given one flag per entry of ``indices``; trails may become null."""
         rows = np.repeat(np.arange(self.n_users), self.lengths)
         counts = np.bincount(rows[visits], minlength=self.n_users)
         indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -95,18 +95,18 @@ class Trails(Discreet):
         )
 
     def at(self, locations: NDArray[np.bool_]) -> Trails:
-        """Only the visits to some of the locations, whose numbers stay."""
+        """Only the visits to some of the locations, which keep their numbers."""
         return self.keep(locations[self.indices])
 
 
 def trails_of(histograms: Histograms) -> Trails:
-    """The trails behind histograms: where a count, in whatever slot, is above zero."""
+    """The trails of histograms: locations with a positive count in any slot."""
     n_locations = len(histograms.locations)
     matrix = histograms.matrix
     if len(histograms.slots) > 1:
         shape = (histograms.n_users, n_locations)
         places = (matrix.data, matrix.indices % n_locations, matrix.indptr)
-        # Adding up works in place: the histograms must not be touched.
+        # A copy, because sum_duplicates works in place and must not change the histograms.
         matrix = sparse.csr_array(places, shape=shape, copy=True)
         matrix.sum_duplicates()
     return Trails(
@@ -118,7 +118,7 @@ def trails_of(histograms: Histograms) -> Trails:
 
 
 def shared_trails(released: Histograms, auxiliary: Histograms) -> tuple[Trails, Trails]:
-    """Both sides' trails over the locations both have: others compare with nothing."""
+    """Both sides' trails, limited to locations that occur on both sides."""
     first, second = trails_of(released), trails_of(auxiliary)
     shared = (first.visitors > 0) & (second.visitors > 0)
     return first.at(shared), second.at(shared)
@@ -130,6 +130,6 @@ def build_trails(events: Events) -> Trails:
 
 
 def build_trail_pair(released: Events, auxiliary: Events) -> tuple[Trails, Trails]:
-    """The trails of both sides, over one list of locations."""
+    """The trails of both sides, over a shared list of locations."""
     first, second = build_histogram_pair(released, auxiliary)
     return trails_of(first), trails_of(second)

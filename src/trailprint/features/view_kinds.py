@@ -1,7 +1,7 @@
 """
-Kinds of views: what each counts of a person, and what it needs to count it.
+Kinds of views: what each counts for a person, and which columns it needs.
 
-`trailprint.features.views` names the views made of them.
+`trailprint.features.views` declares the views of these kinds.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from trailprint.features.options import HistogramOptions, Slots, Weight
 
 Tables = tuple[pa.Table, pa.Table]
 
-#: Separators of hierarchical names, and the share of names that must have one.
+#: Separators of hierarchical names, and the minimum share of names that must have one.
 _SEPARATORS = ("/", ".", ":", "-")
 _HIERARCHICAL = 0.9
-#: Names of cells, and more columns than a grid has.
+#: Pattern of cell names, and a number larger than the columns of any grid.
 _CELL = r"x(-?\d+)_y(-?\d+)"
 _ROW = 2**32
 
@@ -31,14 +31,14 @@ _ROW = 2**32
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """
-    One look at people.
+    One kind of histogram of people.
 
     Attributes
     ----------
     name : str
-        As options and results name it.
+        Its name in options and results.
     title : str
-        What it counts, for people.
+        What it counts, as a readable label.
     needs : frozenset of str
         Columns without which it cannot be built.
     """
@@ -47,16 +47,16 @@ class View:
     title: str
     needs: frozenset[Column] = frozenset({"location"})
 
-    #: Keys hold no place, so that nearly everybody shares them.
+    #: Whether keys hold no place, so that nearly all people share them.
     is_rhythm: ClassVar[bool] = False
 
     def lacks(self, sides: Sequence[Events]) -> str | None:
-        """Why the view cannot be built from these datasets; None if it can."""
+        """Return why the view cannot be built from these datasets; None if it can."""
         missing = sorted(self.needs - frozenset.intersection(*(side.columns for side in sides)))
         return f"needs {' and '.join(missing)} on both sides" if missing else None
 
     def count(self, released: Events, auxiliary: Events) -> Tables:
-        """Both sides as tables of user, keys (``location``, ``band``, ``then``) and n."""
+        """Count both sides: tables of user, keys (``location``, ``band``, ``then``) and n."""
         return self._count(released), self._count(auxiliary)
 
     def _count(self, events: Events) -> pa.Table:
@@ -65,7 +65,7 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places(View):
-    """Locations by visits, seconds or balanced days; with slots, in each slot of local time."""
+    """Locations by visits, seconds or balanced days; with slots, per slot of local time."""
 
     weight: Weight = "visits"
     slots: Slots = "none"
@@ -91,7 +91,7 @@ class DaysPresent(View):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceHours(View):
-    """Locations in each hour of the local day, by seconds where there are ends."""
+    """Locations per hour of the local day; weighted by seconds if events have ends."""
 
     def _count(self, events: Events) -> pa.Table:
         weight: Weight = "duration" if "end" in events.columns else "visits"
@@ -105,7 +105,7 @@ class Moves(View):
 
     def _count(self, events: Events) -> pa.Table:
         day = f"date_trunc('day', {events.local_start})"
-        # A window of all of somebody's events is quicker than one for each of their days.
+        # One window per user is faster than one per user and day.
         return events.engine.arrow(
             'SELECT "user", location, "then", count(*) AS n FROM ('
             f'SELECT "user", location, {day} AS own_day, lead(location) OVER next_one AS "then", '
@@ -119,7 +119,7 @@ class Moves(View):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rhythm(View):
-    """Hours of the local day, or of the local week, wherever the person was."""
+    """Hours of the local day, or of the local week, regardless of location."""
 
     of_week: bool = False
     is_rhythm: ClassVar[bool] = True
@@ -135,7 +135,7 @@ class Rhythm(View):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calendar(View):
-    """Locations on each calendar day or in each calendar hour: for two sources of one period."""
+    """Locations per calendar day or hour: for two sources about the same period."""
 
     unit: Literal["day", "hour"]
 
@@ -151,14 +151,14 @@ class Cells(View):
     cell_m: float
 
     def lacks(self, sides: Sequence[Events]) -> str | None:
-        """Whether there are positions, and no larger cells that they were put on."""
+        """Return why not: no positions, or data already on larger cells; None if possible."""
         now = max(side.cell_m or 0.0 for side in sides)
         if now > self.cell_m:
             return f"finer than the cells of {now:g} m that the data is on"
         return View.lacks(self, sides)
 
     def count(self, released: Events, auxiliary: Events) -> Tables:
-        """Both sides over one grid."""
+        """Count both sides over one grid."""
         frame = extent([released, auxiliary])
         options = GridOptions(cell_m=self.cell_m)
         placed = [to_cells(side, options, frame=frame) for side in (released, auxiliary)]
@@ -168,11 +168,11 @@ class Cells(View):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearbyCells(Cells):
     """
-    Square cells, each of which shares what it holds with its eight neighbours.
+    Square cells, smoothed over their eight neighbours.
 
-    A quarter stays, an eighth goes to each cell beside, a sixteenth to each at a corner: a
-    position that slips over a border still looks much like itself, and the nearer two cells are,
-    the more of them overlaps.
+    A quarter of a count stays, an eighth goes to each adjacent cell and a sixteenth to each
+    diagonal one. A position that moves across a border still looks similar, and the closer two
+    cells are, the more they overlap.
     """
 
     def _count(self, events: Events) -> pa.Table:
@@ -180,7 +180,7 @@ class NearbyCells(Cells):
         cell = f"regexp_extract(location, '{_CELL}', ['column', 'row'])"
         counted = f'SELECT "user", {cell} AS cell, {n} AS n FROM ({events.query}) GROUP BY ALL'
         key = f'(cell."row"::BIGINT + north) * {_ROW} + cell."column"::BIGINT + east'
-        # The factors are whole numbers, so that counts add up to the same in every order.
+        # The factors are whole numbers, so that sums do not depend on the order.
         shared = "n * (2 - abs(east)) * (2 - abs(north))"
         steps = "(VALUES (-1), (0), (1))"
         return events.engine.arrow(
@@ -196,13 +196,13 @@ class ShortNames(View):
     levels: int
 
     def lacks(self, sides: Sequence[Events]) -> str | None:
-        """Whether names have more parts than are kept, on both sides."""
+        """Return why not: too few names have more than ``levels`` parts; None if possible."""
         return View.lacks(self, sides) or (
             None if self._separator(sides) else "needs hierarchical names of locations"
         )
 
     def count(self, released: Events, auxiliary: Events) -> Tables:
-        """Both sides with shorter names."""
+        """Count both sides with shorter names."""
         separator = self._separator((released, auxiliary))
         if separator is None:
             raise InputError(f"The view {self.name} needs hierarchical names of locations.")
@@ -210,14 +210,14 @@ class ShortNames(View):
         return self._count(short[0]), self._count(short[1])
 
     def _separator(self, sides: Sequence[Events]) -> str | None:
-        """The separator that nearly all names have more than ``levels - 1`` times."""
+        """The separator that occurs at least ``levels`` times in nearly all names, if any."""
         shares = zip(*(_shares_of_deep_names(side, self.levels) for side in sides), strict=True)
         found = zip(_SEPARATORS, shares, strict=True)
         return next((separator for separator, own in found if min(own) >= _HIERARCHICAL), None)
 
 
 def _shares_of_deep_names(events: Events, levels: int) -> list[float]:
-    """For each separator the share of names that have more parts than ``levels``."""
+    """For each separator, the share of names with more than ``levels`` parts."""
     n_parts = (f"len(string_split(CAST(location AS VARCHAR), '{one}'))" for one in _SEPARATORS)
     shares = ", ".join(f"avg(CAST({n} > {levels} AS INTEGER))" for n in n_parts)
     found = events.engine.row(

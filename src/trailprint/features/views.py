@@ -1,9 +1,9 @@
 """
-Views: several histograms of the same people, each over keys of its own.
+Views: several histograms of the same people, each with its own keys.
 
-A view is one look at people: how often they are where, on how many days, at which hours, in which
-order. Each is declared once, as a `View` in `VIEWS`: its name, what it needs, and the relation
-that counts its keys. Whatever the data cannot give is left out and said.
+A view describes people in one way: how often they are at which place, on how many days, at which
+hours, in which order. Each is declared once, as a `View` in `VIEWS`: its name, what it needs, and
+how its keys are counted. Views that the data does not support are left out and reported.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ VIEWS: Mapping[str, View] = {
         ShortNames(name="names-2", title="first two parts of names", levels=2),
     )
 }
-"""The views of habits, by name."""
+"""The default views, which describe habits, by name."""
 
 SAME_PERIOD_VIEWS: Mapping[str, View] = {
     view.name: view
@@ -79,7 +79,7 @@ SAME_PERIOD_VIEWS: Mapping[str, View] = {
         Calendar(name="calendar-hours", title="places by date and hour", needs=_TIMES, unit="hour"),
     )
 }
-"""Views that mean something only where both sides saw the same days."""
+"""Views that are meaningful only if both sides cover the same days."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -90,15 +90,15 @@ class Views(Discreet):
     Attributes
     ----------
     views : tuple of View
-        What the matrices show, in the order of `VIEWS`.
+        The views of the matrices, in the order of `VIEWS`.
     matrices : tuple of scipy.sparse.csr_array
-        People by keys; every row that is not empty sums to one.
+        People × keys; every row that is not empty sums to one.
     users : pyarrow.Array of string
-        Who the rows are, in the order of histograms.
+        Ids of the rows, in the same order as in histograms.
     left_out : mapping
-        Views that were asked for and could not be built, and why.
+        Requested views that could not be built, and why.
     n_places : int
-        Locations that either side has; 0 where only positions are known.
+        Number of locations on either side; 0 if there are only positions.
     """
 
     views: tuple[View, ...]
@@ -119,7 +119,7 @@ class Views(Discreet):
 
     @property
     def n_locations(self) -> int:
-        """Number of locations of both sides; without any, of keys of the first view."""
+        """Number of locations on either side; if there are none, of keys of the first view."""
         return self.n_places or int(self.matrices[0].shape[1])
 
     @property
@@ -132,7 +132,7 @@ class Views(Discreet):
 
     @property
     def records(self) -> sparse.csr_array:
-        """Everything the views show, side by side: people with equal rows look the same."""
+        """All matrices side by side: people with equal rows are indistinguishable."""
         return sparse.hstack(self.matrices, format="csr")
 
     def select(self, rows: Ints) -> Views:
@@ -148,7 +148,7 @@ class Views(Discreet):
 
 
 def choose_views(names: Sequence[str] | None, *, same_period: bool = False) -> tuple[View, ...]:
-    """The views of these names in their usual order; all of them if none is named."""
+    """The views with these names, in the order of `VIEWS`; all of them if ``names`` is None."""
     known = {**VIEWS, **(SAME_PERIOD_VIEWS if same_period else {})}
     if names is None:
         return tuple(known.values())
@@ -167,7 +167,7 @@ def choose_views(names: Sequence[str] | None, *, same_period: bool = False) -> t
 def find_views(
     sides: Sequence[Events], names: Sequence[str] | None, *, same_period: bool = False
 ) -> tuple[tuple[View, ...], dict[str, str]]:
-    """The wanted views that both sides can give, and why the others are left out."""
+    """The requested views that both sides support, and why the others are left out."""
     wanted = choose_views(names, same_period=same_period)
     reasons = {view.name: view.lacks(sides) for view in wanted}
     left_out = {name: why for name, why in reasons.items() if why is not None}
@@ -193,8 +193,8 @@ def build_view_pair(
     With ``same_period``, both sides are different sources about the same days, and views of
     calendar time are built too.
 
-    Views that either side cannot give are left out and named in ``left_out``. A person without
-    an event at any location has an empty row everywhere.
+    Views that either side does not support are left out and listed in ``left_out``. A person
+    without any counted event has an empty row in that view.
     """
     built, left_out = find_views((released, auxiliary), names, same_period=same_period)
     tables = [view.count(released, auxiliary) for view in built]
@@ -220,7 +220,7 @@ def build_view_pair(
 
 
 def _all_users(tables: Sequence[pa.Table]) -> pa.Array:
-    """Everybody in any table, in the order of histograms: ties are broken by place."""
+    """All users of any table, in the order of histograms, because ties are broken by row number."""
     chunks = [pc.unique(table["user"]) for table in tables]
     return encode(pa.chunked_array(chunks))[1]
 
@@ -228,7 +228,7 @@ def _all_users(tables: Sequence[pa.Table]) -> pa.Array:
 def _assemble(
     tables: Tables, users: tuple[pa.Array, ...]
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """One matrix for each side, over the keys that either has."""
+    """One matrix for each side, over the keys that occur on either."""
     codes = _key_codes(tables)
     keys, number = np.unique(np.concatenate(codes), return_inverse=True)
     columns = number[: len(codes[0])], number[len(codes[0]) :]
@@ -240,7 +240,7 @@ def _assemble(
 
 
 def _key_codes(tables: Tables) -> list[Ints]:
-    """One whole number per row, equal for equal keys of either side."""
+    """One integer per row; rows with equal keys, on either side, have equal integers."""
     codes = [np.zeros(len(table), dtype=np.int64) for table in tables]
     for name in ("location", "then"):
         if name in tables[0].column_names:
@@ -249,7 +249,7 @@ def _key_codes(tables: Tables) -> list[Ints]:
     for name in ("slot", "band"):
         if name in tables[0].column_names:
             bands = [table[name].to_numpy().astype(np.int64) for table in tables]
-            # Calendar bands count from 2000 and may lie before it.
+            # Calendar bands count from 2000 and may be negative.
             least = min(int(band.min(initial=0)) for band in bands)
             n_bands = 1 - least + max(int(band.max(initial=0)) for band in bands)
             codes = [code * n_bands + own - least for code, own in zip(codes, bands, strict=True)]
@@ -270,7 +270,7 @@ def _normalise(table: pa.Table, users: pa.Array, column: Ints, n_keys: int) -> s
 
 
 def _count_places(*sides: Events) -> int:
-    """How many different locations there are on either side."""
+    """Number of different locations on either side."""
     if not all("location" in side.columns for side in sides):
         return 0
     names = [

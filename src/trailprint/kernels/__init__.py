@@ -1,1 +1,1 @@
-"""Compiled loops over plain arrays: arrays in, arrays out."""
+"""Compiled numerical loops; they take and return plain arrays."""

@@ -1,8 +1,8 @@
 """
-What a linear-chain CRF predicts: the best labels of a day's records, and how many are right.
+Linear-chain CRF prediction: the best labels of a day's records, and how many are correct.
 
-The arithmetic is CRFsuite's, term by term and in its order, so that predictions are the same to
-the last tie; but contexts are looked up by number instead of by name, which is most of its time.
+The arithmetic follows CRFsuite term by term, in the same order, so predictions are identical even
+in ties; but contexts are looked up by number, not by name, which takes CRFsuite most of its time.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Codes = NDArray[np.int32]
 
 class Chain(NamedTuple):
     """
-    A model over its own labels, numbered as it numbers them.
+    A trained model, with its own numbering of labels.
 
-    ``label``: what each of them stands for. ``place[c, code + 1]``: the row of ``state`` for a code
-    in column c of a context; the last row, of zeros, for what the model has not seen. ``state``:
-    what a context adds to each label's score. ``step[i, j]``: what going from label i to j adds.
+    ``label``: the label code behind each number. ``place[c, code + 1]``: the row of ``state`` for a
+    code in column c of a context; the last row, of zeros, stands for unseen codes. ``state``: what
+    a context adds to each label's score. ``step[i, j]``: the score of a transition from i to j.
     """
 
     label: Ints
@@ -34,7 +34,7 @@ class Chain(NamedTuple):
 
 
 class DayRecords(NamedTuple):
-    """Records of days of people: see `trailprint.features.templates.Templates`."""
+    """Records by day and person: see `trailprint.features.templates.Templates`."""
 
     label: Codes
     context: Codes
@@ -44,7 +44,7 @@ class DayRecords(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _add_states(chain: Chain, context: Codes, score: Floats) -> None:
-    """Add what a record's context says about each label. Cost: O(columns x labels)."""
+    """Add the state scores of a record's context to each label. Cost: O(columns x labels)."""
     for c in range(context.size):
         row = chain.place[c, context[c] + 1]
         for j in range(score.size):
@@ -53,7 +53,7 @@ def _add_states(chain: Chain, context: Codes, score: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def _take_step(before: Floats, step: Floats, score: Floats, back: Ints) -> None:
-    """Reach every label from the best one before it, the first of equals. Cost: O(labels^2)."""
+    """Find each label's best predecessor, the first in a tie. Cost: O(labels^2)."""
     score[:] = -np.inf
     back[:] = 0
     for i in range(before.size):
@@ -70,8 +70,8 @@ def _count_day(
 ) -> int:
     """Count the records of a day whose label the model predicts (Viterbi's algorithm).
 
-    Shapes: ``scores`` (2, labels), ``states`` (labels), ``back`` (records or more, labels); their
-    contents mean nothing. Cost: O(records x labels^2).
+    Shapes: scratch ``scores`` (2, labels), ``states`` (labels), ``back`` (records or more, labels).
+    Cost: O(records x labels^2).
     """
     scores[0, :] = 0.0
     _add_states(chain, context[0], scores[0])
@@ -98,11 +98,11 @@ def _count_day(
 def count_predicted(
     chain: Chain, days: DayRecords, known: NDArray[np.bool_], rows: Ints, floor: Ints
 ) -> tuple[Ints, NDArray[np.bool_]]:
-    """Count for some users the records of all their days whose label the model predicts.
+    """Count the records of the given users whose label the model predicts, and whether it is exact.
 
-    Meaning: ``known`` says of each label whether the model has seen it: no other is predicted.
-    Where the count cannot reach a row's floor, a bound below it is returned instead, and that it
-    is no count; a floor below zero asks for every day to be run. Cost: O(records x labels^2).
+    Meaning: ``known`` marks the labels that the model has seen; it predicts no others. Where the
+    count cannot reach a row's floor, an upper bound below the floor is returned, marked as not
+    exact; a negative floor forces every day to be run. Cost: O(records x labels^2).
     """
     n_labels = chain.label.size
     longest = np.diff(days.day_starts).max()

@@ -1,10 +1,11 @@
 """
-The compiler of all kernels: whose settings it takes, and which compiled code it uses again.
+Numba as all kernels use it: without settings from the current folder, and with a safer code cache.
 
-Numba keeps compiled code as pickles, which run whatever they hold. It takes settings, such as where
-these are, from a file in the current folder, which may be anybody's. And it takes code for fresh as
-long as one file is unchanged, although code of other files is compiled into it. So it is loaded
-without that file, and kernels are stored under a stamp of all kernels.
+Numba caches compiled code as pickles, which can execute arbitrary code when loaded. It reads
+settings, such as the cache folder, from a file in the current folder, which another user may own.
+And it treats cached code as fresh while its own source file is unchanged, although code of other
+files is compiled into it. So Numba is loaded without that file, and kernels are cached under a
+stamp of all kernels.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _KERNELS = Path(__file__).parent
 
 @contextlib.contextmanager
 def _without_module(name: str) -> Iterator[None]:
-    """A module cannot be imported inside."""
+    """Make a module impossible to import inside the ``with`` block."""
     missing = object()
     before: Any = sys.modules.get(name, missing)
     sys.modules[name] = None  # type: ignore[assignment]
@@ -36,11 +37,11 @@ def _without_module(name: str) -> Iterator[None]:
 
 
 def _load_numba() -> None:
-    """Load Numba so that it never reads settings from the current folder; once is for ever."""
+    """Load Numba so that it never reads settings from the current folder, now or later."""
     if "numba" in sys.modules:
-        # Somebody else loaded it, and its settings are theirs.
+        # Other code has loaded it already, with its own settings.
         return
-    # Without YAML it warns of the file and leaves it alone, and reads it at no later time.
+    # Without YAML, Numba warns about the file and ignores it, and does not read it later either.
     with _without_module("yaml"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from numba.core import config
@@ -56,7 +57,7 @@ from numba.extending import intrinsic  # noqa: E402
 
 @cache
 def stamp() -> bytes:
-    """A hash of all kernels: a change in one makes what was compiled of any other stale."""
+    """Return a hash of all kernels: a change in one makes the compiled code of all stale."""
     digest = hashlib.sha256()
     for path in sorted(_KERNELS.rglob("*.py")):
         digest.update(str(path.relative_to(_KERNELS)).encode() + b"\0")
@@ -65,32 +66,32 @@ def stamp() -> bytes:
 
 
 def is_compiled(kernel: Any) -> bool:
-    """Whether a kernel was compiled before, for any arguments, and is fresh."""
-    with contextlib.suppress(Exception):  # A damaged index is no compiled kernel.
+    """Return whether compiled code of a kernel, for any arguments, is cached and fresh."""
+    with contextlib.suppress(Exception):  # A damaged index counts as not compiled.
         return bool(kernel._cache._cache_file._load_index())
     return False
 
 
 class _Stamped:
-    """Mixed into a place where Numba keeps compiled code: fresh while no kernel has changed."""
+    """Mixin for Numba's cache locators: cached code is fresh while no kernel has changed."""
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> Any:
-        """None where a function is no kernel, so that Numba looks elsewhere as ever."""
+        """Return a locator, or None for a function that is not a kernel, left to Numba's own."""
         is_kernel = _KERNELS in Path(py_file).parents
         return super().from_function(py_func, py_file) if is_kernel else None  # type: ignore[misc]
 
     def get_source_stamp(self) -> bytes:
-        """What must be unchanged since the code was compiled."""
+        """Return the stamp that must be unchanged since the code was compiled."""
         return stamp()
 
 
 class _StampedIndex(caching.IndexDataCacheFile):
     """
-    An index that says in its first line which kernels it belongs to.
+    A cache index that names in its first line the kernels that it belongs to.
 
-    Numba compares stamps after it has unpickled everything, which fails where a class of the
-    kernels has another name by now.
+    Numba compares stamps only after it has unpickled everything, which fails if a class of the
+    kernels has been renamed since.
     """
 
     def __init__(self, cache_path: str, filename_base: str, source_stamp: Any) -> None:
@@ -100,7 +101,7 @@ class _StampedIndex(caching.IndexDataCacheFile):
 
 
 def _stamp_kernels(caching: Any) -> None:
-    """Let kernels be kept where Numba would keep them, under our stamp."""
+    """Cache kernels where Numba would, but under our stamp."""
     usual = (
         caching.UserProvidedCacheLocator,
         caching.InTreeCacheLocator,

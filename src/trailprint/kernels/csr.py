@@ -1,6 +1,6 @@
 """Sparse matrices as three plain arrays (CSR): transpose, select rows, find equal rows.
 
-Row i owns the entries ``ptr[i]:ptr[i + 1]``; its locations ascend.
+Row i owns the entries ``ptr[i]:ptr[i + 1]``; its locations are in ascending order.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def gather_rows(matrix: Csr, rows: Ints) -> Csr:
 def main_locations(ptr: Ints, loc: Indices, val: Floats, end: int) -> Ints:
     """Find every row's location of greatest value among those below ``end``.
 
-    Meaning: the first of equals; -1 for a row that has none. Cost: O(nnz).
+    Meaning: the first in a tie; -1 for a row without such a location. Cost: O(nnz).
     """
     main = np.full(ptr.size - 1, -1, np.int64)
     for i in range(ptr.size - 1):
@@ -114,7 +114,7 @@ def _hash_rows(ptr: Ints, loc: Indices, val: Floats) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _label_equal(order: Ints, key: Ints, ptr: Ints, loc: Indices, val: Floats) -> Ints:
-    """Number rows so that exactly the equal ones share a number; -1 for empty rows.
+    """Number rows so that rows share a number if and only if they are equal; -1 for empty rows.
 
     Meaning: ``order`` sorts ``key``; rows of one key are compared entry by entry. Shapes: one
     per row. Cost: O(nnz) unless keys collide.

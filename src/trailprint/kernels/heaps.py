@@ -1,9 +1,9 @@
 """Binary heaps in plain arrays.
 
-The **indexed heap** (`sift_up`, `pop`) holds nodes by distance and can shorten a distance:
-``heap[base : base + n]`` lists nodes, ``place[node]`` says where each stands, and several heaps
-share the arrays, each from its own ``base`` on. The **bounded heap** (`keep_smallest`)
-keeps the best few of a stream.
+The **indexed heap** (`sift_up`, `pop`) orders nodes by distance and supports decrease-key:
+``heap[base : base + n]`` lists the nodes, ``place[node]`` is each node's position, and several
+heaps share the arrays, each from its own ``base`` on. The **bounded heap** (`keep_smallest`) keeps
+the smallest few items of a stream.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from trailprint.kernels.compiling import njit
 SETTLED = -2
 """Place of a node whose distance is final."""
 ABSENT = -1
-"""Place, or predecessor, of a node not met yet."""
+"""Place, or predecessor, of a node not reached yet."""
 
 
 @njit(cache=True, nogil=True)
@@ -39,9 +39,9 @@ def sift_up(dist: Floats, heap: Indices, place: Indices, base: int, k: int) -> N
 
 @njit(cache=True, nogil=True)
 def pop(dist: Floats, heap: Indices, place: Indices, base: int, n: int) -> int:
-    """Take the nearest node off a heap of n entries; the caller counts down.
+    """Remove and return the nearest node of a heap of n entries, marked as settled.
 
-    Meaning: returns the node and marks it settled. Cost: O(log n).
+    Meaning: the caller decrements n. Cost: O(log n).
     """
     root = heap[base]
     place[root] = SETTLED
@@ -70,7 +70,7 @@ def pop(dist: Floats, heap: Indices, place: Indices, base: int, n: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _sift_down_ties(keys: Floats, ties: Ints, items: Ints, size: int) -> None:
-    """Let the root of a max-heap sink to its place. Cost: the logarithm of ``size``."""
+    """Sift the root of a max-heap down. Cost: the logarithm of ``size``."""
     place = 0
     while True:
         child = 2 * place + 1
@@ -93,9 +93,9 @@ def _sift_down_ties(keys: Floats, ties: Ints, items: Ints, size: int) -> None:
 def keep_smallest(
     keys: Floats, ties: Ints, items: Ints, size: int, key: float, tie: int, item: int
 ) -> int:
-    """Offer an item to the ``keys.size`` smallest so far (a max-heap); return how many there are.
+    """Add an item to the ``keys.size`` smallest so far (a max-heap); return the heap's size.
 
-    Meaning: smaller keys first, then smaller ties. Cost: the logarithm of ``keys.size``.
+    Meaning: ordered by key, then by tie. Cost: the logarithm of ``keys.size``.
     """
     if size < keys.size:
         place = size

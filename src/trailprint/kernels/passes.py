@@ -1,10 +1,10 @@
 """
-A pass: one compiled loop over many independent items, run by whoever is asked to.
+A pass: one compiled loop over many independent items, run by threads or by another runner.
 
-By default threads of this process run it. Inside `passes_run_by` something else may, such as the
-tasks of a cluster; kernels do not know. The answer is the same to the bit, because every item's
-part of it depends on nothing but the inputs. Work that is no compiled loop is run as independent
-calls of a function (`calls_run_elsewhere`).
+By default threads of this process run it. Inside `passes_run_by` another runner may, such as the
+tasks of a cluster; kernels need not know. The result is identical to the bit, because each item's
+part of it depends only on the inputs. Work that is not a compiled loop runs as independent calls
+of a function (`calls_run_elsewhere`).
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from trailprint.kernels.threads import N_CHUNKS, count_chunks, run_parallel, spl
 
 class Pass(NamedTuple):
     """
-    ``kernel(*fixed, *fresh, low, high, out)`` fills ``out[low:high]`` and nothing else.
+    A kernel call ``kernel(*fixed, *fresh, low, high, out)`` that fills only ``out[low:high]``.
 
-    ``fixed`` are inputs that pass after pass may use again, such as a join; ``fresh`` are those
+    ``fixed`` are inputs that later passes may use again, such as a join; ``fresh`` are those
     of this pass alone, such as prices. ``out`` is an array, or a named tuple of arrays, with one
-    entry per item, all zero before. ``work`` says how long each item takes, beside the others.
-    ``n_parts`` passes take turns with the parts of what would be too large at once. ``tell`` is
-    told which share of the pass is over. ``least`` is the least work that is worth a block.
+    entry per item, all zero before unless the kernel sets every entry. ``work`` is the relative
+    running time of each item. ``n_parts`` is the number of parts of an input too large for memory,
+    which passes take in turn. ``report`` is called with the share of the pass that is done.
+    ``least`` is the least work worth a block.
     """
 
     kernel: Callable[..., None]
@@ -40,7 +41,7 @@ class Pass(NamedTuple):
     work: npt.NDArray[Any]
     out: Any
     n_parts: int = 1
-    tell: Callable[[float], None] | None = None
+    report: Callable[[float], None] | None = None
     least: float | None = None
 
     def blocks(self, n_blocks: int = N_CHUNKS) -> list[tuple[int, int]]:
@@ -48,23 +49,23 @@ class Pass(NamedTuple):
         return split_evenly(self.work, n_blocks)
 
 
-#: ``run(function, tasks)`` gives pairs of a task's number and its result, as they are finished.
+#: ``run(function, tasks)`` yields pairs of a task's number and its result, as tasks finish.
 RunCalls = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[tuple[int, Any]]]
 
 
 class Runner(Protocol):
-    """Runs passes in place of this process's threads."""
+    """Runs passes instead of this process's threads."""
 
     def __call__(self, one: Pass) -> bool:
-        """Run a pass; False, and nothing done, for one that is better run here."""
+        """Run a pass; return False, with nothing done, if this process should run it."""
 
     def calls(
         self, prepare: Callable[..., None], shared: tuple[Any, ...]
     ) -> contextlib.AbstractContextManager[RunCalls]:
-        """Something that runs calls where ``prepare(*shared)`` was called before."""
+        """Return a context whose value runs calls where ``prepare(*shared)`` was called first."""
 
     def stop(self) -> None:
-        """Let passes that are being run, by whatever thread, fail soon."""
+        """Make all running passes, of any thread, fail soon."""
 
 
 _runner: ContextVar[Runner | None] = ContextVar("runner", default=None)
@@ -74,10 +75,10 @@ _most_bytes: ContextVar[int | None] = ContextVar("most_bytes", default=None)
 @contextlib.contextmanager
 def passes_run_by(runner: Runner | None, most_bytes: int | None = None) -> Iterator[None]:
     """
-    Let this run the passes of the work inside; None: threads of this process.
+    Let ``runner`` run the passes inside the ``with`` block; None: threads of this process.
 
-    ``most_bytes`` is what whoever runs a pass may hold of its inputs: those that can be cut into
-    parts are.
+    ``most_bytes`` is how much of a pass's inputs a worker may hold: inputs above it are cut into
+    parts where possible.
     """
     before, most_before = _runner.set(runner), _most_bytes.set(most_bytes)
     try:
@@ -88,19 +89,19 @@ def passes_run_by(runner: Runner | None, most_bytes: int | None = None) -> Itera
 
 
 def get_most_bytes() -> int | None:
-    """What a pass may hold of its inputs; None: no limit."""
+    """Return how many bytes of its inputs a pass may hold; None: no limit."""
     return _most_bytes.get()
 
 
 class _Shares:
     """
-    Tells which share of the work is over; several passes may be under way at once.
+    Reports the share of the work that is done; several passes may run at once.
 
-    Without anything expected, that of the passes under way; else that of all that is expected.
+    It is the share of all expected work or, if none was announced, of the passes now running.
     """
 
-    def __init__(self, tell: Callable[[float], None]) -> None:
-        self._tell = tell
+    def __init__(self, report: Callable[[float], None]) -> None:
+        self._report = report
         self._lock = threading.Lock()
         self._numbers = itertools.count()
         self._shares: dict[int, tuple[float, float]] = {}
@@ -109,29 +110,29 @@ class _Shares:
         self._finished: set[int] = set()
 
     def of_pass(self, one: Pass) -> Callable[[float], None]:
-        """What a pass tells its share to."""
+        """Return the callback to which a pass reports its share."""
         work = float(one.work.sum()) + one.work.size
         return partial(self._add, next(self._numbers), work)
 
     def expect(self, expected: tuple[float, float, float] | None) -> None:
-        """Count passes from now on against this much work, told as a share between two others."""
+        """Set the expected work and the range of reported shares (work, low, high) from now on."""
         with self._lock:
             self._expected, self._over = expected, 0.0
             self._shares.clear()
 
     def _add(self, number: int, work: float, share: float) -> None:
         with self._lock:
-            if number in self._finished:  # Its last block has said so.
+            if number in self._finished:  # Its last block has reported that already.
                 return
             if share >= 1.0:
                 self._finished.add(number)
             self._shares[number] = work * share, work
             done, total = (sum(part) for part in zip(*self._shares.values(), strict=True))
-            told = self._rate(done, total)
+            share_over = self._rate(done, total)
             if done >= total:
                 self._over += total
                 self._shares.clear()
-        self._tell(told)
+        self._report(share_over)
 
     def _rate(self, done: float, total: float) -> float:
         if self._expected is None:
@@ -140,15 +141,15 @@ class _Shares:
         return low + (high - low) * min((self._over + done) / max(expected, 1.0), _ALMOST)
 
 
-#: More work than was expected leaves the rest open.
+#: Greatest share reported of the expected work, in case there is more than expected.
 _ALMOST = 0.99
 _shares: ContextVar[_Shares | None] = ContextVar("shares", default=None)
 
 
 @contextlib.contextmanager
-def passes_told_to(tell: Callable[[float], None]) -> Iterator[None]:
-    """Let this be told, by whatever thread, which share of the passes under way is over."""
-    before = _shares.set(_Shares(tell))
+def passes_reported_to(report: Callable[[float], None]) -> Iterator[None]:
+    """Let ``report`` be called, in any thread, with the share of the work inside that is done."""
+    before = _shares.set(_Shares(report))
     try:
         yield
     finally:
@@ -158,9 +159,9 @@ def passes_told_to(tell: Callable[[float], None]) -> Iterator[None]:
 @contextlib.contextmanager
 def expecting_work(work: float, low: float = 0.0, high: float = 1.0) -> Iterator[None]:
     """
-    Tell whoever watches about how much work the passes inside have in all.
+    Announce roughly how much work the passes inside have in total, for progress reports.
 
-    Inside, what is told goes from ``low`` to ``high``, shares of something larger.
+    Inside, the reported share goes from ``low`` to ``high``, as part of a larger task.
     """
     shares = _shares.get()
     if shares is None:
@@ -178,20 +179,20 @@ def _run_elsewhere(runner: Runner, one: Pass) -> bool:
         with interrupting(runner.stop):
             return runner(one)
     except Exception:
-        # What was stopped fails; the reason to stop it says more.
+        # A stopped pass fails with some error; the reason to stop is more informative.
         check_stop()
         raise
 
 
 def run_pass(one: Pass, n_threads: int | None) -> None:
-    """Fill ``one.out``; ``n_threads`` are those of this process, if it runs the pass."""
+    """Run a pass to fill ``one.out``, with ``n_threads`` threads if this process runs it."""
     runner, shares = _runner.get(), _shares.get()
     if shares is not None and one.work.size:
-        one = one._replace(tell=shares.of_pass(one))
+        one = one._replace(report=shares.of_pass(one))
     if runner is None or not _run_elsewhere(runner, one):
         _run_here(one, n_threads)
-    if one.tell is not None:
-        one.tell(1.0)
+    if one.report is not None:
+        one.report(1.0)
 
 
 def _run_here(one: Pass, n_threads: int | None) -> None:
@@ -202,8 +203,8 @@ def _run_here(one: Pass, n_threads: int | None) -> None:
 
     def fill(low: int, high: int) -> None:
         one.kernel(*inputs, low, high, one.out)
-        if one.tell is not None:
-            one.tell(next(n_done) / len(blocks))
+        if one.report is not None:
+            one.report(next(n_done) / len(blocks))
 
     run_parallel(fill, blocks, n_threads)
 
@@ -212,7 +213,7 @@ def _run_here(one: Pass, n_threads: int | None) -> None:
 def calls_run_elsewhere(
     prepare: Callable[..., None], shared: tuple[Any, ...]
 ) -> Iterator[RunCalls | None]:
-    """Something that runs independent calls elsewhere; None if nothing but this process does."""
+    """Yield a function that runs independent calls elsewhere; None if there is no such runner."""
     runner = _runner.get()
     if runner is None:
         yield None

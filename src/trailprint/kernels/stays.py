@@ -1,4 +1,4 @@
-"""Runs of position fixes that stay within a radius of their first one."""
+"""Stays: runs of position fixes within a radius of their first fix."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy.typing as npt
 from trailprint.arrays import Floats, Ints
 from trailprint.kernels.compiling import njit
 
-#: Mean radius of the earth, as scikit-mobility and trackintel take it.
+#: Mean radius of the Earth in metres, as in scikit-mobility and trackintel.
 EARTH_M = 6_371_000.0
 
 
 class StayRule(NamedTuple):
-    """When a run is a stay: metres from its first fix, and microseconds."""
+    """Limits of a stay: radius in metres from its first fix, and times in microseconds."""
 
     radius_m: float
     least_us: int
@@ -26,10 +26,10 @@ class StayRule(NamedTuple):
 
 class OpenRun(NamedTuple):
     """
-    The run that the next fix may belong to.
+    The current run, which the next fix may belong to.
 
     ``place`` holds the first fix and the sums of the others' offsets from it (latitude, longitude,
-    two sums, in degrees); ``clock`` the first and the last time and the number of fixes.
+    two sums, in degrees); ``clock`` holds the first and the last time and the number of fixes.
     """
 
     place: Floats
@@ -37,7 +37,7 @@ class OpenRun(NamedTuple):
 
 
 class Stays(NamedTuple):
-    """Stays that have ended: a row of the person, start, end and mean position."""
+    """Stays that have ended: a row number of the person, start, end and mean position."""
 
     row: Ints
     start: Ints
@@ -59,7 +59,7 @@ def room_for_stays(number: int) -> Stays:
 
 @njit(cache=True, nogil=True)
 def distance_m(lat: float, lon: float, other_lat: float, other_lon: float) -> float:
-    """Return the great-circle distance of two positions in metres (haversine). Cost: constant."""
+    """Return the great-circle distance in metres of two positions (haversine). Cost: constant."""
     phi, other_phi = math.radians(lat), math.radians(other_lat)
     a = math.sin((other_phi - phi) / 2.0) ** 2
     a += math.cos(phi) * math.cos(other_phi) * math.sin(math.radians(other_lon - lon) / 2.0) ** 2
@@ -68,23 +68,22 @@ def distance_m(lat: float, lon: float, other_lat: float, other_lon: float) -> fl
 
 @njit(cache=True, nogil=True)
 def _wrap(degrees: float) -> float:
-    """Return an angle between -180 and 180 degrees. Cost: constant."""
+    """Return an angle wrapped to between -180 and 180 degrees. Cost: constant."""
     return degrees - 360.0 * math.floor((degrees + 180.0) / 360.0)
 
 
 @njit(cache=True, nogil=True)
 def _begin(run: OpenRun, time: int, lat: float, lon: float) -> None:
-    """Let a run start with a fix. Cost: constant."""
+    """Start a run with a fix. Cost: constant."""
     run.place[0], run.place[1], run.place[2], run.place[3] = lat, lon, 0.0, 0.0
     run.clock[0], run.clock[1], run.clock[2] = time, time, 1
 
 
 @njit(cache=True, nogil=True)
 def end_run(run: OpenRun, end: int, row: int, rule: StayRule, out: Stays, n_out: int) -> int:
-    """End a run and keep it if it is a stay.
+    """End a run and store it if it is a stay.
 
-    Meaning: the number of stays afterwards. Shapes: ``row`` is what tells the person. Cost:
-    constant.
+    Meaning: returns the number of stays afterwards; ``row`` identifies the person. Cost: constant.
     """
     n_fixes = run.clock[2]
     if n_fixes == 0 or end - run.clock[0] < rule.least_us:
@@ -107,12 +106,12 @@ def find_stays(
     run: OpenRun,
     out: Stays,
 ) -> int:
-    """Go through fixes sorted by person and time; return how many stays have ended.
+    """Find stays in fixes sorted by person and time; return how many have ended.
 
-    Meaning: a run ends with the first fix outside the radius, which starts the next; with the
-    last fix before a silence, before another person, or before it gets too long. Shapes: one
-    entry a fix, ``run`` goes on from the fixes before; a stay's row is that of the fix before its
-    end, -1 for one before these. ``out`` has room for one more than the fixes. Cost: linear.
+    Meaning: a run ends at the first fix outside the radius, which starts the next run, or at the
+    last fix before a gap, before another person, or before it gets too long. Shapes: one entry per
+    fix; ``run`` continues from earlier fixes; a stay's row is that of its last fix, -1 if that was
+    an earlier one. ``out`` has room for one stay more than fixes. Cost: linear.
     """
     n_out = 0
     for i in range(time.size):

@@ -1,8 +1,8 @@
 """
-Stopping long work from outside: a time limit that is up, or a user who wants to stop.
+Stopping long work from outside, at a time limit or at the user's request.
 
-Long work calls `check_stop` between its pieces, in whatever thread; work that cannot be cut into
-pieces says with `interrupting` how it can be interrupted.
+Long work calls `check_stop` between its pieces, in any thread; work that cannot be cut into
+pieces registers a way to interrupt it with `interrupting`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-#: How often work is interrupted again until it stops: an interrupt between two queries is lost.
+#: Seconds between repeated interrupts until work stops: one between two queries has no effect.
 _AGAIN_S = 0.1
 
 
 class OutOfTimeError(Exception):
-    """The time that was given to some work is up."""
+    """The time limit of some work has passed."""
 
 
 _checks: list[Callable[[], None]] = []
@@ -25,20 +25,20 @@ _interrupts: list[Callable[[], None]] = []
 
 
 def check_stop() -> None:
-    """Raise what a reason to stop raises, if there is one."""
+    """Raise the exception of a reason to stop, if there is one."""
     for check in tuple(_checks):
         check()
 
 
 def interrupt_all() -> None:
-    """Interrupt whatever runs inside `interrupting` now."""
+    """Interrupt all work that is now inside `interrupting`."""
     for interrupt in tuple(_interrupts):
         interrupt()
 
 
 @contextlib.contextmanager
 def stopping_when(check: Callable[[], None]) -> Iterator[None]:
-    """Let `check_stop` call this as well, in every thread: it raises when work has to stop."""
+    """Make `check_stop` also call ``check``, in every thread: it raises when work must stop."""
     _checks.append(check)
     try:
         yield
@@ -48,7 +48,7 @@ def stopping_when(check: Callable[[], None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def interrupting(interrupt: Callable[[], None]) -> Iterator[None]:
-    """Let this be called, from another thread, when the work inside has to stop."""
+    """Have ``interrupt`` called, from another thread, when the work inside must stop."""
     check_stop()
     _interrupts.append(interrupt)
     try:

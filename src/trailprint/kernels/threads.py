@@ -1,4 +1,4 @@
-"""Run a compiled loop on several threads; the answer never depends on how many."""
+"""Run a compiled loop on several threads; the result never depends on how many."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ import numpy.typing as npt
 from trailprint.kernels.stopping import check_stop
 
 N_CHUNKS = 64
-"""Chunks a pass is cut into: fixed, so that nothing depends on the number of threads."""
+"""Chunks that a pass is cut into: fixed, so that no result depends on the number of threads."""
 
 
 def available_threads() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1
 
 
 def count_chunks(work: float, least: float) -> int:
-    """How many chunks a pass is worth, given the least work that is worth one."""
+    """Return how many chunks to cut a pass into, given the least work worth one chunk."""
     return int(min(max(work // least, 1), N_CHUNKS))
 
 
@@ -49,9 +49,9 @@ def run_parallel(
     function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], n_threads: int | None
 ) -> list[Any]:
     """
-    Call ``function(*task)`` for every task; results in the order of the tasks.
+    Call ``function(*task)`` for every task; return the results in the order of the tasks.
 
-    No task is begun once there is a reason to stop.
+    No task starts once there is a reason to stop.
     """
     threads = available_threads() if n_threads is None else n_threads
     waiting = list(tasks)
@@ -64,7 +64,7 @@ def run_parallel(
     try:
         return list(pool.map(partial(_begin, function), waiting))
     finally:
-        # After a failure or Ctrl-C, what has not begun never does.
+        # After a failure or Ctrl-C, tasks that have not started are cancelled.
         pool.shutdown(cancel_futures=True)
 
 
@@ -76,10 +76,10 @@ def _begin(function: Callable[..., Any], task: tuple[Any, ...]) -> Any:
 def run_together(
     function: Callable[..., Any], jobs: list[tuple[Any, ...]], n_threads: int | None
 ) -> list[Any]:
-    """Call ``function(*job)`` for a few jobs at once; results in the order of the jobs.
+    """Call ``function(*job)`` for a few jobs at once; return the results in their order.
 
-    Whatever the jobs give to `run_parallel` shares the same threads, an earlier job's before a
-    later one's: while the first job is busy on one thread, the others use those that are left.
+    All tasks that the jobs pass to `run_parallel` share the same threads, an earlier job's tasks
+    first: while the first job is busy on one thread, the others use the remaining threads.
     """
     threads = available_threads() if n_threads is None else n_threads
     if threads <= 1 or len(jobs) <= 1:
@@ -87,7 +87,7 @@ def run_together(
     with _SharedThreads(threads) as shared, ThreadPoolExecutor(len(jobs)) as pool:
         try:
             parts = [
-                # What runs passes here runs those of the jobs as well.
+                # The copied context gives the jobs the same runner of passes.
                 pool.submit(copy_context().run, _with_share, partial(shared.run, k), function, job)
                 for k, job in enumerate(jobs)
             ]
@@ -105,13 +105,13 @@ _current = threading.local()
 def _with_share(
     share: Callable[..., list[Any]], function: Callable[..., Any], job: tuple[Any, ...]
 ) -> Any:
-    """Call ``function(*job)`` with everything it runs in parallel going to the share."""
+    """Call ``function(*job)``, with its calls of `run_parallel` passed on to ``share``."""
     _current.share = share
     return function(*job)
 
 
 class _SharedThreads:
-    """Threads that take the waiting task of the first job that has one."""
+    """Threads shared by jobs; each takes a waiting task of the first job that has one."""
 
     def __init__(self, n_threads: int) -> None:
         self._waiting: queue.PriorityQueue[tuple[float, int, Callable[[], None] | None]]
@@ -143,7 +143,7 @@ class _SharedThreads:
     def run(
         self, job: int, function: Callable[..., Any], tasks: list[tuple[Any, ...]]
     ) -> list[Any]:
-        """Run a job's tasks; results in their order."""
+        """Run a job's tasks; return the results in their order."""
         results: list[Future[Any]] = [Future() for _ in tasks]
         for result, task in zip(results, tasks, strict=True):
             self._waiting.put(
@@ -152,13 +152,13 @@ class _SharedThreads:
         return [result.result() for result in results]
 
     def stop(self) -> None:
-        """Cancel whatever waits or comes later: its job ends at once."""
+        """Cancel all waiting and later tasks, so that their jobs end at once."""
         self._stopped = True
 
     def _fulfil(
         self, result: Future[Any], function: Callable[..., Any], task: tuple[Any, ...]
     ) -> None:
-        """Put what the task returns or raises into its result."""
+        """Store what the task returns or raises in its future."""
         try:
             if self._stopped:
                 raise CancelledError

@@ -1,4 +1,4 @@
-"""Noise on times that keeps each user's order (2011 paper, 7.2)."""
+"""Noise on times that preserves the order of each user's records (2011 paper, 7.2)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from trailprint.kernels.compiling import njit
 
 @njit(cache=True, nogil=True)
 def normal_above(random: np.random.Generator, least: float) -> float:
-    """Draw a standard normal number that is at least ``least``.
+    """Return a draw from the standard normal distribution truncated below at ``least``.
 
-    Meaning: the distribution of drawing again until it fits, also where that would take for
-    ever (Robert 1995). Shapes: scalars. Cost: a few draws.
+    Meaning: the distribution of redrawing until it fits, even where that would hardly ever happen
+    (Robert 1995). Shapes: scalars. Cost: a few draws.
     """
     if least < 0.5:
         while True:
@@ -53,9 +53,9 @@ def shift_times(
     sigma_us: float,
     redraw: bool,
 ) -> tuple[Ints, Ints]:
-    """Add Gaussian noise to starts and ends, one record after another.
+    """Return starts and ends with Gaussian noise, added record by record.
 
-    Meaning: a record starts after the one before it has ended and does not end before it starts.
+    Meaning: each record starts after the previous one has ended and does not end before it starts.
     Shapes: microseconds, records sorted by user and start; ``is_first`` marks a user's first.
     Cost: linear.
     """

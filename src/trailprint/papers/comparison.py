@@ -1,4 +1,4 @@
-"""A paper's figure beside ours, and what their agreement is worth."""
+"""Compare a paper's figures with ours, and say how informative agreement is."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-#: What a figure of ours rests on. Only the first two say something when they agree.
+#: What our figure is based on. Agreement is informative only for the first two.
 Standing = Literal["own data", "predicted", "tuned", "forced"]
 
-#: How a paper gives a figure; "more than" is a bound, from which nothing has a difference.
+#: How a paper gives a figure; "more than" is a bound, so no difference from it is defined.
 Wording = Literal["exactly", "about", "more than", "up to"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:
     """
-    What a figure of simulated people rests on.
+    What a figure from simulated people is based on.
 
     Attributes
     ----------
     standing : {"predicted", "tuned", "forced"}
-        Nothing was tuned to it; the recipe was turned until it came out; it is true by
-        construction.
+        Nothing was tuned to it; the simulation was tuned to it; it is true by construction.
     because : str
-        Of tuned figures to what they were tuned and by whom, of forced ones why they are forced.
+        For tuned figures, what they were tuned to and by whom; for forced ones, why.
     on_any_data : bool
         Whether it is forced by the method, so that the user's own data give it as well.
     """
@@ -38,32 +37,32 @@ PREDICTED = Basis(standing="predicted", because="Nothing was tuned to it.")
 
 
 def tuned(because: str) -> Basis:
-    """A figure to which a recipe was tuned."""
+    """Return the basis of a figure to which a simulation was tuned."""
     return Basis(standing="tuned", because=because)
 
 
 def forced(because: str, *, on_any_data: bool = False) -> Basis:
-    """A figure that is true by construction."""
+    """Return the basis of a figure that is true by construction."""
     return Basis(standing="forced", because=because, on_any_data=on_any_data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """
-    One figure of the paper beside ours.
+    One figure of the paper next to ours.
 
     Attributes
     ----------
     quantity : str
-        What it is.
+        What is compared.
     paper : float, optional
         What the paper gives; None where it gives no number.
     ours : float, optional
         What was measured here.
     basis : Basis
-        What ours rests on when people are simulated.
+        What ours is based on when people are simulated.
     unit : str
-        Of both.
+        Unit of both figures.
     paper_to : float, optional
         The end of a range that begins with ``paper``.
     paper_says : {"exactly", "about", "more than", "up to"}
@@ -71,7 +70,7 @@ class Comparison:
     is_derived : bool
         Whether ``paper`` follows from numbers that the paper prints instead of being printed.
     source : str, optional
-        The only one of the experiment's datasets this figure is of.
+        The dataset this figure is about, if it is only one of the experiment's.
     is_own : bool
         Whether it was measured on the user's own data.
     """
@@ -89,7 +88,7 @@ class Comparison:
 
     @property
     def standing(self) -> Standing:
-        """What agreement is worth."""
+        """What our figure is based on, which decides how informative agreement is."""
         if self.is_own and not self.basis.on_any_data:
             return "own data"
         return self.basis.standing
@@ -101,7 +100,7 @@ class Comparison:
 
     @property
     def speaks(self) -> bool:
-        """Whether agreement or disagreement says something about method or data."""
+        """Whether agreement or disagreement is informative about method or data."""
         return self.standing in ("own data", "predicted")
 
     @property
@@ -109,7 +108,7 @@ class Comparison:
         """
         Ours minus the paper's, in ``unit`` (percentage points where that is ``%``).
 
-        Within a range it is zero, outside it that to the nearer end; a bound has none.
+        Zero within a range, otherwise the difference from the nearer end; None for a bound.
         """
         if self.paper is None or self.ours is None or self.paper_says == "more than":
             return None
@@ -117,11 +116,11 @@ class Comparison:
         return self.ours - nearest
 
     def on_own_data(self, is_own: bool) -> Comparison:
-        """The same figure, measured on the user's own data or not."""
+        """Return the same figure, marked as measured on the user's own data or not."""
         return replace(self, is_own=is_own)
 
     def paper_text(self, write: Callable[[float], str], unit: str = "") -> str | None:
-        """The paper's number as the paper gives it; None where it gives none."""
+        """Return the paper's number as the paper gives it; None if it gives none."""
         if self.paper is None:
             return None
         ends = (self.paper,) if self.paper_to is None else (self.paper, self.paper_to)
@@ -130,7 +129,7 @@ class Comparison:
         return f"{said}{number}{' (derived)' if self.is_derived else ''}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {
             "quantity": self.quantity,
             "paper": self.paper,
@@ -139,7 +138,7 @@ class Comparison:
             "paper_is_derived": self.is_derived,
             "ours": self.ours,
             "unit": self.unit,
-            # Where agreement says nothing, as on the page: nobody is to take it for a result.
+            # None if agreement says nothing, as on the page, so that it is not taken for a result.
             "difference": self.difference if self.speaks else None,
             "standing": self.standing,
             "because": self.because,
@@ -149,6 +148,6 @@ class Comparison:
 def compare_share(
     quantity: str, paper_percent: float | None, ours: float | None, basis: Basis, **more: Any
 ) -> Comparison:
-    """A comparison in percent; ours is a share between zero and one."""
+    """Return a comparison in percent; ours is a share between zero and one."""
     percent = None if ours is None else 100 * ours
     return Comparison(quantity=quantity, paper=paper_percent, ours=percent, basis=basis, **more)

@@ -1,4 +1,4 @@
-"""What an experiment is: a table or figure of a paper, run again, its numbers beside ours."""
+"""Experiments: tables and figures of papers, reproduced and compared with our numbers."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from trailprint.progress import Progress
 Row = Mapping[str, Any]
 Kept = TypeVar("Kept")
 
-#: Where the people come from; a result on simulated people always says so.
+#: Where the people come from; results on simulated people are always marked as such.
 Population = Literal["simulated", "your data", "partly your data, partly simulated"]
 
-#: The datasets of the papers, by the names under which users keep their own copies.
+#: The papers' datasets, by the names that users' own copies must have.
 SOURCES: Mapping[str, str] = {
     "associations-2011": "association log: user, location (building.floor.ap), start, end",
     "associations-2013": "start-only association log: user, location, start",
@@ -34,26 +34,26 @@ SOURCES: Mapping[str, str] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """
-    What an experiment is given.
+    Input of an experiment.
 
     Attributes
     ----------
     seed : int
-        Of every random choice; same seed, same numbers.
+        Seed of every random choice; the same seed gives the same numbers.
     full : bool
-        The paper's sizes instead of reduced ones.
+        Use the paper's sizes instead of reduced ones.
     data : mapping of str to Path
-        The user's own copies, by the names of ``SOURCES``; what is not there is simulated.
+        The user's own copies, by the names of ``SOURCES``; missing datasets are simulated.
     reading : ReadOptions
         How the copies are to be read.
     n_threads, memory : int, str, optional
-        Limits of the engine; change nothing but the time.
+        Limits of the engine; do not affect results.
     progress : callable, optional
-        Told what is being done and which share of the experiment is over.
+        Called with the current step and the share of the experiment that is done.
     name_locations : bool
         Whether maps may show where places are.
     settings : mapping of str to str
-        What the user changed of the experiments' ``settings``, as typed.
+        The experiments' ``settings`` that the user changed, as typed.
     """
 
     seed: int = 0
@@ -68,7 +68,7 @@ class Context:
     _kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def own(self, source: str) -> Path | None:
-        """The user's own copy of a dataset; None where it is to be simulated."""
+        """Return the user's own copy of a dataset; None if it is to be simulated."""
         return self.data.get(source)
 
     def read(self, source: str, path: Path | None = None, **changes: Any) -> Events:
@@ -80,27 +80,27 @@ class Context:
         return events
 
     def notes_on(self, sources: Iterable[str]) -> list[str]:
-        """What reading these of the user's own datasets met."""
+        """Return notes on rows that were not used when reading these of the user's own datasets."""
         return [note for source in sources for note in self._notes(source)]
 
     def _notes(self, source: str) -> dict[str, None]:
         return self.share(f"notes on {source}", dict[str, None])
 
     def engine(self) -> Engine:
-        """The DuckDB of this run, with its limits."""
+        """Return the DuckDB engine of this run, with its limits."""
         return self.share("engine", lambda: Engine(memory=self.memory, threads=self.n_threads))
 
-    def tell(self, what: str, done: float | None = None) -> None:
-        """Say how far the experiment is."""
+    def report(self, what: str, done: float | None = None) -> None:
+        """Report the progress of the experiment."""
         if self.progress is not None:
             self.progress(what, done)
 
     def has(self, name: str) -> bool:
-        """Whether something is shared under this name already."""
+        """Whether an object is already shared under this name."""
         return name in self._kept
 
     def share(self, name: str, make: Callable[[], Kept]) -> Kept:
-        """What experiments have in common, such as a population: made by the first to ask."""
+        """Return an object shared by experiments, such as a population; made on first use."""
         if name not in self._kept:
             self._kept[name] = make()
         kept: Kept = self._kept[name]
@@ -118,7 +118,7 @@ def _describe_unused(name: str, tally: Tally) -> str | None:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
     """
-    A drawing of the rows; ``x``, ``y``, ``series``, ``low``, ``high`` name their columns.
+    A chart of the rows; ``x``, ``y``, ``series``, ``low``, ``high`` name their columns.
 
     Attributes
     ----------
@@ -135,11 +135,11 @@ class Chart:
     where : mapping, optional
         Only the rows with these values are drawn.
     paper : str, optional
-        A column of the paper's own values, drawn as ticks on bars.
+        Column of the paper's own values, drawn as ticks on bars.
     shade : str, optional
-        Of maps: a column of shares; the larger, the darker.
+        Maps: column of shares; the larger, the darker.
     cell_m : float, optional
-        Of maps: the side of the squares that places are, in metres.
+        Maps: side of the squares that stand for places, in metres.
     """
 
     kind: Literal["line", "bar", "point", "map"]
@@ -163,20 +163,20 @@ class Chart:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentOutcome:
     """
-    What an experiment found.
+    Result of an experiment.
 
     Attributes
     ----------
     rows : sequence of mappings
-        A tidy table of plain values: every row has the same keys; shares lie in zero to one.
+        A tidy table of plain values: every row has the same keys; shares are from zero to one.
     comparisons : sequence of Comparison
-        The paper's numbers beside ours.
+        The paper's numbers next to ours.
     reading : str
-        What to see in it, in one sentence.
+        Main finding, in one sentence.
     charts : sequence of Chart
-        Drawings of the rows.
+        Charts of the rows.
     notes : sequence of str
-        What differs from the paper's protocol, and choices it leaves open.
+        Differences from the paper's protocol, and choices that it leaves open.
     """
 
     rows: Sequence[Row]
@@ -200,13 +200,13 @@ class Experiment:
     title : str
         What is measured, in a few plain words.
     run : callable
-        Does it; prints nothing.
+        Runs the experiment; prints nothing.
     sources : tuple of str
         Which of ``SOURCES`` it runs on, the user's own or simulated.
     settings : mapping of str to str
-        What may be changed: names, and what each means with its default.
+        Settings that may be changed, by name: meaning and default.
     check : callable, optional
-        Refuses settings that cannot be used, before anything is run.
+        Rejects invalid settings before anything is run.
     """
 
     name: str
@@ -221,9 +221,9 @@ class Experiment:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction:
     """
-    An experiment that has been run: what it found, on whom, and how long it took.
+    An experiment that has been run: its outcome, population and running time.
 
-    ``refused`` says why the user's own data do not suit it; then nothing was found.
+    ``refused`` says why the user's own data do not suit it; the outcome is then empty.
     """
 
     experiment: Experiment
@@ -235,7 +235,7 @@ class Reproduction:
     refused: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, ready for JSON."""
+        """Return everything as plain values, ready for JSON."""
         outcome = self.outcome
         return {
             "name": self.experiment.name,

@@ -1,4 +1,4 @@
-"""Every experiment there is, by name; a paper's module is loaded when it is first asked for."""
+"""All experiments by name; the papers' modules are loaded on first use."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from trailprint.papers.experiment import Experiment
 #: One module for each paper, each with its ``EXPERIMENTS`` in the paper's order.
 MODULES = ("malin_2005", "tan_2011", "unnikrishnan_naini_2013", "naini_2016")
 
-#: Stands for all of them.
+#: Name that stands for all experiments.
 ALL = "all"
 
 
 @cache
 def experiments() -> Mapping[str, Experiment]:
-    """All experiments by name, in the order of the papers."""
+    """Return all experiments by name, in the order of the papers."""
     modules = (import_module(f"trailprint.papers.{name}") for name in MODULES)
     return {each.name: each for module in modules for each in module.EXPERIMENTS}
 
 
 def choose(names: Iterable[str]) -> list[Experiment]:
     """
-    The experiments of these names, each once, in the order of the papers.
+    Return the experiments with these names, each once, in the order of the papers.
 
     A name may also be ``all`` or a paper's year, such as ``2005``.
     """

@@ -1,4 +1,4 @@
-"""Run experiments one after another, on the user's own data where there is any."""
+"""Run experiments one after another, on the user's own data if there is any."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def find_data(folder: Path, wanted: Iterable[Experiment]) -> dict[str, Path]:
     """
     Find the user's own copies of the papers' datasets.
 
-    ``folder`` holds files or folders named as in ``SOURCES``, with whatever ending. Where all
-    experiments are about one dataset only, it may be that dataset itself.
+    ``folder`` holds files or folders named as in ``SOURCES``, with any extension. If all
+    experiments use one and the same dataset, it may be that dataset itself.
     """
     needed = sorted({source for each in wanted for source in each.sources})
     if not os.path.exists(folder):
@@ -47,7 +47,7 @@ def find_data(folder: Path, wanted: Iterable[Experiment]) -> dict[str, Path]:
 
 
 def parse_settings(texts: Iterable[str], wanted: Iterable[Experiment]) -> dict[str, str]:
-    """``NAME=VALUE`` as a mapping; every name must be a setting of one of the experiments."""
+    """Parse ``NAME=VALUE`` texts; every name must be a setting of one of the experiments."""
     known = sorted({name for each in wanted for name in each.settings})
     settings = {}
     for text in texts:
@@ -62,7 +62,7 @@ def parse_settings(texts: Iterable[str], wanted: Iterable[Experiment]) -> dict[s
 
 
 def check_before(wanted: Iterable[Experiment], context: Context) -> None:
-    """Refuse limits and settings that cannot be used, before anything is run."""
+    """Reject invalid limits and settings before anything is run."""
     context.engine()
     for check in dict.fromkeys(each.check for each in wanted):
         if check is not None:
@@ -85,19 +85,19 @@ def run_experiments(
     finished: Callable[[Reproduction], None] | None = None,
 ) -> list[Reproduction]:
     """
-    Run experiments in their order.
+    Run experiments in the given order.
 
     Parameters
     ----------
     wanted : sequence of Experiment
-        What to run.
+        Experiments to run.
     context : Context
-        Shared by all of them; its progress is told the share of the whole.
+        Shared by all of them; its progress is called with the share of the whole run.
     finished : callable, optional
-        Told of each experiment as soon as it is over, so that nothing is lost when one fails.
+        Called with each result as soon as it is there, so that nothing is lost if one fails.
 
-    Where the user's own data do not suit an experiment, it is refused and the others go on; if
-    none of them suits, the first complaint is raised.
+    If the user's own data do not suit an experiment, it is refused and the others go on; if all
+    are refused, the first error is raised.
     """
     results: list[Reproduction] = []
     complaints: list[InputError] = []
@@ -119,8 +119,8 @@ def run_experiments(
 
 
 def run_experiment(experiment: Experiment, context: Context) -> Reproduction:
-    """Run one experiment and note on whom, and how long it took."""
-    context.tell("Starting", 0.0)
+    """Run one experiment and record its population and running time."""
+    context.report("Starting", 0.0)
     began = time.perf_counter()
     outcome = experiment.run(context)
     met = context.notes_on(experiment.sources)
@@ -136,7 +136,7 @@ def run_experiment(experiment: Experiment, context: Context) -> Reproduction:
 
 
 def _refuse(experiment: Experiment, context: Context, complaint: InputError) -> Reproduction:
-    """An experiment that the user's own data do not suit."""
+    """Return the result of an experiment that the user's own data do not suit."""
     reason = complaint.for_command_line()
     return Reproduction(
         experiment=experiment,
@@ -152,7 +152,7 @@ def _refuse(experiment: Experiment, context: Context, complaint: InputError) -> 
 def _as_it_stands(
     comparison: Comparison, experiment: Experiment, data: Mapping[str, Path]
 ) -> Comparison:
-    """Whether a figure is of the user's own data: of its dataset, or of all there are."""
+    """Mark whether the user's own data cover a figure's dataset, or all of the experiment's."""
     sources = experiment.sources if comparison.source is None else (comparison.source,)
     return comparison.on_own_data(bool(sources) and all(source in data for source in sources))
 
@@ -167,12 +167,12 @@ def _population(experiment: Experiment, data: Mapping[str, Path]) -> Population:
 def _part(
     progress: Progress | None, experiment: Experiment, number: int, n_experiments: int
 ) -> Progress | None:
-    """Progress of one experiment as progress of the whole."""
+    """Scale the progress of one experiment to that of the whole run."""
     if progress is None:
         return None
-    tell = progress
+    whole = progress
 
     def report(what: str, done: float | None) -> None:
-        tell(f"{experiment.name}: {what}", (number + (done or 0.0)) / n_experiments)
+        whole(f"{experiment.name}: {what}", (number + (done or 0.0)) / n_experiments)
 
     return report

@@ -1,1 +1,1 @@
-"""Protections: what a custodian can do to a release, and what each of them costs."""
+"""Protections that a custodian can apply to a release, and what each of them costs."""

@@ -1,4 +1,4 @@
-"""k-anonymous trails: leave out visits until nobody's set of places stands alone (2005 paper)."""
+"""k-anonymous trails: suppress visits until no set of places is unique (2005 paper)."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ Fit = Literal["equal", "within"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlikeTrails(EventProtection):
     """
-    Leave out places of single users until every released trail fits ``k`` users or more.
+    Suppress places of single users until every released trail fits at least ``k`` users.
 
     Attributes
     ----------
     k : int
-        How many users a released trail must fit, its own among them.
+        Minimum number of users a released trail must fit, including its own.
     fit : {"equal", "within"}
-        ``equal``: the same trail is released of k users. ``within``: k users were at all places
-        of the trail, by what they did before anything was left out.
+        ``equal``: at least k users have the same released trail. ``within``: at least k users
+        were at all places of the trail in the original data.
     """
 
     name: ClassVar[str] = "alike-trails"
@@ -57,11 +57,11 @@ class AlikeTrails(EventProtection):
             raise OptionError(f"fit must be equal or within, got {self.fit!r}.")
 
     def label(self) -> str:
-        """How many fit."""
+        """The minimum number of fitting users, as text."""
         return f"Trails that fit {self.k} people or more"
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
-        """Which places each user keeps follows from the release."""
+        """Choose from the release which places each user keeps."""
         released.require("location", "A choice of places")
         trails = build_trails(released)
         if self.k > trails.n_users - trails.n_null:
@@ -78,13 +78,13 @@ class AlikeTrails(EventProtection):
         return lambda events: events.having(listed, note)
 
     def choose_visits(self, trails: Trails) -> Flags:
-        """One flag for each visit: whether it stays."""
+        """One flag for each visit: whether it is kept."""
         pattern = (trails.indptr, trails.indices, len(trails.locations))
         kept, _ = group_alike(*pattern, self.k)
         return kept if self.fit == "equal" else extend_within(*pattern, self.k, kept)
 
     def facts(self, before: Events, after: Events) -> dict[str, Any]:
-        """What is left, and the guarantee as it is found in what is released."""
+        """What is left, and the guarantee, measured on the released data."""
         old, new = build_trails(before), build_trails(after)
         return {
             "k": self.k,

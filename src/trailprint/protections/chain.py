@@ -1,4 +1,4 @@
-"""Several protections one after another, and what they cost together."""
+"""Chains: several protections applied in order, and what they cost together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
 from trailprint.features.histograms import Histograms, build_histogram_pair, build_histograms
 from trailprint.features.options import HistogramOptions
-from trailprint.progress import Progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress
 from trailprint.protections.loss import (
     Loss,
     Translation,
@@ -33,25 +33,25 @@ from trailprint.protections.tasks import TaskBaseline, Tasks
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChainState(Discreet):
     """
-    A release on its way through a chain.
+    State of a release between two steps of a chain.
 
     Attributes
     ----------
     released, auxiliary : Events
-        Both sides as they are now; ``auxiliary`` where there is one.
+        Both sides in their current state; ``auxiliary`` may be None.
     original : Histograms
-        The released side before anything was done to it.
+        The released side before any protection.
     events_before : float
-        Its events.
+        Number of events of the released side before any protection.
     translations : tuple
-        How locations were renamed so far.
+        How locations have been renamed so far.
     leaves_out : bool
-        Whether records were left out so far.
+        Whether records have been left out so far.
     facts : dict
-        What the protections said of themselves.
+        Facts that the protections reported.
     whole : Events, optional
-        Everything that would be published, where both sides were cut from it: lists and grids are
-        learnt from it, as `apply_protections` will learn them.
+        Everything that would be published, if both sides were split from it: lists and grids are
+        learnt from it, as `apply_protections` will do.
     """
 
     released: Events
@@ -65,11 +65,11 @@ class ChainState(Discreet):
 
     @property
     def events_kept(self) -> float:
-        """Share of the events that are left."""
+        """Share of the events that is left."""
         return _n_events(self.released) / self.events_before
 
     def measure(self, change: HistogramChange) -> Loss:
-        """What was lost up to these histograms."""
+        """Measure the loss from the original to these histograms."""
         return measure_loss(
             self.original,
             change.histograms,
@@ -82,10 +82,10 @@ class ChainState(Discreet):
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Protected(Discreet):
     """
-    What may be released, and what it cost.
+    Protected data that may be released, and what the protection cost.
 
-    ``histograms`` are None where only events were changed, ``events`` and ``tasks`` where there
-    were none.
+    ``histograms`` are None if only events were changed; ``events`` and ``tasks`` are None if the
+    input had no events.
     """
 
     events: Events | None
@@ -96,7 +96,7 @@ class Protected(Discreet):
 
 
 def check_order(protections: Sequence[Protection]) -> None:
-    """Events first: from histograms there is no way back."""
+    """Raise an error if events come after histograms, which cannot be turned back into events."""
     seen: str | None = None
     for step in protections:
         if isinstance(step, HistogramProtection):
@@ -109,7 +109,7 @@ def check_order(protections: Sequence[Protection]) -> None:
 
 
 def changes_histograms(protections: Sequence[Protection]) -> bool:
-    """Whether histograms are released, not events."""
+    """Whether the chain releases histograms instead of events."""
     return any(isinstance(step, HistogramProtection) for step in protections)
 
 
@@ -119,7 +119,7 @@ def start(
     counting: HistogramOptions | None = None,
     whole: Events | None = None,
 ) -> ChainState:
-    """Nothing done yet."""
+    """The state before any protection."""
     if auxiliary is not None:
         released, auxiliary = in_one_engine([released, auxiliary])
     if whole is not None:
@@ -136,7 +136,7 @@ def start(
 
 
 def _check_data(histograms: Histograms) -> None:
-    """What is not there cannot be protected, and no share of it can be lost."""
+    """Raise an error if there are no events: nothing to protect, and no share to lose."""
     if not histograms.matrix.nnz:
         raise InputError(
             "At least one event must be there to protect, but there is none. "
@@ -150,7 +150,7 @@ def protect_events(
     """
     Apply the protections of events, in order; public ones to both sides.
 
-    ``first`` is where the chain goes on: what came before it was done already.
+    ``first`` is the step to resume from; earlier ones have been applied already.
     """
     for place, step in enumerate(protections):
         if place >= first and isinstance(step, EventProtection):
@@ -184,20 +184,20 @@ def _apply(stage: ChainState, step: EventProtection, seed: tuple[int, int]) -> C
 def _learn_rule(
     stage: ChainState, step: EventProtection, seed: tuple[int, int]
 ) -> tuple[Rule, Events | None]:
-    """What is done to both sides; and everything that would be published, after it."""
+    """Learn the rule of a step; also return everything that would be published, after it."""
     if stage.whole is None:
         return step.rule(stage.released, stage.auxiliary, seed), None
     on_whole = step.rule(stage.whole, None, seed)
-    # What everybody knows is the same for all; what is done to one side depends on that side.
+    # A public rule is the same for all data; a private one depends on the released side.
     rule = on_whole if step.is_public else step.rule(stage.released, stage.auxiliary, seed)
     return rule, on_whole(stage.whole)
 
 
 def protect_alone(events: Events, protections: Sequence[Protection], seed: int) -> Events:
     """
-    Do to events what a chain does to the released side alone; public maps are left out.
+    Apply to events only the private protections of events, without public maps.
 
-    Whoever knows the chain, but not its seed, tries it so on data of their own.
+    An adversary who knows the chain, but not its seed, can do this to their own data.
     """
     for place, step in enumerate(protections):
         if isinstance(step, EventProtection) and not step.is_public:
@@ -241,28 +241,28 @@ def apply_protections(
     data : Events or Histograms
         What would be released.
     protections : sequence of Protection
-        Those of events first; histograms take only those of histograms.
+        Those of events must come first. For histograms, only those of histograms.
     seed : int
-        Of every random choice; each step draws its own numbers.
+        Seed of every random choice; each step draws its own numbers.
     counting : HistogramOptions, optional
-        What histograms count, also where loss is measured.
+        What histograms count, also for measuring the loss.
     n_threads : int, optional
-        Does not affect results.
+        Number of threads. Does not affect results.
     progress : callable, optional
-        Told what is being done and which share is over.
+        Called with what is being done and the share that is done.
     """
     check_order(protections)
-    tell = progress or tell_nobody
+    report = progress or ignore_progress
     if isinstance(data, Histograms):
         return _protect_only_histograms(data, protections, seed, n_threads)
-    tell("Counting events", 0.0)
+    report("Counting events", 0.0)
     stage = start(data, counting=counting)
-    tell("Protecting events", 0.2)
+    report("Protecting events", 0.2)
     stage = protect_events(stage, protections, seed)
-    tell("Protecting histograms", 0.5)
+    report("Protecting histograms", 0.5)
     after = build_histograms(with_locations(stage.released), counting)
     change = protect_histograms(after, protections, seed, n_threads)
-    tell("Measuring what is lost", 0.8)
+    report("Measuring what is lost", 0.8)
     return Protected(
         events=stage.released,
         histograms=change.histograms if changes_histograms(protections) else None,
@@ -275,7 +275,7 @@ def apply_protections(
 def measure_tasks(
     baseline: TaskBaseline, stage: ChainState, protections: Sequence[Protection], loss: Loss
 ) -> Tasks:
-    """What would be released is good for this; events, or histograms."""
+    """Measure how useful the release is for tasks, whether it is events or histograms."""
     if changes_histograms(protections):
         return baseline.without_events(loss.popularity_error)
     return baseline.measure(stage.released, stage.translations)
@@ -299,7 +299,7 @@ def _protect_only_histograms(
 def build_sides(
     stage: ChainState, counting: HistogramOptions | None
 ) -> tuple[Histograms, Histograms]:
-    """Histograms of both sides, over one list of locations."""
+    """Histograms of both sides, over a shared list of locations."""
     if stage.auxiliary is None:
         raise ValueError("two sides are needed")
     sides = with_locations(stage.released), with_locations(stage.auxiliary)

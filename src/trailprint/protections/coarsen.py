@@ -1,4 +1,4 @@
-"""Coarsen: larger cells, regions, shorter names, rounder times. Public maps, for both sides."""
+"""Coarsening: larger cells, regions, shorter names, rounded times. Public, for both sides."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DAY_S = 86_400.0
 
 
 def _without_positions(events: Events) -> Events:
-    """Positions would give away what was coarsened."""
+    """Drop positions, which would reveal what was coarsened."""
     columns = events.columns - {"lat", "lon"}
     kept = events.list_columns(without={"lat", "lon"})
     return replace(events, query=f"SELECT {kept} FROM ({events.query})", columns=columns)
@@ -51,13 +51,13 @@ class CoarsenGrid(EventProtection):
         GridOptions(cell_m=self.cell_m)
 
     def label(self) -> str:
-        """How large cells are."""
+        """The size of the cells, as text."""
         size = f"{self.cell_m / 1000:g} km" if self.cell_m >= 1000 else f"{self.cell_m:g} m"
         return f"Cells of {size}"
 
     @classmethod
     def audit_values(cls, data: AuditedData) -> Sequence[float]:
-        """Cells beyond those the data is on already, as far as that is known."""
+        """Cells larger than those the data is on already, if these are known."""
         now = data.released.cell_m or 0.0
         sizes = (500.0, 1000.0, 2000.0, 5000.0, 10000.0) if data.has_positions else ()
         return [cell_m for cell_m in sizes if cell_m > now]
@@ -71,11 +71,11 @@ class CoarsenGrid(EventProtection):
 
     @classmethod
     def neutral_value(cls, data: AuditedData) -> float | None:
-        """Cells the data is on already; of exact positions none changes nothing."""
+        """The size of the cells the data is on already; None for exact positions."""
         return data.released.cell_m
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
-        """Cells over the extent of both sides together."""
+        """Lay the cells over the extent of both sides together."""
         sides = [side for side in (released, auxiliary) if side is not None]
         for side in sides:
             side.require("lat", "A grid")
@@ -86,7 +86,7 @@ class CoarsenGrid(EventProtection):
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CoarsenRegions(EventProtection, Discreet):
     """
-    Replace locations by the regions they lie in, such as antennas by sub-prefectures.
+    Replace locations by their regions, such as antennas by sub-prefectures.
 
     ``mapping`` is a table with the columns ``location`` and ``region`` as text; it must name a
     region for every location of the data.
@@ -112,13 +112,13 @@ class CoarsenRegions(EventProtection, Discreet):
         return self.parameters()
 
     def parameters(self) -> dict[str, Any]:
-        """How much the mapping names; not what."""
+        """The size of the mapping; none of its names."""
         n_regions = len(self.mapping["region"].unique())
         n_locations = len(self.mapping["location"].unique())
         return {"mapped_locations": n_locations, "regions": n_regions}
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
-        """Look every location up."""
+        """Look up the region of every location."""
         engine = released.engine
         with engine.registered(self.mapping, "mapping") as name:
             table = engine.materialise(f"SELECT DISTINCT location, region FROM {name}", "regions")
@@ -153,12 +153,12 @@ class CoarsenNames(EventProtection):
             raise OptionError("separator must be at least one character, got none. Try '.'.")
 
     def label(self) -> str:
-        """How much of a name is left."""
+        """The number of parts kept, as text."""
         return f"Names of {self.levels} part{'s' * (self.levels > 1)}"
 
     @classmethod
     def audit_values(cls, data: AuditedData) -> Sequence[int]:
-        """Ever shorter names; positions are coarsened by cells instead."""
+        """Successively shorter names; none for positions, which are coarsened by cells."""
         return () if data.has_positions else range(_count_parts(data.released) - 1, 0, -1)
 
     @classmethod
@@ -167,14 +167,14 @@ class CoarsenNames(EventProtection):
         return _count_parts(data.released)
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
-        """Cut every name."""
+        """Truncate every name."""
         return lambda events: _without_positions(
             truncate_names(events, self.levels, self.separator)
         )
 
 
 def _count_parts(events: Events) -> int:
-    """How many parts most names have, such as three in building.floor.room; one where none."""
+    """Number of parts that most names have, from 1 to 4, such as 3 in building.floor.room."""
     parts = "length(location::VARCHAR) - length(replace(location::VARCHAR, '.', '')) + 1"
     (typical,) = events.engine.row(
         f"SELECT quantile_disc({parts}, 0.1) FROM (SELECT DISTINCT location FROM ({events.query}))"
@@ -183,7 +183,7 @@ def _count_parts(events: Events) -> int:
 
 
 def _has_times(events: Events) -> bool:
-    """Whether starts say more than the day."""
+    """Whether any start has a time of day."""
     if "start" not in events.columns:
         return False
     here = events.to_local('"start"')
@@ -217,7 +217,7 @@ class CoarsenTime(EventProtection):
             )
 
     def label(self) -> str:
-        """How round times are."""
+        """The unit that times are rounded to, as text."""
         if self.unit_s == _DAY_S:
             return "Days instead of times"
         hours = self.unit_s / 3600
@@ -226,7 +226,7 @@ class CoarsenTime(EventProtection):
 
     @classmethod
     def audit_values(cls, data: AuditedData) -> Sequence[float]:
-        """Hours and days; where there are times of the day at all."""
+        """An hour and a day; none if starts have no time of day."""
         return (3600.0, _DAY_S) if _has_times(data.released) else ()
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
@@ -247,11 +247,11 @@ class CoarsenTime(EventProtection):
         unit_us = round(self.unit_s * 1_000_000)
         since = f"(epoch_us({here}) - epoch_us(date_trunc('day', {here})))"
         wall = f"date_trunc('day', {here}) + to_microseconds({since} - {since} % {unit_us})"
-        # Where clocks are set back an hour comes twice: never round up because of it.
+        # An hour occurs twice if clocks are set back: make sure not to round up.
         return f"least({events.to_utc(f'({wall})')}, {instant})"
 
     def facts(self, before: Events, after: Events) -> dict[str, Any]:
-        """How far starts moved on average."""
+        """By how much starts moved on average."""
         first, second = (
             side.engine.row(f'SELECT avg(epoch_us("start") / 1e6) FROM ({side.query})')[0]
             for side in (before, after)

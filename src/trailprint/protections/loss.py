@@ -1,13 +1,12 @@
 """
 What a protection costs: how far histograms moved, and what is left of events, users and places.
 
-Where locations were coarsened, a coarse one is read back as its old ones in proportion to how
-popular they are, the best a reader of the release could do. Putting everything into one region
-then costs exactly as much as replacing everybody by the mean: L = 1.
+A coarsened location is read back as its old locations in proportion to their popularity, the best
+estimate from the release. Merging everything into one region then costs exactly as much as
+replacing every user by the mean: L = 1.
 
-Of a person who is dropped, all that a reader can say is the mean: they count as if they had got it.
-Leaving out some of a person's records costs at most that, so that less in a release never costs
-less.
+The best estimate of a person who is dropped is the mean, so they count as replaced by it. Leaving
+out some of a person's records costs at most that; otherwise dropping them could seem to cost less.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ _ROUNDING = 1e-12
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
     """
-    What was lost; all but the counts are shares.
+    Loss of a protection; all fields but the counts are shares.
 
     Attributes
     ----------
     information_loss : float
-        L of the 2016 paper's (11): the sum of l1 distances between each user's histogram before
-        and after, divided by that to the mean of all. A user who is dropped counts as replaced by
-        the mean, and one of whom records are left out for no more than that.
+        L of equation (11) of the 2016 paper: the sum of l1 distances between each user's
+        histogram before and after, divided by the sum of those to the mean of all. A user who is
+        dropped counts as replaced by the mean, and one with some records left out as at most that.
     events_kept, users_kept, locations_kept : float
-        What is left of each.
+        Share of each that is left.
     popularity_error : float
         Total variation between the locations' popularities before and after, from 0 to 1;
         popularity is the mean over users of their shares.
@@ -62,7 +61,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Translation(Discreet):
-    """How likely each old location is behind a new one: rows are new ones and sum to one."""
+    """Probability of each old location given a new one: one row per new location, sum one."""
 
     matrix: sparse.csr_array
     new: pa.Array
@@ -70,7 +69,7 @@ class Translation(Discreet):
 
 
 def with_locations(events: Events) -> Events:
-    """Events that have a location: positions to about ten metres where there is nothing else."""
+    """Events with a location: without one, positions rounded to about ten metres."""
     if "location" in events.columns:
         return events
     events.require("lat", "A measure of loss")
@@ -81,9 +80,9 @@ def with_locations(events: Events) -> Events:
 
 def learn_translation(before: Events, rule: Rule) -> Translation:
     """
-    Let ``rule`` rename locations and see what becomes of each; users count the same.
+    Apply ``rule`` to find out what each location is renamed to; all users have equal weight.
 
-    The rule is applied to events whose "user" is the old location, so that both can be read off.
+    The rule is applied to events whose "user" is the old location, so that old and new are paired.
     """
     events = with_locations(before)
     mass = f'{events.weight_sql} / sum({events.weight_sql}) OVER (PARTITION BY "user")'
@@ -117,7 +116,7 @@ def measure_loss(
     """
     Compare histograms before and after; ``translations`` in the order they were applied.
 
-    Where records were left out (``leaves_out``), nobody counts for more than if dropped.
+    If records were left out (``leaves_out``), no user counts for more than a dropped one.
     """
     own = before.probabilities()
     to_mean = _distances_to_mean(own)
@@ -139,10 +138,10 @@ def measure_loss(
 def _add_up(
     distances: NDArray[np.float64], to_mean: NDArray[np.float64], leaves_out: bool
 ) -> float:
-    """L of how far each user moved; not a number stands for a user who is dropped."""
+    """L from each user's distance; nan stands for a user who is dropped."""
     whole = float(to_mean.sum())
     if whole <= _ROUNDING:
-        # The mean says everything of people who are alike: only records can be missed.
+        # The mean fully describes users who are alike: only missing records are a loss.
         return relative_loss(float(np.nan_to_num(distances, nan=1.0).sum()), whole)
     counted = np.where(np.isnan(distances), to_mean, distances)
     if leaves_out:
@@ -151,10 +150,10 @@ def _add_up(
 
 
 def relative_loss(moved: float, whole: float) -> float:
-    """What moved as a share of what could have; rounding counts as nothing."""
+    """``moved`` as a share of ``whole``; rounding errors count as zero."""
     if moved <= _ROUNDING * max(whole, 1.0):
         return 0.0
-    # Where everybody was alike there was nothing to lose but that.
+    # If all users were alike, any change is the whole loss.
     return moved / whole if whole > _ROUNDING else 1.0
 
 
@@ -167,7 +166,7 @@ def _n_used(histograms: Histograms) -> int:
 
 
 def _rows_of(before: Histograms, after: Histograms) -> NDArray[np.int64]:
-    """Each user's row after, -1 where nothing is left of them."""
+    """Each user's row after the protection; -1 if nothing is left of them."""
     places = pc.fill_null(pc.index_in(before.users, value_set=after.users), -1)
     found: NDArray[np.int64] = places.to_numpy(zero_copy_only=False).astype(np.int64)
     is_empty = np.append(np.diff(after.matrix.indptr) == 0, True)
@@ -177,7 +176,7 @@ def _rows_of(before: Histograms, after: Histograms) -> NDArray[np.int64]:
 def _read_back(
     before: Histograms, after: Histograms, translations: Sequence[Translation]
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Histograms after, and the matrix that takes them back to the old locations."""
+    """Histograms after, and the matrix that maps them back to the old locations."""
     matrix = read_names_back(after.locations, translations, before.locations)
     return after.probabilities(), matrix
 
@@ -185,7 +184,7 @@ def _read_back(
 def read_names_back(
     new: pa.Array, translations: Sequence[Translation], old: pa.Array
 ) -> sparse.csr_array:
-    """How likely each old location is behind each new one; new by old."""
+    """Matrix (new × old) of the probability of each old location given a new one."""
     matrix = sparse.eye_array(len(new), format="csr")
     for step in reversed(translations):
         matrix = matrix @ _link(new, step.new) @ step.matrix
@@ -194,7 +193,7 @@ def read_names_back(
 
 
 def _link(ids: pa.Array, others: pa.Array) -> sparse.csr_array:
-    """One where two ids are the same; ids that are not there go nowhere."""
+    """Matrix with a one where two ids are equal; ids missing from ``others`` have empty rows."""
     places = pc.fill_null(pc.index_in(ids, value_set=others), -1).to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(places >= 0)
     shape = (len(ids), len(others))
@@ -209,8 +208,8 @@ def _moved(
     """
     Each user's l1 distance, and the sum of the histograms read back.
 
-    Read back, a large cell stands for every place in it. What is there where a user never was
-    counts whole, so that only the places they were at have to be looked up.
+    A large cell is read back as every place in it. Mass at places where a user never was counts
+    in full, so only the places they were at have to be looked up.
     """
     released, matrix = back
     there = np.flatnonzero(row_after >= 0)
@@ -227,6 +226,6 @@ def _moved(
 
 
 def expand_rows(matrix: sparse.csr_array, rows: Ints) -> tuple[Ints, Ints, Floats]:
-    """The entries of each of ``rows``: which of the rows it is, its column and its value."""
+    """The entries of the given rows: index into ``rows``, column and value of each."""
     chosen = matrix[rows].tocoo()
     return chosen.row.astype(np.int64), chosen.col.astype(np.int64), chosen.data

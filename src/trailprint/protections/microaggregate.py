@@ -1,4 +1,4 @@
-"""Micro-aggregate: k-anonymous histograms, groups replaced by their mean (2016 paper, V-B)."""
+"""Micro-aggregation: k-anonymous histograms by replacing groups by means (2016 paper, V-B)."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ from trailprint.protections.protection import (
 Norm = Literal["l1", "l2"]
 Method = Literal["group-selection", "mdav"]
 
-#: Up to this many users MDAV's groups are refined as well: the loss is never more than theirs.
+#: Up to this many users, MDAV's groups are refined too, so that the loss never exceeds MDAV's.
 BOTH_STARTS = 20_000
-#: Offers of groups kept at a time: with more, groups start from MDAV, which keeps none.
+#: Most members of candidate groups kept at a time (users × k); beyond this, only MDAV is used,
+#: which keeps no candidates.
 MOST_OFFERS = 20_000_000
 
 
@@ -51,11 +52,11 @@ class Microaggregate(HistogramProtection):
     Attributes
     ----------
     k : int
-        Every released row is the same as at least k - 1 others.
+        Group size: every released row equals at least k - 1 others.
     norm : {"l1", "l2"}
-        How distortion is measured: sums of absolute or of squared differences to the mean.
+        Measure of distortion: the sum of absolute or of squared differences to the mean.
     method : {"group-selection", "mdav"}
-        Groups selected one after another and refined, or the field's baseline.
+        Greedy selection of groups with refinement, or MDAV, the standard baseline.
     """
 
     name: ClassVar[str] = "microaggregate"
@@ -83,32 +84,32 @@ class Microaggregate(HistogramProtection):
                 )
 
     def label(self) -> str:
-        """How large groups are."""
+        """The group size, as text."""
         return f"Averages of groups of {self.k}"
 
     @classmethod
     def audit_values(cls, data: AuditedData) -> Sequence[int]:
-        """Groups of which there are at least two."""
+        """Group sizes that leave at least two groups."""
         return [k for k in (2, 5, 10, 20) if 2 * k <= data.n_users]
 
     @classmethod
     def stronger_values(cls, data: AuditedData) -> Sequence[int]:
-        """Twice as large groups again and again, as long as there are two."""
+        """Group sizes doubled repeatedly, as long as there are two groups."""
         return double_up(20, data.n_users // 2)
 
     @classmethod
     def neutral_value(cls, data: AuditedData) -> int:
-        """Groups of one."""
+        """Groups of one user."""
         return 1
 
     def seconds(self, n_users: int, n_visited: int) -> float:
-        """People put into groups of the most alike; larger groups are refined for longer."""
+        """Estimated seconds of grouping; larger groups take longer to refine."""
         return 0.005 + 5e-7 * math.pow(self.k, 0.8) * math.pow(n_users * n_visited, 0.75)
 
     def change(
         self, histograms: Histograms, seed: Seed, *, n_threads: int | None = None
     ) -> HistogramChange:
-        """Group, average and check; users without data are left out."""
+        """Group users, average and check the result; users without data are left out."""
         _check_one_slot(histograms)
         kept = np.flatnonzero(np.diff(histograms.matrix.indptr) > 0).astype(np.int64)
         some = histograms.select(kept)
@@ -128,7 +129,7 @@ class Microaggregate(HistogramProtection):
         return HistogramChange(histograms=released, facts=self._facts(rows, group, released))
 
     def _facts(self, rows: Rows, group: Ints, released: Histograms) -> dict[str, Any]:
-        """Groups as they are, and the guarantee as it is found in what is released."""
+        """Facts about the groups, and the guarantee, measured on the released data."""
         smallest = int(np.bincount(equal_rows(released.matrix)).min())
         if smallest < self.k:
             raise RuntimeError("micro-aggregation must leave k equal rows, but some have fewer")
@@ -160,10 +161,10 @@ def _rows(histograms: Histograms, norm: Norm) -> Rows:
 
 def find_groups(rows: Rows, k: int, method: Method, n_threads: int | None = None) -> Ints:
     """
-    A group for each row, numbered from zero, each of at least k rows.
+    Group number of each row, from zero; each group has at least k rows.
 
-    Group selection keeps the better of its refined starts; with few users it also refines
-    MDAV's groups, so that it is never worse than these.
+    Group selection refines several initial groupings and keeps the best; with few users, MDAV's is
+    among them, so that the result is never worse than MDAV's.
     """
     if k == 1:
         return np.arange(rows.n_rows)
@@ -180,7 +181,7 @@ def find_groups(rows: Rows, k: int, method: Method, n_threads: int | None = None
 
 
 def _refine_from(rows: Rows, k: int, start: Method, n_threads: int | None) -> Ints:
-    """Groups of one start, refined. Refining one takes one thread, so that two go at once."""
+    """Groups from one initial grouping, refined. Refinement uses one thread, so two run at once."""
     from trailprint.kernels.grouping.refinement import refine_groups
 
     group = group_by_mdav(rows, k) if start == "mdav" else select_groups(rows, k, n_threads)
@@ -188,17 +189,17 @@ def _refine_from(rows: Rows, k: int, start: Method, n_threads: int | None) -> In
 
 
 def total_distortion(rows: Rows, group: Ints) -> float:
-    """The sum over all rows of the distance to their group's mean."""
+    """Sum over all rows of the distance to their group's mean."""
     return float(group_distortions(rows, group).sum())
 
 
 def grouping_loss(rows: Rows, group: Ints) -> float:
-    """L of the paper's (11) in the norm of ``rows``: 0 ungrouped, 1 in one group."""
+    """L of equation (11) in the norm of ``rows``: 0 ungrouped, 1 for a single group."""
     return relative_loss(total_distortion(rows, group), float(distances_to_mean(rows).sum()))
 
 
 def _replace_by_means(rows: Rows, group: Ints) -> sparse.csr_array:
-    """Each row's group mean: the very same numbers for each of its rows."""
+    """Each row's group mean, bit-identical for all rows of a group."""
     if len(np.unique(group)) == rows.n_rows:
         shape = (rows.n_rows, rows.n_columns)
         return sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=shape)
@@ -208,7 +209,7 @@ def _replace_by_means(rows: Rows, group: Ints) -> sparse.csr_array:
 
 
 def equal_rows(matrix: sparse.csr_array) -> Ints:
-    """A number from zero for each row, the same for rows that are the same."""
+    """A label from zero for each row; equal rows have equal labels."""
     labels: Ints = label_equal_rows(matrix.indptr.astype(np.int64), matrix.indices, matrix.data)
     labels[labels < 0] = labels.max(initial=-1) + 1
     return labels

@@ -1,4 +1,4 @@
-"""Noise with a guarantee: user-level differential privacy for histogram counts."""
+"""Noise on histogram counts that guarantees user-level differential privacy."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _LAST_DIGITS = (
     "Not covered: what the last digits of real numbers may tell; kind=geometric has none."
 )
 _LEAST_EPSILON = 1e-6
-"""Below this counts drown in noise wider than whole numbers can be told apart."""
+"""Smaller values need noise so wide that floats cannot tell whole numbers apart."""
 _CELLS = 2_000_000
-"""Cells noised at a time: bounds memory."""
+"""Matrix cells processed at a time; bounds memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,19 +32,19 @@ class Noise(HistogramProtection):
     """
     Add noise to every count of every user, then cut at zero and renormalise.
 
-    A user contributes at most ``max_events`` events: more are scaled down. Whatever they did, their
-    row then differs from any other they could have had by at most ``2 * max_events`` in l1, so
-    noise of scale ``2 * max_events / epsilon`` on each count makes all of it
-    ``epsilon``-differentially private.
+    A user contributes at most ``max_events`` events; larger contributions are scaled down. Any two
+    rows a user could have then differ by at most ``2 * max_events`` in l1, so noise of scale
+    ``2 * max_events / epsilon`` on each count makes the whole row ``epsilon``-differentially
+    private.
 
     Attributes
     ----------
     epsilon : float
-        For a user's whole row, not for one event.
+        Privacy budget of a user's whole row, not of one event.
     max_events : int
-        Bound on a user's contribution, in what the histograms count.
+        Bound on a user's contribution, in the unit that the histograms count.
     kind : {"laplace", "geometric"}
-        Real noise, or whole numbers on whole counts.
+        Real-valued noise, or integer noise on integer counts.
     """
 
     name: ClassVar[str] = "noise"
@@ -75,13 +75,13 @@ class Noise(HistogramProtection):
 
     @property
     def scale(self) -> float:
-        """Of the noise, in events."""
+        """Scale of the noise, in events."""
         return 2 * self.max_events / self.epsilon
 
     def change(
         self, histograms: Histograms, seed: Seed, *, n_threads: int | None = None
     ) -> HistogramChange:
-        """Bound, add noise, cut at zero, renormalise; a block of users at a time."""
+        """Bound counts, add noise, cut at zero and renormalise, a block of users at a time."""
         _check_counts(histograms)
         bounded = self._bound(histograms)
         random = np.random.default_rng(seed)
@@ -98,20 +98,20 @@ class Noise(HistogramProtection):
         return HistogramChange(histograms=released, events_kept=kept, facts=self._facts())
 
     def _bound(self, histograms: Histograms) -> sparse.csr_array:
-        """Counts scaled down so that no user has more than ``max_events``; whole if need be."""
+        """Counts scaled down to at most ``max_events`` per user; integers for geometric noise."""
         bounded = histograms.matrix.copy()
         factor = np.minimum(1.0, self.max_events / np.maximum(histograms.totals, 1e-300))
         bounded.data = bounded.data * np.repeat(factor, np.diff(bounded.indptr))
         if self.kind == "geometric":
-            # Scaling may leave a hair less than the whole number it should be.
+            # Rounding may leave slightly less than the exact whole number.
             bounded.data = np.floor(bounded.data * (1 + 1e-12))
         return bounded
 
     def _noised_counts(self, counts: Floats, random: np.random.Generator) -> Floats:
-        """Counts with noise: this is what the guarantee is about; the rest only reads it."""
+        """Counts with noise. The guarantee is about these; the rest is post-processing."""
         if self.kind == "laplace":
             return counts + random.laplace(0.0, self.scale, counts.shape)
-        # The difference of two geometric numbers falls by exp(-1 / scale) at every step.
+        # P(difference of two geometric numbers) decays by exp(-1 / scale) per step.
         stop = -math.expm1(-1.0 / self.scale)
         both = random.geometric(stop, (*counts.shape, 2))
         return counts + both[..., 0] - both[..., 1]
@@ -129,7 +129,7 @@ class Noise(HistogramProtection):
         }
 
     def statement(self) -> tuple[str, ...]:
-        """What is guaranteed, and what is not."""
+        """Sentences on what is guaranteed, and what is not."""
         epsilon = format_number(self.epsilon)
         return (
             f"Guaranteed: for each user, their whole row is {epsilon}-differentially private: "

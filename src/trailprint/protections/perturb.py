@@ -1,4 +1,4 @@
-"""Perturb: locations swapped for their neighbours in time, times shifted (2011 paper, 7.2)."""
+"""Perturbation: locations swapped with neighbouring records', times shifted (2011 paper, 7.2)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PLACE: tuple[Column, ...] = ("location", "lat", "lon")
 
 
 def _in_order(events: Events) -> str:
-    """SQL: the order of one user's records; the other columns decide between equal starts."""
+    """SQL: the order of one user's records; other columns break ties between equal starts."""
     others = [column for column in ("end", *_PLACE, "weight") if column in events.columns]
     return ", ".join(quote_name(column) for column in ("start", *others))
 
@@ -32,10 +32,10 @@ def _in_order(events: Events) -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerturbLocations(EventProtection):
     """
-    Replace a record's location by the same user's previous or next one, with these chances.
+    Replace a record's location by the same user's previous or next one, with given probabilities.
 
-    Neighbours are the original ones. A user's first record has no previous one and the last no
-    next one: where the lot falls on them, they stay as they are. Positions move along.
+    Neighbours are the original ones. A user's first record has no previous and the last no next
+    one; if that is drawn, the record stays as it is. Positions are replaced with locations.
     """
 
     name: ClassVar[str] = "perturb-locations"
@@ -59,7 +59,7 @@ class PerturbLocations(EventProtection):
             )
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
-        """Draw one lot for each record."""
+        """Draw one random number for each record."""
         return lambda events: self._swap(events, seed)
 
     def _swap(self, events: Events, seed: Seed) -> Events:
@@ -88,12 +88,12 @@ class PerturbLocations(EventProtection):
         return events.derive(query, note)
 
     def facts(self, before: Events, after: Events) -> dict[str, Any]:
-        """How many records have another location."""
+        """Share of records with another location."""
         return {"locations_changed": _share_changed(before, after)}
 
 
 def _share_changed(before: Events, after: Events) -> float | None:
-    """Share of records whose location changed; only locations change, so the rest pairs them."""
+    """Share of records whose location changed; records are paired by their other columns."""
     if "location" not in before.columns:
         return None
     keys = [quote_name(c) for c in ("user", "start", "end", "weight") if c in before.columns]
@@ -114,9 +114,9 @@ class PerturbTimes(EventProtection):
     """
     Shift starts and ends by Gaussian noise of ``sigma_s`` seconds, keeping each user's order.
 
-    One record after another: each must start after the one before it has ended. With ``order``
-    at ``clip`` a time that comes too early is moved to the first that fits; with ``redraw`` noise
-    is drawn again until it fits, which pushes dense records ever further ahead.
+    Records are shifted in order: each must start after the previous one has ended. With ``order``
+    ``clip``, a time that is too early is moved to the earliest allowed one; with ``redraw``, noise
+    is drawn again until it fits, which shifts dense records further and further ahead.
     """
 
     name: ClassVar[str] = "perturb-times"
@@ -181,7 +181,7 @@ class PerturbTimes(EventProtection):
         return table
 
     def facts(self, before: Events, after: Events) -> dict[str, Any]:
-        """How far starts moved on average; a user's records keep their order, so they pair up."""
+        """By how much starts moved on average; records are paired by their order, which is kept."""
         sides = [
             f'SELECT "user", epoch_us("start") / 1e6 AS s, row_number() OVER '
             f'(PARTITION BY "user" ORDER BY "start") AS nth FROM ({side.query})'
@@ -195,14 +195,14 @@ class PerturbTimes(EventProtection):
 
 
 def _micros(table: pa.Table, column: str) -> tuple[Ints, NDArray[np.bool_]]:
-    """Microseconds since 1970, zero where there is none; and where there is one."""
+    """Microseconds since 1970, zero for missing values; and which values are known."""
     values = table[column].cast(pa.timestamp("us")).cast(pa.int64())
     known = pc.is_valid(values).to_numpy()
     return pc.fill_null(values, 0).to_numpy().astype(np.int64), known.astype(bool)
 
 
 def _is_first(users: pa.ChunkedArray) -> NDArray[np.bool_]:
-    """Where another user's records begin."""
+    """Whether each record is the first of its user."""
     codes = users.combine_chunks().dictionary_encode()
     whole = codes.chunk(0) if isinstance(codes, pa.ChunkedArray) else codes
     numbers = whole.indices.to_numpy(zero_copy_only=False)

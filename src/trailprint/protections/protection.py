@@ -1,8 +1,8 @@
 """
-What every protection is: a small object that changes events or histograms and says what was lost.
+Base classes of protections: small objects that change events or histograms and report facts.
 
-A *public* protection is a map everybody knows (which region an antenna lies in, which locations
-are left): an adversary applies it to their own data as well, so it changes both sides. A *private*
+A *public* protection is a map that everyone knows (which region an antenna lies in, which locations
+are kept): an adversary applies it to their own data as well, so it changes both sides. A *private*
 one changes the released side only.
 """
 
@@ -17,25 +17,25 @@ from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms
 
-#: The seed of one step of a chain: the user's seed, and which step it is.
+#: The seed of one step of a chain: the user's seed, and the index of the step.
 Seed = tuple[int, int]
-#: What is done to each side, once it is known from the data.
+#: The change to apply to each side, after it was learnt from the data.
 Rule = Callable[[Events], Events]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class HistogramChange(Discreet):
     """
-    Protected histograms, and what is to be known of them.
+    Protected histograms, and facts about them.
 
     Attributes
     ----------
     histograms : Histograms
-        What may be released. Rows that sum to one are shares.
+        The histograms to release. Rows that sum to one are shares.
     events_kept : float
-        Share of the activity that still stands behind them.
+        Share of the activity that they still represent.
     facts : mapping
-        What the protection can say of itself: groups, guarantees. No identifiers.
+        Facts that the protection reports: groups, guarantees. No identifiers.
     """
 
     histograms: Histograms
@@ -45,7 +45,7 @@ class HistogramChange(Discreet):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AuditedData(Discreet):
-    """What a protection may look at to say which values suit the data of an audit."""
+    """Data from which a protection chooses values for an audit."""
 
     released: Events
     auxiliary: Events
@@ -54,24 +54,24 @@ class AuditedData(Discreet):
 
     @property
     def has_positions(self) -> bool:
-        """Whether both sides say where on earth each event was."""
+        """Whether both sides have latitudes and longitudes."""
         return "lat" in self.released.columns and "lat" in self.auxiliary.columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Protection:
-    """What events' and histograms' protections have in common."""
+    """Common base of protections of events and of histograms."""
 
     name: ClassVar[str]
     summary: ClassVar[str]
     is_public: ClassVar[bool]
-    #: Parameters that protect more as they grow (1) or shrink (-1): bisection may be used.
+    #: Parameters that protect more as they grow (1) or shrink (-1), so that bisection can be used.
     monotone: ClassVar[Mapping[str, int]] = {}
-    #: Whether the outcome follows from the seed: who knows it can undo it.
+    #: Whether the outcome depends on the seed, so that anyone who knows the seed can undo it.
     is_random: ClassVar[bool] = False
-    #: What `facts` and changes of histograms are called, for people.
+    #: Readable titles of facts, by name.
     fact_titles: ClassVar[Mapping[str, str]] = {}
-    #: The parameter an audit tries values of, and where among others; None: only when asked for.
+    #: The parameter whose values an audit tries (None: only on request), and its rank among others.
     audited: ClassVar[str | None] = None
     audit_rank: ClassVar[int] = 100
 
@@ -80,26 +80,30 @@ class _Protection:
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def label(self) -> str | None:
-        """What it is called, for people; None: as it was written down."""
+        """Readable label; None: use the text that specified the protection."""
         return None
 
     @classmethod
     def audit_values(cls, data: AuditedData) -> Sequence[Any]:
-        """Values of the `audited` parameter that suit the data; none where it does not help."""
+        """Values of the `audited` parameter that suit the data; empty if it does not help."""
         return ()
 
     @classmethod
     def stronger_values(cls, data: AuditedData) -> Sequence[Any]:
-        """Values beyond those, ever stronger: for a target that none of those reaches."""
+        """Further, increasingly strong values, for a target that no audit value reaches."""
         return ()
 
     @classmethod
     def neutral_value(cls, data: AuditedData) -> int | float | None:
-        """A value of the `audited` parameter that changes nothing; None: none to search from."""
+        """A value of the `audited` parameter that changes nothing; None if there is none."""
         return None
 
     def seconds(self, n_users: int, n_visited: int) -> float:
-        """How long it takes beyond changing and counting events; ``n_visited`` cells are filled."""
+        """
+        Estimated seconds, not including those to change and count events.
+
+        ``n_visited`` is the number of pairs of a user and a location they visited.
+        """
         return 0.0
 
 
@@ -108,21 +112,21 @@ class EventProtection(_Protection, ABC):
     """A protection of events."""
 
     applies_to: ClassVar[Literal["events"]] = "events"
-    #: Whether locations get other names, so that old and new ones must be told apart.
+    #: Whether locations are renamed, so that old and new names must be translated.
     renames_locations: ClassVar[bool] = False
-    #: Whether records are left out: that costs nobody more than being dropped.
+    #: Whether records are left out; this costs a user at most as much as being dropped.
     leaves_out: ClassVar[bool] = False
 
     @abstractmethod
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
         """
-        What is to be done, learnt from the data where that is needed.
+        Return the change to apply, learnt from the data if needed.
 
-        ``auxiliary`` is the other side, where there is one: a grid must cover both.
+        ``auxiliary`` is the other side, if there is one: a grid must cover both.
         """
 
     def facts(self, before: Events, after: Events) -> dict[str, Any]:
-        """What the protection can say of itself once applied."""
+        """Facts that the protection reports after it was applied."""
         return {}
 
 
@@ -144,7 +148,7 @@ Protection = EventProtection | HistogramProtection
 
 
 def double_up(value: int, most: int) -> list[int]:
-    """Twice a value, twice that and so on, and at last the most it may be."""
+    """Return repeated doublings of a value below ``most``, and finally ``most``."""
     values = []
     while 2 * value < most:
         value *= 2

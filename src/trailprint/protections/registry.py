@@ -1,4 +1,4 @@
-"""Every protection by name, and how one is written down: ``NAME[:key=value,…]``."""
+"""Every protection by name, and how one is written as text: ``NAME[:key=value,…]``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from trailprint.protections.suppress import (
     Weekdays,
 )
 
-#: Reads a file of pairs: its name and its two columns.
+#: Reads a file of pairs, given its name and its two columns.
 ReadPairs = Callable[[str, tuple[str, str]], pa.Table]
 
 _KINDS: tuple[type[Protection], ...] = (
@@ -47,12 +47,12 @@ PROTECTIONS: dict[str, type[Protection]] = {kind.name: kind for kind in _KINDS}
 
 
 def register_protection(kind: type[Protection]) -> None:
-    """Add a protection that another package brings."""
+    """Register a protection from another package."""
     PROTECTIONS[kind.name] = kind
 
 
 def parse_protection(text: str, read_pairs: ReadPairs | None = None) -> Protection:
-    """Read ``NAME[:key=value,…]``; parameters that are files are opened by ``read_pairs``."""
+    """Parse ``NAME[:key=value,…]``; files named as parameters are read by ``read_pairs``."""
     name, _, rest = text.partition(":")
     kind = find_protection(name)
     parts = [part for part in rest.split(",") if part.strip()]
@@ -68,7 +68,7 @@ def parse_protection(text: str, read_pairs: ReadPairs | None = None) -> Protecti
 
 
 def write_protection(step: Protection) -> str:
-    """A protection as `parse_protection` reads it; further parameters only where unusual."""
+    """A protection as text for `parse_protection`, with required, audited and changed values."""
     given = [
         f"{item.name}={_spell(getattr(step, item.name))}"
         for item in fields(step)
@@ -80,18 +80,18 @@ def write_protection(step: Protection) -> str:
 
 
 def is_writable(step: Protection) -> bool:
-    """Whether a protection can be written down: not where a parameter was read from a file."""
+    """Whether a protection can be written as text: not if a parameter comes from a file."""
     return not any("file" in item.metadata for item in fields(step))
 
 
 def _spell(value: object) -> str:
-    """A value as it is typed; a number without digits it does not need."""
+    """A value as text; a number with no more digits than needed."""
     short = f"{value:g}" if isinstance(value, float) else str(value)
     return short if not isinstance(value, float) or float(short) == value else repr(value)
 
 
 def find_protection(name: str) -> type[Protection]:
-    """The protection of this name."""
+    """The class of protection with this name."""
     if name.strip() not in PROTECTIONS:
         known = ", ".join(PROTECTIONS)
         raise OptionError(f"A protection must be one of {known}, got {name!r} instead.")
@@ -114,7 +114,7 @@ def _read_part(
 def read_value(
     kind: type[Protection], key: str, text: str, read_pairs: ReadPairs | None = None
 ) -> object:
-    """One parameter's value, of the type the protection declares."""
+    """Parse one parameter's value as the type that the protection declares."""
     own = {item.name: item for item in fields(kind)}
     if key not in own:
         known = ", ".join(own)
@@ -135,7 +135,7 @@ def read_value(
 
 
 def describe_protections() -> dict[str, dict[str, Any]]:
-    """What there is: in words, the parameters with their defaults, and who is changed."""
+    """Summaries, parameters with defaults, and what is changed, of all protections."""
     return {
         name: {
             "summary": kind.summary,
@@ -152,7 +152,7 @@ def _default(item: Field[Any]) -> object:
 
 
 def file_parameters(text: str) -> list[str]:
-    """The files that a written chain of protections names; nothing is opened or checked."""
+    """The files named in the text of a chain of protections; none is opened or checked."""
     found = []
     for step in text.split(" then "):
         name, _, rest = step.partition(":")

@@ -1,4 +1,4 @@
-"""Suppress: leave out locations, times or users."""
+"""Suppression: leave out locations, times or users."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class TopLocations(EventProtection):
     """
     Keep the ``n`` most popular locations of the release (2016 paper, IV-B3).
 
-    Popular are, as in the paper, those with the most users, or those with the most events.
-    Users left with nothing are left out and counted.
+    Popularity is the number of users, as in the paper, or the number of events. Users without any
+    event left are dropped and counted.
     """
 
     name: ClassVar[str] = "top-locations"
@@ -41,20 +41,20 @@ class TopLocations(EventProtection):
             raise OptionError(f"by must be users or events, got {self.by!r}.")
 
     def label(self) -> str:
-        """How many locations are left."""
+        """The number of locations kept, as text."""
         if self.n == 1:
             return "Only the most visited location"
         return f"Only the {self.n:,} most visited locations"
 
     @classmethod
     def audit_values(cls, data: AuditedData) -> Sequence[int]:
-        """Half of the locations, a fifth and a twentieth."""
+        """A half, a fifth and a twentieth of the locations."""
         tops = {max(1, round(share * data.n_locations)) for share in (0.5, 0.2, 0.05)}
         return [n for n in sorted(tops, reverse=True) if n < data.n_locations]
 
     @classmethod
     def stronger_values(cls, data: AuditedData) -> Sequence[int]:
-        """Half as many locations again and again."""
+        """The number of locations halved repeatedly."""
         n_least, halves = min(cls.audit_values(data), default=1), []
         while n_least > 1:
             n_least //= 2
@@ -63,11 +63,11 @@ class TopLocations(EventProtection):
 
     @classmethod
     def neutral_value(cls, data: AuditedData) -> int:
-        """Every location."""
+        """All locations."""
         return data.n_locations
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
-        """The list follows from the release, which everybody can see."""
+        """Learn the list from the release, so that it is public."""
         released.require("location", "A choice of locations")
         amount = 'count(DISTINCT "user")' if self.by == "users" else released.total_sql()
         return _only_listed(
@@ -98,26 +98,26 @@ class CommonLocations(EventProtection):
             )
 
     def label(self) -> str:
-        """Which locations are gone."""
+        """The locations that are left out, as text."""
         return f"Without locations of fewer than {self.min_users} people"
 
     @classmethod
     def audit_values(cls, data: AuditedData) -> Sequence[int]:
-        """A few people, as long as there are that many."""
+        """Small numbers of people, at most as many as there are."""
         return [n for n in (2, 5, 20) if n <= data.n_users]
 
     @classmethod
     def stronger_values(cls, data: AuditedData) -> Sequence[int]:
-        """Twice as many people again and again, up to half of them."""
+        """Numbers of people doubled repeatedly, up to half of all."""
         return double_up(20, data.n_users // 2)
 
     @classmethod
     def neutral_value(cls, data: AuditedData) -> int:
-        """Locations that anybody visited."""
+        """One user: every visited location is kept."""
         return 1
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
-        """The list follows from the release, which everybody can see."""
+        """Learn the list from the release, so that it is public."""
         released.require("location", "A choice of locations")
         return _only_listed(
             released,
@@ -127,7 +127,7 @@ class CommonLocations(EventProtection):
 
 
 def _only_listed(released: Events, choice: str, note: str) -> Rule:
-    """Keep the locations chosen from the released side, on either side."""
+    """Keep, on both sides, the locations chosen from the released side."""
     table = released.engine.materialise(
         f"SELECT CAST(location AS VARCHAR) AS location FROM ({released.query}) {choice}", "listed"
     )
@@ -138,9 +138,9 @@ def _only_listed(released: Events, choice: str, note: str) -> Rule:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weekdays(EventProtection):
     """
-    Keep some weekdays only (2016 paper, IV-A5), by local time: ``mon+tue``.
+    Keep only some weekdays (2016 paper, IV-A5), by local time: ``mon+tue``.
 
-    The days are public: who knows that only Mondays were released compares Mondays.
+    The days are public: an adversary who knows that only Mondays were released compares Mondays.
     """
 
     name: ClassVar[str] = "weekdays"
@@ -157,17 +157,17 @@ class Weekdays(EventProtection):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The days one by one."""
+        """The days as a tuple."""
         return tuple(day.strip().lower()[:3] for day in self.days.split("+") if day.strip())
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
-        """Judge every event by its start."""
+        """Select events by their start."""
         return lambda events: on_weekdays(events, self.chosen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period(EventProtection):
-    """Keep a period of the release only, ``A..B``; the other side knows what it knows."""
+    """Keep only a period of the release, ``A..B``; the auxiliary side does not change."""
 
     name: ClassVar[str] = "period"
     summary: ClassVar[str] = "only a period, such as between=2024-05-01..2024-05-14"
@@ -183,7 +183,7 @@ class Period(EventProtection):
             )
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
-        """Judge every event by its start."""
+        """Select events by their start."""
         return lambda events: within(events, self.between)
 
 

@@ -1,9 +1,9 @@
 """
-What a release is still good for: three tasks, before and after a protection.
+How useful a release still is: three tasks, before and after a protection.
 
-Next place: how often a first-order Markov predictor is right. Occupancy: how far the number of
-visitors of each place and hour is off. Flows: how far the matrix of moves between places is off.
-Coarse places are read back as their old ones in proportion to how popular they are, as in `loss`.
+Next place: how often a first-order Markov predictor is correct. Occupancy: the error in the number
+of visitors of each place and hour. Flows: the error in the matrix of moves between places. Coarse
+places are read back as their old ones in proportion to their popularity, as in `loss`.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ OccupancyOf = Literal["place and hour", "place"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tasks:
     """
-    What a release is good for; None where a task cannot be done with it.
+    Results of the tasks; None if a task cannot be done with the data.
 
     Attributes
     ----------
     next_place_before, next_place : float, optional
-        Share of moves whose destination a first-order Markov predictor names, trained on the
-        earlier half of the moves and tried on the later one; in the data as it is, and in the
+        Share of moves whose destination a first-order Markov predictor predicts, trained on the
+        earlier half of the moves and tested on the later one; in the unprotected data, and in the
         release with its own places.
     occupancy_error : float
-        Σ|before − after| / Σ(before + after) over the visitors of each place and hour: 0 when
-        they are the same, 1 when none is left.
+        Σ|before − after| / Σ(before + after) over the visitors of each place and hour: 0 if they
+        are equal, 1 if none is left.
     occupancy_of : {"place and hour", "place"}
-        What visitors are counted by; without times, and of histograms, by place.
+        What visitors are counted by; without times, and for histograms, by place.
     flow_error : float, optional
-        Total variation between the shares of moves from place to place.
+        Total variation distance between the shares of moves from place to place.
     """
 
     next_place_before: float | None
@@ -77,13 +77,13 @@ class _Counts(Discreet):
 
 
 class TaskBaseline:
-    """The data before any protection, counted once for all that is compared with it."""
+    """The data before any protection, counted once for all comparisons."""
 
     def __init__(self, before: Events) -> None:
         self._before = with_locations(before)
 
     def measure(self, after: Events, translations: Sequence[Translation]) -> Tasks:
-        """What the released events are good for."""
+        """Do the tasks with the released events."""
         release = with_locations(after)
         has_times = "start" in release.columns and "start" in self._before.columns
         visitors = count_visitors(release, by_hour=has_times)
@@ -99,7 +99,7 @@ class TaskBaseline:
         )
 
     def without_events(self, popularity_error: float) -> Tasks:
-        """What histograms are good for: only how popular places are."""
+        """Do the tasks with histograms, which only give the popularity of places."""
         return Tasks(
             next_place_before=self._next_place if "start" in self._before.columns else None,
             next_place=None,
@@ -139,7 +139,7 @@ def _without_rounding(error: float) -> float:
 
 
 def count_visitors(events: Events, *, by_hour: bool) -> _Counts:
-    """How many people came to each place in each hour of the calendar, or at all."""
+    """Number of visitors of each place, in each calendar hour or in total."""
     hour = "epoch_us(date_trunc('hour', \"start\")) // 3600000000" if by_hour else "0"
     return _count(
         events,
@@ -150,7 +150,7 @@ def count_visitors(events: Events, *, by_hour: bool) -> _Counts:
 
 
 def count_flows(events: Events) -> _Counts:
-    """How often people went from each place to each other one."""
+    """Number of moves from each place to each other one."""
     return _count(
         events,
         f"SELECT origin AS first, target AS second, count(*) AS n FROM ({_moves(events)}) "
@@ -161,14 +161,14 @@ def count_flows(events: Events) -> _Counts:
 def _count(events: Events, query: str) -> _Counts:
     table = events.engine.arrow(query)
     (first, firsts), (second, seconds) = encode(table["first"]), encode(table["second"])
-    # Sorted, or the last digit of a sum would depend on the threads.
+    # Sorted, because the last digit of a sum would otherwise depend on the threads.
     order = np.lexsort((second, first))
     amount = table["n"].to_numpy().astype(np.float64)
     return _Counts(first[order], second[order], amount[order], (firsts, seconds))
 
 
 def _moves(events: Events) -> str:
-    """SQL: each time somebody is at another place than before: user, origin, target, start."""
+    """SQL: user, origin, target and start of each change of place."""
     place = "CAST(location AS VARCHAR)"
     last = f'lag({place}) OVER (PARTITION BY "user" ORDER BY "start", {place})'
     return (
@@ -182,8 +182,9 @@ def predict_next_places(events: Events) -> float | None:
     """
     Share of the later half of moves whose destination is predicted; None without such moves.
 
-    Predicted is where the person went most often from there in the earlier half; then, for ties
-    and for people who never left from there, where everybody did; then the commonest destination.
+    The prediction is the person's most frequent destination from that place in the earlier half;
+    for ties and people who never left that place, the most frequent one of all people from there;
+    otherwise the most frequent destination overall.
     """
     found = events.engine.row(
         f"WITH moves AS MATERIALIZED ({_moves(events)}), "
@@ -209,7 +210,7 @@ def predict_next_places(events: Events) -> float | None:
 def _overlap(
     before: _Counts, after: _Counts, translations: Sequence[Translation], *, is_flow: bool
 ) -> float:
-    """The sum over keys of the lesser amount, of the release as it is read back."""
+    """Sum over keys of the smaller of both amounts, with the release read back."""
     back = read_names_back(after.names[0], translations, before.names[0]).T.tocsr()
     seconds = after.names[1], before.names[1]
     other = read_names_back(seconds[0], translations if is_flow else (), seconds[1]).T.tocsr()

@@ -1,1 +1,1 @@
-"""Results drawn: pages, charts and files. Nothing here computes."""
+"""Pages, charts and files made from results. Nothing is computed here."""

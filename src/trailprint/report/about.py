@@ -1,4 +1,4 @@
-"""What names a report beside its result: when it was written, what for, and from which files."""
+"""Metadata of a report: when it was written, by which command, and from which files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _DIGITS = 16
-"""Of a fingerprint: enough to tell files apart at a glance."""
+"""Number of digits of a fingerprint: enough to distinguish files at a glance."""
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
@@ -15,7 +15,7 @@ class Source:
     """
     A dataset as it was when it was read.
 
-    ``sha256`` of one file is the file's own; of several, that of their digests in order of names.
+    ``sha256`` is the hash of a single file, or of the digests of several, in order of names.
     ``release_loss`` is the information loss of a release whose ``release.json`` fits the file.
     """
 
@@ -26,7 +26,7 @@ class Source:
     release_loss: float | None = None
 
     def describe(self, *, whole: bool = False) -> str:
-        """Name, size and fingerprint: the first digits of the hash, or the ``whole`` of it."""
+        """Return name, size and fingerprint: first digits of the hash, or the ``whole`` hash."""
         files = "1 file" if self.files == 1 else f"{self.files:,} files"
         digits = self.sha256 if whole else self.sha256[:_DIGITS]
         return f"{self.name}: {files}, {_show_bytes(self.bytes)}, SHA-256 {digits}"
@@ -35,18 +35,18 @@ class Source:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
     """
-    What a report says of itself.
+    Metadata shown in a report.
 
     Attributes
     ----------
     written : str, optional
-        The day, in ISO form.
+        Date in ISO format.
     command : str, optional
-        The command that makes the same audit.
+        Command that repeats the audit.
     release : str, optional
-        The command that writes the release the report proposes.
+        Command that writes the release the report proposes.
     sources : sequence of Source
-        What was read: first what would be released.
+        Datasets that were read; the first is the one to be released.
     """
 
     written: str | None = None

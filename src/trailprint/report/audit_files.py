@@ -1,4 +1,4 @@
-"""An audit's folder: the report, the result, its tables and what they were made from."""
+"""An audit's folder: the report, the result, its tables, the manifest and the settings."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ PER_USER = "per_user.parquet"
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Outputs:
     """
-    What goes into an audit's folder.
+    Contents of an audit's folder.
 
     Attributes
     ----------
     findings : Findings
-        What the audit found.
+        Result of the audit.
     sources : sequence of Source
-        What was read.
+        Datasets that were read.
     settings : mapping
         Options beyond those in the result: how the data was read and shaped.
     command : str, optional
-        The command that makes the same audit.
+        Command that repeats the audit.
     release : str, optional
-        The command that writes the release the report proposes.
+        Command that writes the release the report proposes.
     asked : mapping
-        What was typed, by flag, for ``settings.toml``; without it, the options in the result.
+        Options the user gave, by flag, for ``settings.toml``; None for those in the result.
     per_user : pyarrow.Table, optional
         Each person's risk; written for the owner only.
     """
@@ -67,7 +67,7 @@ class Outputs:
 
 
 def describe_source(source: str) -> Source:
-    """Count and hash the files of a dataset; names of files inside a folder are not told."""
+    """Count and hash the files of a dataset; names of files inside a folder are left out."""
     found = fingerprint(source)
     return Source(
         name=os.path.basename(source.rstrip("/")),
@@ -79,7 +79,7 @@ def describe_source(source: str) -> Source:
 
 
 def check_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) -> None:
-    """Raise before any work is done where `open_folder` would later; leaves no folder behind."""
+    """Raise, before any work is done, if `open_folder` would; leave no folder behind."""
     check_writable(folder)
     path = Path(folder) / "tables"
     missing = [place for place in (path, *path.parents) if not os.path.lexists(place)]
@@ -93,9 +93,9 @@ def check_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ())
 
 def open_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) -> Path:
     """
-    Make the folder of an audit, or raise before any work is done.
+    Create the folder of an audit, or raise before any work is done.
 
-    Below a folder that is one of ``sources``, the next audit would read what this one writes.
+    It must not be inside one of ``sources``: the next audit would read what this one writes.
     """
     check_writable(folder)
     path = Path(folder)
@@ -119,7 +119,7 @@ def open_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) 
 
 def write_outputs(folder: str | os.PathLike[str], written: Outputs) -> list[Path]:
     """
-    Write everything, each file as a whole or not at all; the files written.
+    Write all files, each one atomically, and return their paths.
 
     Tables and private files of an earlier audit that this one does not have are removed.
     """
@@ -152,7 +152,7 @@ def write_outputs(folder: str | os.PathLike[str], written: Outputs) -> list[Path
 
 
 def add_measured(folder: str | os.PathLike[str], point: Mapping[str, Any]) -> Path:
-    """Keep a protection that was measured after the audit, in a file of its own."""
+    """Save a protection that was measured after the audit in its own file; return its path."""
     place = Path(folder) / MEASURED
     place.mkdir(exist_ok=True)
     name = hashlib.sha256(str(point["written"]).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The audit's report: one page, drawn from the result and from what names it."""
+"""The audit's report: one page, rendered from the result and its metadata."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from trailprint.report.page_layout import render_page
 
 def render_report(found: Findings, about: About | None = None) -> str:
     """
-    Draw a result.
+    Render a result as a page.
 
     Parameters
     ----------
     found : Findings
-        Of an audit; those of a ``result.json`` come from `Findings.from_dict`.
+        Findings of an audit; `Findings.from_dict` reads those of a ``result.json``.
     about : About, optional
-        When and from which files it was made, by which command.
+        When, by which command and from which files it was made.
 
     Returns
     -------

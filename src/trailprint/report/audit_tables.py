@@ -1,4 +1,4 @@
-"""The result's figures as tables: one row each, ready for CSV."""
+"""The result's figures as tables of plain rows, ready for CSV."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _interval(ends: Interval | None) -> Row:
 
 
 def _with_ends(found: Any, ends: Interval | None) -> Row:
-    """A row whose interval is two columns, at its end."""
+    """A row with the interval as two columns at the end."""
     plain: Row = to_plain(found)
     return {key: value for key, value in plain.items() if key != "interval"} | _interval(ends)
 
@@ -87,7 +87,7 @@ def _controls(found: Findings) -> Iterator[Row]:
 
 
 def _study(study: _Studied | None) -> Iterator[Row]:
-    """The points of a study; with the number of people where it was done on some only."""
+    """The points of a study, with the number of people if it was run on only some of them."""
     for row in _plain(() if study is None else study.points):
         yield row if study is None or study.people is None else {**row, "drawn": study.people}
 
@@ -135,7 +135,7 @@ def _singling_out(found: Findings) -> Iterator[Row]:
 
 
 def _with_few(found: UnicityPoint | WorstPoint | SharedPart) -> Row:
-    """A row whose interval and shares with few candidates are columns."""
+    """A row with the interval and the shares with few candidates as columns."""
     row = {"at_most": None, **_with_ends(found, found.interval)}
     shares = row.pop("fewer_than")
     return row | {f"fewer_than_{few}": shares.get(few) for few in ("2", "5", "10", "20")}
@@ -155,12 +155,12 @@ def _protections(found: Findings) -> Iterator[Row]:
 
 
 def _spread_tasks(tasks: TaskFacts | None) -> Row:
-    """What a release is good for, as columns; empty where it was not measured."""
+    """Utility of a release as columns; None if it was not measured."""
     return {item.name: getattr(tasks, item.name, None) for item in fields(TaskFacts)}
 
 
 def _judged(found: Findings) -> Iterator[Row]:
-    """What each attack achieves against each release; those that cannot be tried say why."""
+    """Result of each attack against each release, or the reason why it cannot be tried."""
     for point in () if found.protections is None else found.protections.points:
         own: Row = {"protection": point.written or point.name}
         for one in point.judged:
@@ -214,4 +214,4 @@ TABLES: Mapping[str, Callable[[Findings], Iterator[Row]]] = {
     "locations_on_map": _places_on_map,
     "risk": _risk,
 }
-"""Every table by the name of its file."""
+"""Functions that make the rows of each table, by file name."""

@@ -1,8 +1,8 @@
 """
-What a page is made of.
+Building blocks of a page.
 
-Every block holds plain text, which the page escapes. `Block` is anything that may stand in a
-section; ``template`` names the macro of ``blocks.html.j2`` that writes it.
+Every block holds plain text, which the page escapes. `Block` is any block allowed in a section;
+``template`` is the name of the macro in ``blocks.html.j2`` that writes it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Prose:
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """A list of short texts, with a line above it if there is one."""
+    """A list of short texts, with an optional line above it."""
 
     template: ClassVar[str] = "points"
     items: Sequence[str]
@@ -44,7 +44,7 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Terms and what there is to say about each."""
+    """Terms with a description of each."""
 
     template: ClassVar[str] = "facts"
     items: Sequence[tuple[str, str]]
@@ -62,7 +62,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Something to be typed, with a line above it."""
+    """A command to type, with an optional line above it."""
 
     template: ClassVar[str] = "command"
     text: str
@@ -71,7 +71,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One key figure: what it is, its value, and what the value needs to be understood."""
+    """One key figure: its name, its value, and details needed to understand it."""
 
     label: str
     value: str
@@ -89,18 +89,18 @@ class Tiles:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """
-    Rows of text under their columns' titles.
+    Rows of text under column titles.
 
     Attributes
     ----------
     columns : sequence of str
-        Titles.
+        Column titles.
     rows : sequence of sequence of str
-        As many cells each as there are columns. The first is the row's heading.
+        One cell per column. The first is the row's heading.
     caption : str
-        What the table shows, for those who do not see what is around it.
+        What the table shows, for readers who do not see its context.
     text_columns : int
-        How many columns, from the left, hold text; the others hold figures.
+        Number of columns, from the left, that hold text; the others hold figures.
     """
 
     template: ClassVar[str] = "table"
@@ -112,7 +112,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What a series' colour and shape stand for."""
+    """Legend entry: what a series' colour and shape mean."""
 
     series: str
     label: str
@@ -122,14 +122,14 @@ class Key:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """
-    A chart with all that makes it readable.
+    A chart with its explanation, legend and data table.
 
     Attributes
     ----------
     title : str
         What the chart shows.
     summary : str
-        The same for those who do not see it: what is drawn and what stands out.
+        Text alternative: what is drawn and what stands out.
     drawing : Drawing
         The chart.
     reading : str
@@ -137,11 +137,11 @@ class Figure:
     table : Table
         Its data.
     legend : sequence of Key
-        What colours and shapes stand for.
+        Meaning of colours and shapes.
     size : {"full", "half"}
-        As it was drawn.
+        Size at which the chart was drawn.
     is_open : bool
-        Whether the table is shown at once.
+        Whether the table is shown initially.
     """
 
     template: ClassVar[str] = "figure"
@@ -168,7 +168,7 @@ Block = Heading | Prose | Bullets | Facts | Note | Command | Tiles | Table | Fig
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A titled part of a page; ``anchor`` is its address, made of the title if empty."""
+    """A titled part of a page; ``anchor`` is its id in links, derived from the title if empty."""
 
     title: str
     blocks: Sequence[Block]

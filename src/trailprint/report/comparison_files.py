@@ -17,7 +17,7 @@ PAGE, RESULT = "comparison.html", "comparison.json"
 
 
 def write_comparison(folder: str | os.PathLike[str], found: AuditComparison) -> list[Path]:
-    """Write everything, each file as a whole or not at all; the files written."""
+    """Write all files, each one atomically, and return their paths."""
     path = open_folder(folder)
     tables = {name: list(make(found)) for name, make in TABLES.items()}
     texts = {

@@ -1,4 +1,4 @@
-"""Audits side by side on one page, drawn from the comparison and nothing else."""
+"""The page of a comparison, rendered from the comparison alone."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from trailprint.comparison.results import (
     Versus,
 )
 from trailprint.comparison.wording import (
-    tell_interval,
-    tell_loss,
-    tell_points,
-    tell_rate,
-    tell_test,
+    describe_interval,
+    describe_loss,
+    describe_points,
+    describe_rate,
+    describe_test,
 )
 from trailprint.report.blocks import (
     Block,
@@ -66,7 +66,7 @@ _HOW = (
 
 
 def render_comparison(found: AuditComparison) -> str:
-    """Draw a comparison as a self-contained HTML page: no script, nothing loaded."""
+    """Render a comparison as a self-contained HTML page: no script, nothing loaded."""
     sections = [
         *(_write_risk(found.audits[0], versus) for versus in found.versus),
         _write_loss(found.audits),
@@ -85,7 +85,7 @@ def render_comparison(found: AuditComparison) -> str:
 
 def _write_lead(found: AuditComparison) -> list[Block]:
     tiles = [
-        Tile(audit.label, tell_rate(audit.strongest), f"linked by {audit.attack_title.lower()}")
+        Tile(audit.label, describe_rate(audit.strongest), f"linked by {audit.attack_title.lower()}")
         for audit in found.audits
     ]
     return [Prose(found.sentence), Tiles(tiles), _draw_strongest(found.audits)]
@@ -94,7 +94,8 @@ def _write_lead(found: AuditComparison) -> list[Block]:
 def _draw_strongest(audits: Sequence[ComparedAudit]) -> Figure:
     return Figure(
         title="The strongest attack of each audit",
-        summary="; ".join(f"{audit.label}: {tell_rate(audit.strongest)}" for audit in audits) + ".",
+        summary="; ".join(f"{audit.label}: {describe_rate(audit.strongest)}" for audit in audits)
+        + ".",
         drawing=draw_bars([_bar(audit, s) for audit, s in _in_series(audits)], _LINKED),
         reading="Bars are the people linked, whiskers the 95 % interval, ticks what chance gives.",
         table=Table(
@@ -103,7 +104,7 @@ def _draw_strongest(audits: Sequence[ComparedAudit]) -> Figure:
                 (
                     audit.label,
                     count(audit.strongest.people),
-                    tell_rate(audit.strongest),
+                    describe_rate(audit.strongest),
                     interval(audit.strongest.interval),
                     percent(audit.strongest.chance),
                 )
@@ -125,7 +126,7 @@ def _bar(audit: ComparedAudit, series: str) -> BarRow:
         "value": rate.at_most if rate.share is None else rate.share,
         "low": low,
         "high": high,
-        "text": tell_rate(rate),
+        "text": describe_rate(rate),
         "mark": rate.chance,
         "series": series,
     }
@@ -155,11 +156,11 @@ def _tabulate_rates(first: str, second: str, rows: Sequence[FamilyDifference]) -
         rows=[
             (
                 "Strongest attack" if row.attack == "strongest" else row.title,
-                tell_rate(row.first),
-                tell_rate(row.second),
-                tell_points(row.difference),
-                tell_interval(row.interval),
-                tell_test(row.pairs),
+                describe_rate(row.first),
+                describe_rate(row.second),
+                describe_points(row.difference),
+                describe_interval(row.interval),
+                describe_test(row.pairs),
             )
             for row in rows
         ],
@@ -202,9 +203,9 @@ def _write_loss(audits: Sequence[ComparedAudit]) -> Section:
         rows=[
             (
                 audit.label,
-                tell_loss(audit.release_loss),
+                describe_loss(audit.release_loss),
                 audit.protection or "none",
-                tell_loss(audit.protection_loss),
+                describe_loss(audit.protection_loss),
                 share_or_most(audit.protection_share, audit.protection_at_most),
             )
             for audit in audits

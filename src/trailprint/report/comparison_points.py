@@ -1,4 +1,4 @@
-"""Singling out in several audits: one line for each, the worst case, who shares a trace."""
+"""Singling out in several audits: one curve for each, the worst case, and shared traces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _APART = (
 
 
 def write_singling_out(found: ComparedSinglingOut) -> Section:
-    """The curves over each other, and everything measured as a table."""
+    """Write a chart of all curves, and a table of everything measured."""
     blocks: list[Block] = [Note(_APART, title="Another question than linking")]
     if all(audit.unicity for audit in found.audits):
         blocks.append(_draw_curves(found.audits))
@@ -64,7 +64,7 @@ def _draw_curves(audits: Sequence[ComparedPoints]) -> Figure:
         table=Table(
             columns=("Audit", "Points", "Singled out", "95 % interval"),
             rows=[
-                (audit.audit, str(point.points), _tell(point), _tell_ends(point))
+                (audit.audit, str(point.points), _describe(point), _describe_ends(point))
                 for audit in audits
                 for point in audit.unicity
             ],
@@ -75,14 +75,15 @@ def _draw_curves(audits: Sequence[ComparedPoints]) -> Figure:
 
 def _summarise(audit: ComparedPoints) -> str:
     first, last = audit.unicity[0], audit.unicity[-1]
-    return f"{audit.audit}: {_tell(first)} with {first.points}, {_tell(last)} with {last.points}"
+    few, many = (f"{_describe(point)} with {point.points}" for point in (first, last))
+    return f"{audit.audit}: {few}, {many}"
 
 
-def _tell(point: UnicityPoint) -> str:
+def _describe(point: UnicityPoint) -> str:
     return share_or_most(point.share, point.at_most)
 
 
-def _tell_ends(point: UnicityPoint) -> str:
+def _describe_ends(point: UnicityPoint) -> str:
     return rate_interval(point.interval, point.at_most)
 
 

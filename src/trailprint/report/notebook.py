@@ -18,7 +18,7 @@ from trailprint.report.page_layout import render_page
 
 
 def write_summary(found: Findings) -> str:
-    """A small table that stands on its own."""
+    """Return a small, self-contained table."""
     sentence = escape(found.headline.sentence)
     facts = write_facts(summarise(found), list_notes(found))
     return f"<div><p><strong>{sentence}</strong></p>{facts}</div>"
@@ -26,9 +26,9 @@ def write_summary(found: Findings) -> str:
 
 def embed_report(found: Findings) -> str:
     """
-    The opening and the main chapters in a frame of their own.
+    Return the opening and the main chapters in a sandboxed frame.
 
-    Neither the notebook's style nor the report's reaches the other, and nothing in it can run.
+    The styles of notebook and report do not affect each other, and no script in it can run.
     """
     chapters = [
         write_attacks(found),

@@ -1,7 +1,7 @@
 """
-One self-contained page: no script, no font, no picture from anywhere else.
+A self-contained page: no script, and no font or picture from elsewhere.
 
-The page's own policy forbids it to load anything, so that a mistake cannot send a request either.
+Its content security policy forbids loading anything, so even a mistake cannot send a request.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from trailprint.report.charts.style import DASHES, GUESS_DASH, chart_classes, va
 from trailprint.report.charts.svg import clean
 
 _PERCENT = re.compile(r"(?<=\d) ?%")
-"""A number and its sign, which stand apart but stay on one line."""
+"""A percent sign after a digit; a non-breaking space is put between them."""
 _SHAPES = {
     "a": '<circle cx="13" cy="7" r="3.6"/>',
     "b": '<path d="M9.6 3.6h6.8v6.8h-6.8z"/>',
@@ -52,23 +52,23 @@ def render_page(
     footer: str = "",
 ) -> str:
     """
-    Write a page.
+    Render a page.
 
     Parameters
     ----------
     title : str
-        Its heading, also shown by the browser.
+        Heading, also shown by the browser.
     sections : sequence of Section
-        Its body; their titles make the contents.
+        Body; the titles form the table of contents.
     lead : sequence of Block
-        What stands below the heading, before the first section.
+        Blocks below the heading, before the first section.
     eyebrow, footer : str
-        A line above the heading, and one at the very end.
+        Line above the heading, and line at the end of the page.
 
     Returns
     -------
     str
-        A whole HTML document.
+        A complete HTML document.
     """
     numbers = count(1)
     return (
@@ -87,7 +87,7 @@ def render_page(
 
 
 def render_blocks(blocks: Sequence[Block]) -> Markup:
-    """The same blocks as a piece of another page, which has `page_style`."""
+    """Render blocks as a part of another page that includes `page_style`."""
     numbers = count(1)
     template = _environment().from_string(
         '{% import "blocks.html.j2" as blocks with context %}'
@@ -112,7 +112,7 @@ def _environment() -> Environment:
 
 @cache
 def page_style() -> Markup:
-    """The style sheet behind the palette it uses."""
+    """The style sheet, preceded by the palette it uses."""
     sheet = files("trailprint.report").joinpath("style.css").read_text(encoding="utf-8")
     dark = f"@media screen and (prefers-color-scheme:dark){{:root{{{variables('dark')}}}}}"
     return Markup(f":root{{{variables('light')}}}{dark}{chart_classes()}\n{sheet}")
@@ -123,7 +123,7 @@ def _anchor(section: Section) -> str:
 
 
 def _swatch(key: Key) -> Markup:
-    """A small picture of how a series is drawn."""
+    """Draw a small sample of a series for the legend."""
     inside = _SWATCHES[key.shape].format(
         series=key.series,
         dash=" ".join(map(str, DASHES.get(key.series, ()))),

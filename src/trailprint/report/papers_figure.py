@@ -1,4 +1,4 @@
-"""A figure as a picture file of its own: title, key and chart in one SVG."""
+"""A figure as a separate picture file: title, legend and chart in one SVG."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FONT_SIZE = 12.5
 
 
 def write_svg(figure: Figure) -> str:
-    """The wide variant of a figure, in the light colours, on white paper."""
+    """Return the wide variant of a figure as SVG, in the light colours on white."""
     picture = figure.drawing.pictures[0]
     head = _MARGIN + _LINE * (1 + len(figure.legend)) + 8
     width, height = picture.width + 2 * _MARGIN, picture.height + head + _MARGIN
@@ -36,7 +36,7 @@ def _write_title(title: str) -> Markup:
 
 
 def _write_key(key: Key, row: int) -> Markup:
-    """A short stroke as the series is drawn, and its name."""
+    """A short stroke in the style of the series, and its name."""
     y = _MARGIN + _LINE * row + 8
     dash, width, path = " ".join(map(str, DASHES.get(key.series, [1, 0]))), 2, f"h{_SWATCH}"
     if key.shape == "tick":

@@ -19,7 +19,7 @@ PAGE, RESULTS = "papers.html", "papers.json"
 
 
 def open_folder(folder: str | os.PathLike[str]) -> Path:
-    """Make the folder, or raise before any work is done."""
+    """Create the folder, or raise before any work is done."""
     if not str(folder).strip():
         raise OutputError("--out must name a folder, got nothing. Try --out papers/.")
     check_writable(folder)
@@ -38,10 +38,10 @@ def open_folder(folder: str | os.PathLike[str]) -> Path:
 
 class ResultFolder:
     """
-    A folder that fills up while experiments run.
+    A folder that is filled while experiments run.
 
-    Tables and charts of an experiment are written when it is added, and the page is written anew:
-    a run that is stopped at whatever moment leaves a page of what was finished.
+    Tables and charts of an experiment are written when it is added, and the page is rewritten:
+    a run that is stopped at any time leaves a page of the finished experiments.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -49,7 +49,7 @@ class ResultFolder:
         self._results: list[Reproduction] = []
 
     def add(self, result: Reproduction) -> None:
-        """Write one experiment, and the page of all so far."""
+        """Write one experiment, and the page of all experiments so far."""
         write_experiment(self.path, result)
         self._results.append(result)
         write_page(self.path, self._results)
@@ -59,7 +59,7 @@ def write_experiment(folder: Path, result: Reproduction) -> None:
     """
     Write one experiment's tidy table, the paper's numbers beside ours, and its charts.
 
-    An experiment that was refused has none of them.
+    Nothing is written for an experiment that was refused.
     """
     if result.refused is not None:
         return
@@ -73,7 +73,7 @@ def write_experiment(folder: Path, result: Reproduction) -> None:
 
 
 def write_page(folder: Path, results: Sequence[Reproduction]) -> Path:
-    """Write the page and all results as JSON; the page's path."""
+    """Write the page and all results as JSON; return the page's path."""
     everything = {"experiments": [result.to_dict() for result in results]}
     text = to_json(everything, indent=1)
     _write(folder / RESULTS, text + "\n")

@@ -31,7 +31,7 @@ from trailprint.report.charts.svg import Drawing
 from trailprint.report.page_layout import render_page
 from trailprint.report.wording import count, percent, seconds
 
-#: Number of rows of a chart's data that are shown on the page; the others are in its CSV file.
+#: Maximum number of rows of a chart's data on the page; the others are in its CSV file.
 MOST_ROWS = 60
 
 _LABELS = {
@@ -42,7 +42,7 @@ _LABELS = {
 
 
 def render_papers_page(results: Sequence[Reproduction]) -> str:
-    """Draw experiments that have been run as one self-contained page."""
+    """Render the experiments that were run as one self-contained page."""
     by_paper = groupby(results, key=lambda result: result.experiment.paper)
     sections = [
         Section(paper, [block for result in group for block in _blocks(result)])
@@ -85,7 +85,7 @@ def _lead(results: Sequence[Reproduction]) -> list[Block]:
 
 
 def _speaking_share(results: Sequence[Reproduction]) -> str:
-    """How many figures say something, of how many."""
+    """Number of informative figures, and of all figures."""
     figures = [each for result in results for each in result.outcome.comparisons]
     return f"{count(sum(each.speaks for each in figures))} of {count(len(figures))}"
 
@@ -109,12 +109,12 @@ def _blocks(result: Reproduction) -> list[Block]:
 
 
 def _place(name: str) -> str:
-    """Where in its paper an experiment stands: ``2005-figure-11`` is Figure 11."""
+    """Position of an experiment in its paper: ``2005-figure-11`` is Figure 11."""
     return name.partition("-")[2].replace("-", " ").capitalize()
 
 
 def _comparisons(comparisons: Sequence[Comparison], name: str) -> list[Block]:
-    """What speaks first, with its differences; then what was tuned or is forced, and why."""
+    """Informative figures with their differences, then tuned or forced ones with the reasons."""
     speaking = [each for each in comparisons if each.speaks]
     silent = [each for each in comparisons if not each.speaks]
     blocks: list[Block] = []
@@ -157,12 +157,12 @@ def _paper_and_ours(each: Comparison) -> tuple[str, str]:
 
 
 def write_paper(each: Comparison) -> str:
-    """The paper's figure as it gives it, a dash where it gives none."""
+    """Format the paper's figure as the paper gives it; a dash if it gives none."""
     return each.paper_text(lambda value: _write_bare(value, each.unit), each.unit) or "—"
 
 
 def write_number(value: float | None, unit: str, *, signed: bool = False) -> str:
-    """A figure with its unit, a dash where there is none."""
+    """Format a figure with its unit; a dash if there is none."""
     if value is None:
         return "—"
     text = _write_bare(value, unit, signed=signed)
@@ -175,7 +175,7 @@ def _write_bare(value: float, unit: str, *, signed: bool = False) -> str:
 
 
 def _digits(value: float, unit: str) -> int:
-    """Counts are whole; shares have one digit after the point, small measures two."""
+    """Number of decimals: none for counts, one for shares, two for small measures."""
     if unit in ("%", "points"):
         return 1
     if unit and value == int(value):
@@ -184,7 +184,7 @@ def _digits(value: float, unit: str) -> int:
 
 
 def make_figure(result: Reproduction, chart: Chart) -> Figure:
-    """One chart of an experiment, with all that makes it readable."""
+    """Make the figure of one chart of an experiment, with explanation, legend and data."""
     rows = [row for row in result.outcome.rows if _is_drawn(row, chart)]
     letters = _letters(rows, chart)
     title = chart.title or result.experiment.title
@@ -204,7 +204,7 @@ def _is_drawn(row: Row, chart: Chart) -> bool:
 
 
 def _letters(rows: Sequence[Row], chart: Chart) -> dict[str, str]:
-    """Each series' place in the palette; what does not fit into it stays in the table."""
+    """Map each series to the palette; series that do not fit appear only in the table."""
     names = dict.fromkeys(str(row[chart.series]) for row in rows) if chart.series else {"": None}
     return dict(zip(names, SERIES, strict=False))
 
@@ -242,7 +242,7 @@ def _bars(rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]) -> list
 def _map_places(
     rows: Sequence[Row], chart: Chart, letters: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Places of a map; without shares all are equally dark."""
+    """Places of a map; without shares, all are equally dark."""
     return [
         {
             "lat": row[chart.y],
@@ -280,7 +280,7 @@ def _as_dot(point: LineRow) -> ScatterRow:
 
 
 def _has_place(row: Row, chart: Chart) -> bool:
-    """A logarithmic axis has no place for zero."""
+    """Whether a row can be drawn: logarithmic axes have no position for zero."""
     return bool((row[chart.x] > 0 or not chart.log_x) and (row[chart.y] > 0 or not chart.log_y))
 
 

@@ -1,4 +1,4 @@
-"""The forms of ``result.json`` and ``comparison.json``, as JSON Schema (2020-12)."""
+"""JSON Schemas (2020-12) of ``result.json`` and ``comparison.json``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trailprint.comparison import results as comparison
 
 
 def load_schema() -> dict[str, Any]:
-    """The schema a result obeys, with the names of all attacks; do not change what is returned."""
+    """Return the schema of a result, with the names of all attacks; do not modify it."""
     return _load(attack_names())
 
 
@@ -27,7 +27,7 @@ def _load(attacks: tuple[str, ...]) -> dict[str, Any]:
 
 @cache
 def load_comparison_schema() -> dict[str, Any]:
-    """The schema a comparison obeys, derived from its types."""
+    """Return the schema of a comparison, derived from its types."""
     schema = derive_schema(comparison.AuditComparison)
     schema["properties"]["schema"] = {"const": comparison.SCHEMA}
     return {

@@ -1,4 +1,4 @@
-"""Numbers as people write them, and the plain words for what is missing."""
+"""Formatting of numbers as people write them, and of missing values."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _HALF_OF_ONE = 0.005
 
 
 def percent(share: float | None) -> str:
-    """A share in percent."""
+    """Format a share in percent."""
     return UNKNOWN if share is None else format_percent(share).replace(" %", _PERCENT)
 
 
 def in_a_hundred(share: float | None) -> str:
-    """A share as people picture it."""
+    """Format a share as a number of people in 100."""
     if share is None:
         return UNKNOWN
     if 0 < share < _HALF_OF_ONE:
@@ -32,7 +32,7 @@ def in_a_hundred(share: float | None) -> str:
 
 
 def interval(ends: Sequence[float] | None) -> str:
-    """An interval of shares."""
+    """Format an interval of shares."""
     if ends is None:
         return UNKNOWN
     low, high = (percent(end) for end in ends)
@@ -40,59 +40,59 @@ def interval(ends: Sequence[float] | None) -> str:
 
 
 def count(number: int | float | str | None) -> str:
-    """A number of people or things; a veiled one (``"<10"``, ``">90"``, ``"hidden"``) in words."""
+    """Format a count; a masked one (``"<10"``, ``">90"``, ``"hidden"``) in words."""
     if number is None:
         return UNKNOWN
     if isinstance(number, str):
-        return _unveil(number)
+        return _describe_masked_count(number)
     return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.1f}"
 
 
-def _unveil(number: str) -> str:
+def _describe_masked_count(number: str) -> str:
     if number == "hidden":
         return NOT_SHOWN
     words = {"<": "fewer than", ">": "more than"}
     return f"{words[number[0]]} {int(number[1:]):,}" if number[0] in words else number
 
 
-class Veilable(Protocol):
-    """A rate that is not told where it would tell a few people."""
+class Maskable(Protocol):
+    """A rate that is masked if it would reveal a small count of people."""
 
     @property
     def at_most(self) -> float | None: ...
 
 
-class Rated(Veilable, Protocol):
-    """What has an accuracy, or the most that it can be."""
+class Rated(Maskable, Protocol):
+    """Anything with an accuracy, or an upper bound of it."""
 
     @property
     def accuracy(self) -> float | None: ...
 
 
 def rate(point: Rated) -> str:
-    """An accuracy in percent; where it would tell a few people, the most it can be."""
+    """Format an accuracy in percent; if it is masked, its upper bound."""
     return share_or_most(point.accuracy, point.at_most)
 
 
 def share_or_most(share: float | None, at_most: float | None) -> str:
-    """A share in percent; where it would tell a few people, the most it can be."""
+    """Format a share in percent; if it is masked, its upper bound."""
     if share is None and at_most is not None:
         return f"at most {percent(at_most)}"
     return percent(share)
 
 
 def rate_interval(ends: Sequence[float] | None, at_most: float | None) -> str:
-    """The interval of a rate; there is none to show where the rate is veiled."""
+    """Format the interval of a rate; it is not shown if the rate is masked."""
     return NOT_SHOWN if at_most is not None else interval(ends)
 
 
 def highest(point: Rated) -> float | None:
-    """An accuracy to draw: where it is veiled, the most it can be."""
+    """The accuracy to draw; if it is masked, its upper bound."""
     return point.at_most if point.accuracy is None else point.accuracy
 
 
-def tell_veiled(points: Iterable[Veilable]) -> str:
-    """How points of a few people are drawn, where there are any."""
+def describe_masked(points: Iterable[Maskable]) -> str:
+    """Explain how masked points are drawn, if there are any."""
     if all(point.at_most is None for point in points):
         return ""
     return (
@@ -102,53 +102,53 @@ def tell_veiled(points: Iterable[Veilable]) -> str:
 
 
 def people_and_share(rare: RareLocation) -> str:
-    """A number of people and their share, unless that would unveil the number."""
+    """Format a number of people and their share, unless the share would reveal the number."""
     share = "" if rare.share is None else f" ({percent(rare.share)})"
     return plural(rare.people, "person", "people") + share
 
 
 def plural(number: int | str | None, one: str, many: str) -> str:
-    """A count and its noun."""
+    """Format a count with its noun."""
     return f"{count(number)} {one if number == 1 else many}"
 
 
 def times(factor: float | None) -> str:
-    """How many times as much."""
+    """Format a factor, such as "2.5 times"."""
     if factor is None:
         return UNKNOWN
     return f"{factor:,.1f} times" if factor < 10 else f"{factor:,.0f} times"
 
 
 def seconds(duration: float | None) -> str:
-    """A duration in the unit people would use."""
+    """Format a duration in the usual unit."""
     if duration is None:
         return UNKNOWN
     return re.sub(r"(\d) ", rf"\1{_THIN}", format_seconds(duration))
 
 
 def date(moment: str | None) -> str:
-    """The day of a moment in ISO form."""
+    """Return the date of an ISO timestamp."""
     return UNKNOWN if not moment else moment[:10]
 
 
 def join(words: Iterable[str]) -> str:
-    """Words in a row: a, b and c."""
+    """Join words as a list: a, b and c."""
     known = list(words)
     return known[0] if len(known) == 1 else ", ".join(known[:-1]) + " and " + known[-1]
 
 
 def within(title: str) -> str:
-    """A title inside a sentence: a small first letter, unless it is an abbreviation."""
+    """Lower the first letter of a title for use in a sentence, unless it is an abbreviation."""
     return title if title[1:2].isupper() else title[:1].lower() + title[1:]
 
 
 def capital(text: str) -> str:
-    """A text at the start of a sentence."""
+    """Capitalise the first letter of a text."""
     return text[:1].upper() + text[1:]
 
 
 def value(anything: Any) -> str:
-    """A setting as text."""
+    """Format a setting as text."""
     if anything is None:
         return "none"
     if isinstance(anything, bool):
@@ -165,6 +165,6 @@ def value(anything: Any) -> str:
 
 
 def sentence(text: str | None) -> str:
-    """A text that ends with a full stop; nothing for nothing."""
+    """End a text with a full stop if needed; an empty text stays empty."""
     stripped = (text or "").strip()
     return stripped if not stripped or stripped[-1] in ".?!" else stripped + "."

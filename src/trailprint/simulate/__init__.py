@@ -1,8 +1,8 @@
 """
-Synthetic populations with known truth: nobody in them exists.
+Synthetic populations of fictitious people, with known truth.
 
 Each function takes its options and returns an Arrow table that `trailprint.read` and every
-workflow understand; ``simulate_calls`` gives its two weeks as arrays.
+workflow accept; ``simulate_calls`` returns its two weeks as arrays.
 
 Examples
 --------

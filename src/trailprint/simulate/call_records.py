@@ -1,7 +1,7 @@
-"""The simulated call population as a log: who, at which antenna, in which region, when.
+"""The simulated call population as a log: user, antenna, region and time.
 
-Days are drawn for each person and week, so that calls come in busy and in silent days; the first
-Tuesday is as quiet as the one after the holiday in the 2016 paper's Figure 7.
+Shares of days are drawn for each person and week, so that people have busy and silent days; the
+first Tuesday is as quiet as the one after the holiday in the 2016 paper's Figure 7.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from trailprint.arrays import Floats, Ints
 from trailprint.simulate.calls import MEAN_CALLS, CallPopulation, WeekCalls
 
 QUIET_TUESDAY_CALLS = 1.9
-"""Calls a person makes on the Tuesday after the holiday, on average."""
+"""Mean number of calls per person on the Tuesday after the holiday."""
 DAY_CONCENTRATION = 12.0
-"""How even a person's days are: tuned so that two thirds call on both Mondays."""
+"""Evenness of a person's days: tuned so that two thirds call on both Mondays."""
 
 _DAY_S = 86_400
 _MONDAY = np.datetime64("2012-04-09T00:00:00", "s")
@@ -27,9 +27,9 @@ _HOURS = np.array(
 
 def call_records(population: CallPopulation, *, seed: int = 0) -> pa.Table:
     """
-    One row per call: user, location (antenna), region, start, sorted by time.
+    Return one row per call: user, location (antenna), region, start, sorted by time.
 
-    Pseudonyms are numbers in a drawn order, so that a user's tells nothing about their city.
+    Pseudonyms are numbers in random order, so that they reveal nothing about a user's city.
     """
     random = np.random.default_rng([seed, 1])
     user = np.concatenate([np.repeat(week.user, week.count) for week in population.weeks])
@@ -56,7 +56,7 @@ def call_records(population: CallPopulation, *, seed: int = 0) -> pa.Table:
 
 
 def _day_shares(week: int) -> Floats:
-    """What share of a week's calls falls on each day; the first Tuesday is quiet."""
+    """Return the share of a week's calls on each day; the first Tuesday is quiet."""
     if week > 0:
         return np.full(7, 1 / 7)
     quiet = QUIET_TUESDAY_CALLS / MEAN_CALLS
@@ -66,7 +66,7 @@ def _day_shares(week: int) -> Floats:
 
 
 def _draw_days(random: np.random.Generator, week: WeekCalls, n_users: int, shares: Floats) -> Ints:
-    """Draw the weekday of each call, Monday being zero; each person has days of their own."""
+    """Draw the weekday of each call, Monday being zero; day shares differ between people."""
     weight = random.standard_gamma(DAY_CONCENTRATION * shares, (n_users, 7))
     ladder = np.cumsum(weight, axis=1)
     caller = np.repeat(week.user, week.count)

@@ -1,4 +1,4 @@
-"""Call records of a population of city dwellers, two weeks, truth known.
+"""Two weeks of call records of a population of city dwellers, with known truth.
 
 The recipe is section 6 of the design's methods: cities with Zipf populations, antennas of
 Pareto popularity, users with a few habitual antennas and a share of calls elsewhere in town.
@@ -30,9 +30,9 @@ ELSEWHERE_SHARE = 0.08
 N_WEEKS = 2
 PAPER_USERS, PAPER_CITIES, PAPER_ANTENNAS, PAPER_REGIONS = 46_986, 60, 1_211, 237
 REGION_EXPONENT = 0.8
-"""How unequal the regions of one city are: tuned to the accuracy of the 2016 paper's IV-A6."""
+"""Inequality of region sizes within a city: tuned to the accuracy in the 2016 paper's IV-A6."""
 BLOCK_KEYS = 4_000_000
-"""Random keys drawn at a time while choosing antennas: bounds memory in large cities."""
+"""Number of random keys drawn at a time when choosing antennas: bounds memory in large cities."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ def simulate_calls(
     owner, antenna = _choose_antennas(rng, towns, user_city)
     habit = normalise_groups(rng.standard_gamma(HABIT_CONCENTRATION, owner.size), owner, n_users)
     weeks = tuple(_draw_week(rng, towns, user_city, owner, antenna, habit) for _ in range(N_WEEKS))
-    # People are numbered at random, so that neighbouring numbers say nothing about the city.
+    # People are numbered at random, so that neighbouring numbers reveal nothing about the city.
     number = rng.permutation(n_users)
     return CallPopulation(
         n_users=n_users,
@@ -122,7 +122,7 @@ def _build_towns(rng: np.random.Generator, share: Floats, n_antennas: int) -> _T
 
 def _group_antennas(rng: np.random.Generator, antenna_city: Ints) -> Ints:
     """
-    Group each city's antennas into regions, as many of them in all as the paper has antennas for.
+    Group each city's antennas into regions, with the paper's ratio of antennas to regions.
 
     Every region has an antenna; the others go to the regions of their city by Zipf shares.
     """

@@ -1,5 +1,5 @@
 """
-A campus that never was: people with weekly timetables, seen at access points.
+A simulated campus: people with weekly timetables, seen at access points.
 
 The sizes and the regularity of ``CampusOptions.paper()`` follow the 2011 paper's log.
 """
@@ -38,41 +38,42 @@ from trailprint.simulate.campus_sessions import (
 PAPER_USERS = 4285
 _PAPER_ACCESS_POINTS = 1364
 _SPREAD = 8.0
-"""How alike people are in their regularity."""
-#: How often somebody on campus is online in each block, on working days.
+"""Concentration of people's regularity around its mean."""
+#: Probability that a person on campus is online in each block, on working days.
 _ONLINE = np.array([0.55, 0.65, 0.65, 0.6, 0.65, 0.65, 0.65, 0.7, 0.8])
 _WANDERING = 0.25
-"""Of the visits off the timetable, those to anywhere at all."""
+"""Share of the visits off the timetable that go anywhere in the person's part of the campus."""
 _SETTLED = 0.27
-"""Of lifelike devices, those that stay in their owner's room."""
+"""Share of lifelike devices that stay in their owner's room."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CampusOptions:
     """
-    How large a campus, and how regular its people.
+    Size of the campus, and regularity of its people.
 
     Attributes
     ----------
     n_users, n_days : int
-        People, and days from ``first_day`` on.
+        Number of people, and of days from ``first_day``.
     n_access_points : int, optional
-        Access points (``building.floor.ap``); by default two for every five people, at least 20.
+        Number of access points (``building.floor.ap``); by default two for every five people, at
+        least 20.
     regularity : float
-        How often people are where their timetable has them, on average.
+        Mean share of visits in which people follow their timetable.
     conformity : float
-        How much of what people do they share with their circle of friends, on average: the more,
-        the harder it is to tell them apart.
+        Mean share of their habits that people have in common with their circle of friends: the
+        larger, the harder it is to tell them apart.
     min_active_days : int
-        Minimum number of days on which everybody comes.
+        Minimum number of days on which each person comes.
     lifelike : bool
-        Devices as association logs have them: many never leave their owner's room, stays have a
+        Devices as in real association logs: many never leave their owner's room, stays have a
         usual length for each person and place, and hand-offs to a neighbour are short. By default
-        everybody walks about and stays for any part of a block.
+        all people move about and stay for any part of a block.
     first_day : datetime.date
-        The first day, of whatever weekday.
+        The first day, on any weekday.
     seed : int
-        Same seed, same campus.
+        The same seed gives the same campus.
     """
 
     n_users: int = 300
@@ -105,11 +106,11 @@ class CampusOptions:
     @classmethod
     def paper(cls, n_users: int = PAPER_USERS, *, seed: int = 0) -> CampusOptions:
         """
-        One term of the size of the 2011 paper's log after its filter.
+        Return one term with the size of the 2011 paper's log after its filter.
 
         4,285 people on at least 45 of 62 days, 1,364 access points; with fewer people, access
         points in proportion. Devices are lifelike, and people conform less than by default: the CRF
-        attack then pinpoints about as many as it did in the paper.
+        attack then pinpoints about as many people as in the paper.
         """
         return cls(
             n_users=n_users,
@@ -128,10 +129,10 @@ def simulate_campus(options: CampusOptions | None = None) -> pa.Table:
     """
     Simulate an association log: user, location, start, end.
 
-    People live in halls, take classes with others of their programme, eat and study where many do,
-    and have places of their own. Each block of a day is spent by the timetable, at one of the own
-    places, or anywhere; a device near two access points changes over between them, and some stay
-    connected overnight. Nobody is at two places at once.
+    People live in halls, take classes with others of their programme, eat and study in popular
+    places, and have personal places. They spend each block of a day by the timetable, at one of
+    their places, or anywhere; a device near two access points switches between them, and some stay
+    connected overnight. No person is at two places at once.
     """
     options = options or CampusOptions()
     random = np.random.default_rng(options.seed)
@@ -156,17 +157,17 @@ def simulate_campus(options: CampusOptions | None = None) -> pa.Table:
 
 
 def _presence(random: np.random.Generator, options: CampusOptions) -> Visits:
-    """Who is online in which block of which day; weekends are quieter."""
+    """Draw who is online in which block of which day; weekends are quieter."""
     there = random.random((options.n_users, options.n_days, N_BLOCKS), dtype=np.float32)
     weekend = _weekdays(options) >= 5
     eagerness = random.beta(9, 1.5, options.n_users)[:, None]
     coming = eagerness * np.where(weekend, 0.8, 1.0)
-    # The days people are keenest on come first: taking enough of them keeps the least number.
+    # Days on which a person comes most readily rank first: enough of them ensure the minimum.
     keys = random.random((options.n_users, options.n_days)) / coming
     rank = np.argsort(np.argsort(keys, axis=1), axis=1)
     comes = (keys < 1) | (rank < options.min_active_days)
     online = there < _ONLINE * np.where(weekend, 0.7, 1.0)[:, None]
-    # Coming means being seen: the likeliest block counts on days without any.
+    # A person who comes must be seen: on days without any block, use the likeliest one.
     online[:, :, N_BLOCKS - 1] |= ~online.any(axis=2)
     return Visits(*np.nonzero(online & comes[:, :, None]))
 
@@ -183,9 +184,9 @@ def _destinations(
     visits: Visits,
 ) -> tuple[Ints, Ints]:
     """
-    Where each visit goes: by the timetable, to an own place, or anywhere.
+    Draw where each visit goes: by the timetable, to one of the person's places, or anywhere.
 
-    Returns access points, and which of the person's places each is, `ANYWHERE` for none of them.
+    Returns access points, and which of the person's places each is (`ANYWHERE` for none of them).
     """
     regular = random.beta(*beta_around(options.regularity, _SPREAD), options.n_users)
     weekday = _weekdays(options)[visits.day]
@@ -201,7 +202,7 @@ def _destinations(
 
 
 def _draw_settled(random: np.random.Generator, options: CampusOptions) -> NDArray[np.bool_]:
-    """Whose device stays in their room; only lifelike ones do."""
+    """Draw whose device stays in their room; only lifelike devices do."""
     if not options.lifelike:
         return np.zeros(options.n_users, dtype=bool)
     settled: NDArray[np.bool_] = random.random(options.n_users) < _SETTLED
@@ -211,11 +212,11 @@ def _draw_settled(random: np.random.Generator, options: CampusOptions) -> NDArra
 def _log(
     random: np.random.Generator, options: CampusOptions, campus: CampusMap, records: Records
 ) -> pa.Table:
-    """The records as a table in the order of time, people under drawn numbers."""
+    """Return the records as a table in time order, with people under random numbers."""
     midnight = np.datetime64(options.first_day, "s")
     start = np.floor(records.start_s).astype(np.int64)
     end = np.maximum(np.floor(records.end_s).astype(np.int64), start + 1)
-    # Numbers given in a drawn order: a pseudonym tells nothing about its person.
+    # Numbers are given in random order: a pseudonym reveals nothing about its person.
     people = pa.array([f"user{n:05}" for n in random.permutation(options.n_users)])
     order = np.lexsort((records.user, start))
     return pa.table(

@@ -1,4 +1,4 @@
-"""The map of a campus that never was: buildings with floors, floors with access points."""
+"""The map of a simulated campus: buildings with floors, floors with access points."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from trailprint.arrays import Floats, Ints
 
 HALL, TEACHING, SHARED, OTHER = range(4)
-#: Of ten buildings in a row: halls of residence, buildings with classes, one library or dining
-#: hall that everybody uses, and others.
+#: Kinds of ten consecutive buildings: halls of residence, teaching buildings, one shared library
+#: or dining hall, and others.
 _KINDS = np.array(
     [SHARED, HALL, TEACHING, HALL, TEACHING, OTHER, HALL, TEACHING, HALL, OTHER], dtype=np.int64
 )
@@ -22,20 +22,20 @@ _MOST_ON_A_FLOOR = 5
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CampusMap:
     """
-    Access points, those of a building and of a floor being neighbours in number.
+    Access points, numbered consecutively within buildings and floors.
 
     Attributes
     ----------
     building, floor, serial : ndarray of int64
         The three parts of each access point's name, from 1.
     kind : ndarray of int64
-        What its building is for.
+        Use of its building.
     quarter : ndarray of int64
-        Which part of the campus it is in, from 0: people mostly keep to theirs.
+        Part of the campus it is in, from 0: people mostly stay in theirs.
     popularity : ndarray of float64
-        How likely somebody without a plan goes there.
+        Probability that a person without a plan goes there.
     neighbour : ndarray of int64
-        The access point next to it on its floor; itself where it is alone.
+        The access point next to it on its floor; itself if it is alone.
     """
 
     building: Ints
@@ -48,31 +48,31 @@ class CampusMap:
 
     @property
     def n_quarters(self) -> int:
-        """How many quarters there are."""
+        """Number of quarters."""
         return int(self.quarter[-1]) + 1
 
     def draw(self, random: np.random.Generator, quarters: Ints, kind: int | None = None) -> Ints:
         """
-        One access point in each of ``quarters``, by popularity.
+        Draw one access point in each of ``quarters``, by popularity.
 
-        With ``kind``, in buildings of that kind; a campus too small to have any offers them all.
+        With ``kind``, only in buildings of that kind, unless the campus is too small to have any.
         """
         among = np.arange(len(self.kind))
         if kind is not None and np.any(self.kind == kind):
             among = np.flatnonzero(self.kind == kind)
         ladder = np.cumsum(self.popularity[among])
-        # Where one quarter's rungs end the next one's begin.
+        # Each quarter's cumulative sums begin where those of the previous quarter end.
         ends = np.searchsorted(self.quarter[among], np.arange(self.n_quarters), side="right")
         rungs = np.concatenate(([0.0], ladder))[np.concatenate(([0], ends))]
         low, high = rungs[quarters], rungs[quarters + 1]
         height = low + random.random(quarters.shape) * (high - low)
         step = np.searchsorted(ladder, height, side="right")
-        # Rounding may push a draw over the last rung of its quarter.
+        # Rounding may push a draw past the last access point of its quarter.
         found: Ints = among[np.minimum(step, ends[quarters] - 1)]
         return found
 
     def names(self) -> list[str]:
-        """The access points as ``building.floor.ap``."""
+        """Return the names of the access points, as ``building.floor.ap``."""
         parts = zip(self.building, self.floor, self.serial, strict=True)
         return [f"{building}.{floor}.{serial}" for building, floor, serial in parts]
 
@@ -105,7 +105,7 @@ def draw_map(random: np.random.Generator, n_access_points: int) -> CampusMap:
 
 
 def _sizes(random: np.random.Generator, n_access_points: int) -> Ints:
-    """Access points per building: a few large buildings, many small ones."""
+    """Draw the access points per building: a few large buildings, many small ones."""
     n_buildings = max(1, round(n_access_points / _MEAN_SIZE))
     share = random.gamma(2.0, size=n_buildings)
     ends = np.round(np.cumsum(share / share.sum()) * (n_access_points - n_buildings))
@@ -114,13 +114,13 @@ def _sizes(random: np.random.Generator, n_access_points: int) -> Ints:
 
 
 def _quarters(n_buildings: int) -> Ints:
-    """The quarter of each building, of about equal numbers, each with buildings of all kinds."""
+    """Assign buildings to quarters of about equal size, each with buildings of all kinds."""
     n_quarters = max(1, round(n_buildings / _BUILDINGS_PER_QUARTER))
     return np.arange(n_buildings) * n_quarters // n_buildings
 
 
 def _neighbours(building: Ints, floor: Ints) -> Ints:
-    """Pairs on a floor: first and second, third and fourth; a last odd one goes with its left."""
+    """Pair access points on a floor: 1 and 2, 3 and 4; an odd last one gets the one before it."""
     n = len(building)
     number = np.arange(n)
     joined = (np.diff(building) == 0) & (np.diff(floor) == 0)

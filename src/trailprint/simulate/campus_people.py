@@ -9,7 +9,7 @@ import numpy as np
 from trailprint.arrays import Floats, Ints
 from trailprint.simulate.campus_map import HALL, OTHER, SHARED, TEACHING, CampusMap
 
-#: When a visit may begin, and how many hours its block has.
+#: Start hour and length in hours of each block of a day.
 BLOCK_HOURS = np.array([7, 9, 11, 12, 14, 16, 18, 20, 22])
 BLOCK_LENGTHS = np.array([2, 2, 1, 2, 2, 2, 2, 2, 2])
 N_BLOCKS = len(BLOCK_HOURS)
@@ -23,9 +23,9 @@ _CLASSES_TAKEN = 3
 _PEOPLE_PER_CIRCLE = 6
 _SPREAD = 4.0
 _DAILY = 0.7
-"""Of the blocks of a lifelike week, those that are alike on every day."""
+"""Share of the blocks of a lifelike week that are the same on every day."""
 
-#: What the columns of ``People.places`` are; classes and then personal places follow.
+#: Columns of ``People.places``; classes and then personal places follow.
 HOME, MEAL, STUDY, FIRST_CLASS = range(4)
 N_PERSONAL = 3
 N_PLACES = FIRST_CLASS + _CLASSES_TAKEN + N_PERSONAL
@@ -35,18 +35,18 @@ _LIKINGS = np.array([2.0, 0.6, 0.6, *[0.2] * _CLASSES_TAKEN, *[0.5] * N_PERSONAL
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class People:
     """
-    What stays the same about each person.
+    The fixed traits of each person.
 
     Attributes
     ----------
     places : ndarray of int64, (n_users, N_PLACES)
-        Their access points: home, where they eat and study, classes, places of their own.
+        Their access points: home, where they eat and study, classes, personal places.
     timetable : ndarray of int64, (n_users, 7, N_BLOCKS)
-        Which of their places each block of the week belongs to.
+        Which of their places they plan for each block of the week.
     liking : ndarray of float64, (n_users, N_PLACES)
-        How often they go where without a plan; rows sum to one.
+        How often they go to each place without a plan; rows sum to one.
     quarter : ndarray of int64, (n_users,)
-        The part of the campus they keep to.
+        The part of the campus they stay in.
     """
 
     places: Ints
@@ -66,7 +66,7 @@ class _Housing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Traits:
-    """What somebody would do on their own: places, classes, likings, and weeks without classes."""
+    """Traits of people or of circles: places, classes, likings, and weeks without classes."""
 
     places: Ints
     taken: Ints
@@ -85,11 +85,12 @@ def draw_people(
     """
     Draw people who share halls, classes and habits with others, and so resemble them.
 
-    Those of a programme take three of its six classes, and many of them live in one hall. Within
-    it there are circles of friends. Each person takes a share of their traits from their circle, on
-    average ``conformity``; the others are their own. With ``lifelike`` most blocks are spent alike
-    on every day, a hall belongs to one programme, and whoever lives apart lives in another one's
-    hall: as many people share an access point at home on a campus with few people as on a full one.
+    The people of a programme take three of its six classes, and many of them live in one hall.
+    Programmes have circles of friends. Each person takes a share of their traits from their circle,
+    on average ``conformity``; the others are their own. With ``lifelike``, most blocks are the same
+    on every day, a hall belongs to one programme, and people who live elsewhere live in another
+    programme's hall: a campus with few people then has as many people per home access point as a
+    full one.
     """
     n_programmes = max(campus.n_quarters, round(n_users / _PEOPLE_PER_PROGRAMME))
     n_circles = max(n_programmes, round(n_users / _PEOPLE_PER_CIRCLE))
@@ -117,14 +118,14 @@ def draw_people(
 
 
 def beta_around(mean: float, spread: float) -> tuple[float, float]:
-    """The parameters of a Beta distribution with this mean; the less ``spread``, the wider."""
+    """Return parameters of a Beta distribution with this mean; smaller ``spread`` is wider."""
     return spread * mean + 1e-9, spread * (1 - mean) + 1e-9
 
 
 def _draw_traits(
     random: np.random.Generator, campus: CampusMap, housing: _Housing, programme: Ints
 ) -> _Traits:
-    """Traits for each of ``programme``."""
+    """Draw traits for each entry of ``programme``."""
     quarter = housing.quarter[programme]
     n = len(programme)
     places = np.empty((n, N_PLACES), dtype=np.int64)
@@ -144,7 +145,7 @@ def _draw_traits(
 def _mix(
     random: np.random.Generator, own: _Traits, shared: _Traits, circle: Ints, conforms: Floats
 ) -> _Traits:
-    """Each trait from the circle or one's own, at random."""
+    """Take each trait at random from the circle or from the person's own."""
 
     def either(mine: Ints, ours: Ints) -> Ints:
         is_shared = random.random(mine.shape) < conforms.reshape(-1, *[1] * (mine.ndim - 1))
@@ -161,9 +162,9 @@ def _mix(
 def _homes(
     random: np.random.Generator, campus: CampusMap, housing: _Housing, programme: Ints
 ) -> Ints:
-    """Half live in the programme's hall; the others in any hall of the quarter."""
+    """Draw homes: half in the programme's hall, the others in any hall of the quarter."""
     if housing.is_lifelike:
-        # Programmes take their quarters by turns, so that these steps stay in one.
+        # Programmes are assigned to quarters in turn, so these steps stay in one quarter.
         n_quarters = campus.n_quarters
         n_alike = -(-(len(housing.hall) - housing.quarter[programme]) // n_quarters)
         step = (random.random(len(programme)) * n_alike).astype(np.int64)
@@ -177,7 +178,7 @@ def _homes(
 
 
 def _rooms(random: np.random.Generator, campus: CampusMap, building: Ints) -> Ints:
-    """An access point of each building."""
+    """Draw an access point of each building."""
     first = np.searchsorted(campus.building, building)
     n_rooms = np.searchsorted(campus.building, building, side="right") - first
     rooms: Ints = first + (random.random(len(building)) * n_rooms).astype(np.int64)
@@ -185,7 +186,7 @@ def _rooms(random: np.random.Generator, campus: CampusMap, building: Ints) -> In
 
 
 def _even_halls(random: np.random.Generator, campus: CampusMap, quarter: Ints) -> Ints:
-    """A building of its own for each programme; they are shared when there are too few."""
+    """Assign each programme its own building; buildings are shared if there are too few."""
     building, first = np.unique(campus.building, return_index=True)
     is_housing = np.isin(campus.kind[first], (HALL, OTHER))
     if not all(np.any(is_housing[campus.quarter[first] == each]) for each in np.unique(quarter)):
@@ -200,14 +201,14 @@ def _even_halls(random: np.random.Generator, campus: CampusMap, quarter: Ints) -
 
 
 def _class_times(random: np.random.Generator, n_programmes: int) -> tuple[Ints, Ints]:
-    """Pattern of days and block of each class; one programme's classes never collide."""
+    """Draw the day pattern and block of each class; a programme's classes never collide."""
     slots = np.argsort(random.random((n_programmes, 2 * len(_CLASS_BLOCKS))), axis=1)
     slots = slots[:, :_CLASSES_PER_PROGRAMME].ravel()
     return slots % 2, _CLASS_BLOCKS[slots // 2]
 
 
 def _classes(random: np.random.Generator, programme: Ints) -> Ints:
-    """The numbers of the classes each person takes."""
+    """Draw the numbers of the classes that each person takes."""
     keys = random.random((len(programme), _CLASSES_PER_PROGRAMME)) * np.linspace(
         1, 2, _CLASSES_PER_PROGRAMME
     )
@@ -216,7 +217,7 @@ def _classes(random: np.random.Generator, programme: Ints) -> Ints:
 
 
 def _free_weeks(random: np.random.Generator, liking: Floats) -> Ints:
-    """Weeks without classes: meals, evenings at home, the rest as each person likes."""
+    """Draw weeks without classes: meals, evenings at home, the rest by each person's likings."""
     n_users = len(liking)
     timetable = draw_columns(random, liking, np.repeat(np.arange(n_users), 7 * N_BLOCKS))
     timetable = timetable.reshape(n_users, 7, N_BLOCKS)
@@ -228,13 +229,13 @@ def _free_weeks(random: np.random.Generator, liking: Floats) -> Ints:
 
 
 def _repeat_days(random: np.random.Generator, weeks: Ints) -> Ints:
-    """Make most blocks of a week those of one usual day."""
+    """Make most blocks of a week the same as those of one usual day."""
     usual = random.random(weeks.shape) < _DAILY
     return np.where(usual, weeks[:, :1], weeks)
 
 
 def draw_columns(random: np.random.Generator, shares: Floats, rows: Ints) -> Ints:
-    """One column for each of ``rows``, by the shares of its row, which sum to one."""
+    """Draw one column for each of ``rows``, by the shares of its row, which sum to one."""
     ladder = np.cumsum(shares, axis=1).ravel() + np.repeat(np.arange(len(shares)), shares.shape[1])
     drawn = np.searchsorted(ladder, rows + random.random(len(rows)), side="right")
     columns: Ints = np.clip(drawn - rows * shares.shape[1], 0, shares.shape[1] - 1)

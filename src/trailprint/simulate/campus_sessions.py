@@ -1,8 +1,8 @@
 """
-From visits to what an access point logs: when a device connects, changes over and leaves.
+Turn visits into an association log: when a device connects, switches and leaves.
 
-The lifelike kind follows what studies of campus networks report: devices connect again to where
-they were, hand-offs to a neighbour are short, and people stay as long as they usually do.
+Lifelike devices follow what studies of campus networks report: devices reconnect to the same access
+point, hand-offs to a neighbour are short, and people stay as long as they usually do.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from trailprint.simulate.campus_people import BLOCK_HOURS, BLOCK_LENGTHS, N_BLOC
 
 DAY_S = 86_400
 ANYWHERE = -1
-"""Instead of one of a person's places: somewhere they just happened to go."""
+"""In place of the index of one of a person's places: none of them."""
 _CHANGES, _LIFELIKE_CHANGES = 0.8, 0.9
-"""Mean number of times a device connects again during a visit."""
+"""Mean number of times a device reconnects during a visit."""
 _OTHER_SIDE = 0.2
-"""Of the visits, those where the device takes the neighbour first."""
+"""Share of the visits in which the device connects to the neighbour first."""
 _OVERNIGHT = 0.5
-"""Of the last visits of a day at home, those that last until the morning."""
+"""Share of the last visits of a day at home that last until the morning."""
 _RECONNECTS = 0.5
-"""Of a lifelike device's changes, those back to the access point it was at."""
+"""Share of a lifelike device's changes that go back to the access point it was at."""
 _HAND_OFF = 0.1
-"""How long a lifelike device stays at the neighbour, of what it stays before and after."""
+"""Length of a lifelike device's stay at the neighbour, relative to the stays around it."""
 _SHORTEST_S, _LONGEST_S = 180.0, 7_200.0
-"""Usual stays lie between these, evenly by logarithm."""
+"""Range of usual stays in seconds; uniform on a log scale."""
 _UNUSUAL = 0.25
-"""How much stays of one person at one place differ (sigma of the logarithm)."""
+"""Spread of the stays of one person at one place (sigma of the logarithm)."""
 _LEAST_S = 2.0
-"""No connection of a lifelike device is shorter: times are logged by the second."""
+"""Shortest connection of a lifelike device in seconds: times are logged by the second."""
 _MOST_OF_BLOCK = 0.69
-"""The next visit may start three tenths into its block: nobody is at two places at once."""
+"""Longest usual visit, as a share of its block: with starts up to 0.3 into it, none overlap."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,10 +51,10 @@ class Visits:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class VisitStays:
     """
-    What is known of each visit.
+    Properties of each visit.
 
-    ``usual`` is how long it lasts by habit, in seconds; None where habits do not matter. A device
-    that ``is_still`` stays on one access point, which it always hears best.
+    ``usual`` is how long it lasts by habit, in seconds; None if habits do not matter. A device that
+    ``is_still`` stays on one access point, whose signal is always the strongest.
     """
 
     location: Ints
@@ -65,7 +65,7 @@ class VisitStays:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Records:
-    """Associations: who, where, and from when to when in seconds after the first midnight."""
+    """Associations: user, access point, and start and end in seconds after the first midnight."""
 
     user: Ints
     location: Ints
@@ -74,7 +74,7 @@ class Records:
 
 
 def draw_usual(random: np.random.Generator, n_users: int, visits: Visits, column: Ints) -> Floats:
-    """How long each visit lasts if it goes as usual for this person at this place."""
+    """Draw how long each visit lasts, as usual for this person at this place."""
     habit = random.random((n_users, N_PLACES))
     share = np.where(column == ANYWHERE, random.random(len(column)), habit[visits.user, column])
     spread = np.log(_LONGEST_S / _SHORTEST_S)
@@ -91,7 +91,7 @@ def associate(
     stays: VisitStays,
     until_s: float,
 ) -> Records:
-    """Cut each visit into the associations of a device that changes over and back."""
+    """Split each visit into the associations of a device that switches to a neighbour and back."""
     is_lifelike = stays.usual is not None
     start, length = _spans(random, visits, stays)
     length = np.minimum(length, until_s - start)
@@ -101,7 +101,7 @@ def associate(
     away = nth % 2 == 1
     if is_lifelike:
         away &= random.random(len(visit)) >= _RECONNECTS
-    # A seat may be nearer to the other one: which comes first is drawn for each visit.
+    # A seat may be nearer to the neighbour: which one comes first is drawn for each visit.
     swapped = (random.random(len(start)) < _OTHER_SIDE)[visit] ^ away
     away, swapped = away & ~stays.is_still[visit], swapped & ~stays.is_still[visit]
     place = stays.location[visit]
@@ -118,7 +118,7 @@ def associate(
 
 
 def _spans(random: np.random.Generator, visits: Visits, stays: VisitStays) -> tuple[Floats, Floats]:
-    """When each visit starts and how long it lasts, in seconds: within its block or overnight."""
+    """Draw the start and length of each visit in seconds: within its block or overnight."""
     block_s = BLOCK_LENGTHS[visits.block] * 3600.0
     start = visits.day * DAY_S + BLOCK_HOURS[visits.block] * 3600.0
     start = start + random.random(len(start)) * 0.3 * block_s
@@ -132,7 +132,7 @@ def _spans(random: np.random.Generator, visits: Visits, stays: VisitStays) -> tu
 
 
 def _cut(random: np.random.Generator, visit: Ints, n_parts: Ints, weight: Floats) -> Floats:
-    """Where the parts of each visit end, as shares of it; ``weight`` makes some longer."""
+    """Draw where the parts of each visit end, as shares of it; ``weight`` makes some longer."""
     ends = np.cumsum(weight * (0.2 + random.standard_exponential(len(visit))))
     last = np.cumsum(n_parts) - 1
     before = np.concatenate(([0.0], ends[last[:-1]]))[visit]

@@ -1,4 +1,4 @@
-"""A city that never was: compounds to live in, places to work, places to go to."""
+"""A simulated city: housing compounds, places of work, and places for errands."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from trailprint.arrays import Floats
 from trailprint.simulate.grouped_draws import zipf
 
 CITY_M = 39_000.0
-"""Side of the square the city lies in."""
+"""Side of the square that contains the city, in metres."""
 
 N_CENTRES, CENTRE_SPREAD_M = 12, 7_000.0
 N_COMPOUNDS, COMPOUND_SHARE, COMPOUND_M = 60, 0.6, 60.0
-"""Housing compounds, how many people live in one, and how far a home is from its middle."""
+"""Number of housing compounds, share of homes in them, and spread of homes around one (m)."""
 N_EMPLOYERS, EMPLOYER_EXPONENT = 25, 1.25
 N_ERRANDS, ERRAND_EXPONENT, NEAR_M = 200, 0.2, 6_500.0
-"""Shops, parks and stations, how fast their popularity falls, and how little distance matters."""
+"""Number of shops, parks and stations, Zipf exponent of their popularity, and distance scale (m):
+the larger it is, the less distance matters."""
 _EDGE_M = 50.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class City:
-    """Positions in metres east and north of the south-western corner, one row a place."""
+    """Positions in metres east and north of the south-western corner, one row per place."""
 
     centre: Floats
     compound: Floats
@@ -33,7 +34,7 @@ class City:
 
 
 def build_city(rng: np.random.Generator) -> City:
-    """Draw a city of a dozen centres, everything else around these."""
+    """Draw a city with a dozen centres, and everything else around these."""
     centre = _inside(rng.normal(CITY_M / 2, CENTRE_SPREAD_M, (N_CENTRES, 2)))
     return City(
         centre=centre,
@@ -58,7 +59,7 @@ def draw_work(rng: np.random.Generator, city: City, n: int) -> Floats:
 
 
 def draw_errands(rng: np.random.Generator, city: City, home: Floats) -> Floats:
-    """Draw a place for each home: of three popular ones that which suits best, mostly a near."""
+    """Draw a place for each home: the best of three drawn by popularity, usually a near one."""
     offered = rng.choice(N_ERRANDS, (len(home), 3), p=city.errand_share)
     away = np.linalg.norm(city.errand[offered] - home[:, None], axis=2)
     liked = np.argmin(away + rng.exponential(NEAR_M, offered.shape), axis=1)

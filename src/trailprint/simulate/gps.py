@@ -1,8 +1,8 @@
-"""Position fixes of people who never were, in a city of 39 km × 39 km, in bursts, for years.
+"""Simulated position fixes in a city of 39 km × 39 km, in bursts, over years.
 
 Tuned to the 2016 paper's GeoLife experiments: homes in shared compounds, work at a few large
-employers, trips along streets, recorded now and then, with errors of the receiver. What is
-recorded is a trip: a burst of fixes on the way and for a while after arrival.
+employers, trips along streets, recorded occasionally, with receiver errors. Each recording is a
+trip: a burst of fixes on the way and for a while after arrival.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ from trailprint.simulate.trips import Trips, record_trips
 PAPER_USERS = 154
 
 MEAN_WEEKS, WEEKS_SHAPE = 15.4, 0.45
-"""Active weeks: at least two, a gamma beyond that."""
+"""Active weeks: at least two, plus a gamma-distributed number."""
 MEAN_TRIPS, SIGMA_TRIPS = 3.5, 1.0
-"""Recorded trips in an active week, and how much people differ (sigma of a logarithm)."""
+"""Recorded trips in an active week, and their spread between people (sigma of the logarithm)."""
 MEAN_PLACES = 3.0
-"""Places a person goes to besides home and work."""
+"""Mean number of places a person goes to besides home and work."""
 HABIT_CONCENTRATION, HALF_CONCENTRATION = 1.0, 5.0
-"""How even habits are, and how steady between the two halves of a person's weeks."""
+"""Evenness of habits, and their stability between the two halves of a person's weeks."""
 MOVE_SHARE = 0.1
-"""How many get another home while they record, and how many another work."""
+"""Share of people who change home while they record, and share who change work."""
 ELSEWHERE_SHARE = 0.07
-"""Ends of trips anywhere in town."""
+"""Share of trip ends that are anywhere in town."""
 ACTIVE_SHARE = 0.5
-"""Of the weeks between a person's first and last, how many are recorded."""
+"""Share of the weeks between a person's first and last that are recorded."""
 
 _WEEK_S = 7 * 86_400
 _MONDAY = np.datetime64("2007-04-09T00:00:00", "s")
 _CAMPAIGN_WEEKS = 280
-#: South-western corner of the city, and degrees for a metre there.
+#: South-western corner of the city, and degrees per metre there.
 SOUTH, WEST = 39.7294, 116.1627
 LAT_PER_M, LON_PER_M = 1 / 111_035.0, 1 / 85_400.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpsOptions:
-    """How many people carry a receiver; the same seed gives the same fixes."""
+    """Number of people who carry a receiver; the same seed gives the same fixes."""
 
     n_users: int = PAPER_USERS
     seed: int = 0
@@ -69,8 +69,8 @@ class _Lives:
     """
     Where people go: ``place[0]`` before and ``place[1]`` after they move, one row per place.
 
-    A person's places lie together, home first, then work; ``share`` is how often each is an end
-    of a trip, in the first and in the second half of their weeks.
+    A person's rows are contiguous, home first, then work; ``share`` is how often each place is an
+    end of a trip, in the first and in the second half of their weeks.
     """
 
     owner: Ints
@@ -96,7 +96,7 @@ def simulate_gps(options: GpsOptions | None = None) -> pa.Table:
     fixes = record_trips(rng, trips)
     week = _calendar(rng, n_weeks)[_first(n_weeks)[traveller] + nth_week]
     start = _draw_starts(rng, week, fixes.length_s)
-    # Pseudonyms in a drawn order, though nothing here depends on the order people were made in.
+    # Pseudonyms are in random order, although nothing here depends on the order of people.
     name = rng.permutation(options.n_users)
     seconds = start[fixes.trip] + fixes.after_s
     order = np.lexsort((seconds, name[traveller[fixes.trip]]))
@@ -138,18 +138,18 @@ def _draw_lives(rng: np.random.Generator, city: City, n_users: int) -> _Lives:
 
 
 def _draw_weeks(rng: np.random.Generator, n_users: int) -> Ints:
-    """Draw how many weeks each person records, at least two."""
+    """Draw the number of weeks that each person records, at least two."""
     beyond = rng.standard_gamma(WEEKS_SHAPE, n_users) * (MEAN_WEEKS - 1.5) / WEEKS_SHAPE
     return 2 + np.minimum(np.floor(beyond), 100).astype(np.int64)
 
 
 def _first(n_weeks: Ints) -> Ints:
-    """Where each person's weeks begin in a list of everybody's."""
+    """Return where each person's weeks begin in the list of all people's weeks."""
     return np.cumsum(n_weeks) - n_weeks
 
 
 def _draw_trips(rng: np.random.Generator, n_weeks: Ints) -> tuple[Ints, Ints]:
-    """Draw trips: who, and in which of their active weeks; every active week has one."""
+    """Draw the person and active week of each trip; every active week has at least one."""
     person, nth_week = number_within(n_weeks)
     zeal = np.exp(SIGMA_TRIPS * spread_normal(rng, n_weeks.size) - SIGMA_TRIPS**2 / 2)
     busy = zeal[person] * (MEAN_TRIPS - 1) * rng.standard_exponential(person.size)
@@ -165,7 +165,7 @@ def _draw_ends(
     progress: Floats,
     is_second: NDArray[np.bool_],
 ) -> Floats:
-    """Draw one end of each trip: a place of one's own, or any in town."""
+    """Draw one end of each trip: one of the person's places, or any in town."""
     choices = [sample_groups(rng, lives.owner, share, traveller) for share in lives.share]
     chosen = np.where(is_second, choices[1], choices[0])
     has_moved = progress >= lives.moves_after[traveller]
@@ -188,7 +188,7 @@ def _calendar(rng: np.random.Generator, n_weeks: Ints) -> Ints:
 
 
 def _draw_starts(rng: np.random.Generator, week: Ints, length_s: Floats) -> Floats:
-    """Draw when trips start, by day, so that none runs into the next week."""
+    """Draw daytime starts of trips, such that none runs into the next week."""
     day, hour = rng.integers(0, 7, week.size), rng.uniform(6, 22, week.size)
     within = np.clip(86_400.0 * day + 3_600.0 * hour, 0, _WEEK_S - 60 - length_s)
     return np.asarray(week * _WEEK_S + within, dtype=np.float64)

@@ -6,7 +6,7 @@ import numpy as np
 
 from trailprint.arrays import Floats, Ints
 
-#: Least weight of a choice: gamma draws of tiny shape may round to zero.
+#: Minimum weight of a choice: gamma draws of tiny shape may round to zero.
 _TINY = 1e-300
 
 
@@ -28,7 +28,7 @@ def sample_groups(rng: np.random.Generator, group: Ints, probability: Floats, wa
     last = np.searchsorted(group, wanted, side="right") - 1
     below = np.where(first > 0, ladder[first - 1], 0.0)
     height = below + rng.random(wanted.size) * (ladder[last] - below)
-    # Rounding may push a draw one step off its own group's rungs.
+    # Rounding may push a draw one step outside its own group.
     return np.clip(np.searchsorted(ladder, height, side="right"), first, last)
 
 
@@ -46,13 +46,13 @@ def sample_without_replacement(
 
 
 def number_within(sizes: Ints) -> tuple[Ints, Ints]:
-    """For groups of these sizes: each entry's group, and its number within it from zero."""
+    """Return, for groups of these sizes, each entry's group and its number within it from 0."""
     group = np.repeat(np.arange(len(sizes)), sizes)
     return group, np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
 def zipf(n: int, exponent: float) -> Floats:
-    """Shares that fall with the rank to the power of ``exponent``."""
+    """Return shares proportional to rank^-``exponent``."""
     share = np.arange(1.0, n + 1) ** -exponent
     shares: Floats = share / share.sum()
     return shares
@@ -60,9 +60,9 @@ def zipf(n: int, exponent: float) -> Floats:
 
 def spread_normal(rng: np.random.Generator, n: int) -> Floats:
     """
-    Normal deviates, one from each of n equally likely intervals, in a drawn order.
+    Draw normal deviates, one from each of n equally likely intervals, in random order.
 
-    Small populations drawn so differ less from seed to seed than independent draws would.
+    Small populations then differ less from seed to seed than with independent draws.
     """
     from scipy.special import ndtri
 

@@ -1,4 +1,4 @@
-"""Families on the web, two months: who of which household visited which site and bought there."""
+"""Two months of simulated web visits and purchases by the members of households."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from trailprint.arguments import check_arguments, check_fields
 from trailprint.arrays import Floats, Ints
 from trailprint.errors import OptionError
 
-#: How many households have one, two, … six members (2005 paper, section 4.2.3).
+#: Numbers of households with one, two, … six members (2005 paper, section 4.2.3).
 SIZES = (56, 9, 14, 5, 1, 1)
-#: In section 4.1, 26 of 86 households buy, and these have more than one buyer.
+#: In section 4.1, 26 of 86 households buy; three of these have several buyers, as many as listed.
 N_BUYING, MANY_BUYERS = 26, (3, 2, 2)
-#: Thirteen more households only look; ten people of either kind look besides.
+#: Thirteen more households only look; ten further people of buying or looking households look too.
 N_LOOKING, N_BESIDES = 13, 10
 MEAN_SITES, SD_SITES = 100.0, 95.0
-"""Sites of a person on average, and how much households differ; with their members' shares of the
-computer it makes a standard deviation of 120 sites between people."""
+"""Mean number of sites of a person, and standard deviation between households; with the members'
+shares of the computer this gives a standard deviation of 120 sites between people."""
 COMPUTER_SHARES = 0.3
-"""How a household's members share its one computer: a Dirichlet, mostly one person's."""
+"""Dirichlet concentration of members' shares of the household's computer: mostly one uses it."""
 ZIPF_EXPONENT, TOP_SHARE, TAIL_SHARE = 0.62, 0.97, 0.03
 MEAN_SHOPS, SD_SHOPS = 6.0, 3.0
 N_KNOWN, KNOWN_EXPONENT = 100, 0.3
@@ -32,7 +32,7 @@ MEAN_MORE = 1.5
 MEAN_PAGES = 4.5
 FAMILY_SHARE = 0.15
 BLOCK_HOUSEHOLDS = 500
-"""Households drawn at a time: bounds memory."""
+"""Number of households drawn at a time: bounds memory."""
 _FIRST = np.datetime64("2000-02-01T00:00:00", "s")
 _SPAN_S = 60 * 86_400
 
@@ -40,16 +40,16 @@ _SPAN_S = 60 * 86_400
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HouseholdOptions:
     """
-    How many people, sites and shops.
+    Numbers of people, sites and shops.
 
     Attributes
     ----------
     n_users : int
-        People; 147 make the paper's 86 households.
+        Number of people; 147 make the paper's 86 households.
     n_sites, n_shops : int
-        Sites in all, and those among them at which somebody buys.
+        Number of sites, and of those among them that sell.
     seed : int
-        Same seed, same families.
+        The same seed gives the same families.
     """
 
     n_users: int = 147
@@ -71,7 +71,7 @@ class HouseholdOptions:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Families:
     """
-    Who lives where, and who visited and bought at which site.
+    Each person's household, and the sites where they visited and bought.
 
     ``household[i]`` is person i's; ``visits`` and ``purchases`` are (person, site) pairs, each
     once; every purchase is also a visit. Sites below ``n_shops`` are the shops.
@@ -109,7 +109,7 @@ def simulate_households(options: HouseholdOptions | None = None) -> pa.Table:
     pairs = np.concatenate([np.repeat(families.visits, n_pages, axis=0), families.purchases])
     bought = np.arange(len(pairs)) >= n_pages.sum()
     start = _FIRST + random.integers(0, _SPAN_S, len(pairs)).astype("timedelta64[s]")
-    # Numbers given in a drawn order: a pseudonym tells nothing about its person.
+    # Numbers are given in random order: a pseudonym reveals nothing about its person.
     person = random.permutation(options.n_users)
     home = random.permutation(int(families.household.max()) + 1)
     order = np.lexsort((pairs[:, 0], start))
@@ -131,7 +131,7 @@ def _named(kind: str, numbers: Ints) -> pa.Array:
 
 
 def _households(random: np.random.Generator, n_users: int) -> Ints:
-    """Each person's household: the paper's sizes, again and again until all have a home."""
+    """Assign people to households of the paper's sizes, repeated until all have a home."""
     sizes = np.repeat(np.arange(1, len(SIZES) + 1), SIZES)
     n_rounds = -(-n_users // int(sizes.sum()))
     drawn = np.concatenate([random.permutation(sizes) for _ in range(n_rounds)])
@@ -141,7 +141,7 @@ def _households(random: np.random.Generator, n_users: int) -> Ints:
 def simulate_shopping(
     random: np.random.Generator, household: Ints, n_shops: int
 ) -> tuple[Ints, Ints]:
-    """Who looks at which shops, and who buys: pairs of person and shop."""
+    """Draw who looks at which shops, and who buys: pairs of person and shop."""
     is_buyer, is_looker = _shoppers(random, household)
     buyers, lookers = np.flatnonzero(is_buyer), np.flatnonzero(is_looker)
     purchases = _buy(random, household, buyers, n_shops)
@@ -161,7 +161,7 @@ def simulate_shopping(
 def _shoppers(
     random: np.random.Generator, household: Ints
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Who buys, and who at least looks, in the paper's proportions."""
+    """Draw who buys, and who at least looks, in the paper's proportions."""
     sizes = np.bincount(household)
     n_rounds = max(1, round(len(sizes) / sum(SIZES)))
     share = min(1.0, len(sizes) / sum(SIZES) / n_rounds)
@@ -185,10 +185,10 @@ def _shoppers(
 
 def _buy(random: np.random.Generator, household: Ints, buyers: Ints, n_shops: int) -> Ints:
     """
-    Purchases: two shops a buyer on average, and every shop sells.
+    Draw purchases: two shops per buyer on average, and every shop sells.
 
-    Some who buy alone are loyal to the largest shops, which tells nothing of them; families that
-    buy together have a small shop of their own; everybody else buys here and there.
+    Some single buyers are loyal to the largest shops, which reveals nothing about them; families
+    with several buyers have a small shop of their own; all others buy at random shops.
     """
     home = household[buyers]
     in_family = np.bincount(home)[home] > 1
@@ -206,7 +206,7 @@ def _buy(random: np.random.Generator, household: Ints, buyers: Ints, n_shops: in
 
 
 def _buy_around(random: np.random.Generator, buyers: Ints, n_shops: int) -> tuple[Ints, Ints]:
-    """Who buys at which shop: each shop once, then any."""
+    """Draw who buys at which shop: each shop once, then any."""
     n_bought = 1 + random.poisson(MEAN_MORE, len(buyers))
     who = random.permutation(np.repeat(buyers, n_bought))
     shop = random.integers(0, n_shops, len(who))
@@ -215,7 +215,7 @@ def _buy_around(random: np.random.Generator, buyers: Ints, n_shops: int) -> tupl
 
 
 def _tastes(random: np.random.Generator, household: Ints, n_sites: int) -> Floats:
-    """Random numbers within 0 and 1 for every person and site, some of them a family's own."""
+    """Draw numbers between 0 and 1 for every person and site, some shared within families."""
     own: Floats = random.random((len(household), n_sites))
     family = random.random((int(household[-1] - household[0]) + 1, n_sites))
     shared = random.random((len(household), n_sites)) < FAMILY_SHARE
@@ -224,12 +224,12 @@ def _tastes(random: np.random.Generator, household: Ints, n_sites: int) -> Float
 
 def _browse(random: np.random.Generator, household: Ints, n_sites: int) -> Ints:
     """
-    Who visits which site.
+    Draw who visits which site.
 
     Person i visits site r with probability 1 − exp(−a_i λ_r): a_i is their share of the time that
-    their household's computer is in use, and λ_r is such that the r-th site is visited by r^−0.62
-    of the households, or a floor in the long tail. Every household knows the most popular sites,
-    so that its activity matters less there.
+    their household's computer is in use, and λ_r is such that the r-th site is visited by a share
+    of households proportional to r^−0.62, with a floor in the long tail. Every household knows the
+    most popular sites, so activity matters less there.
     """
     spread = np.log(1 + (SD_SITES / MEAN_SITES) ** 2)
     used = random.lognormal(-spread / 2, np.sqrt(spread), int(household[-1]) + 1)[household]
@@ -248,7 +248,7 @@ def _browse(random: np.random.Generator, household: Ints, n_sites: int) -> Ints:
 
 
 def _visit(random: np.random.Generator, household: Ints, active: Floats, rate: Floats) -> Ints:
-    """Pairs of person and site, household by household so that memory is bounded."""
+    """Draw pairs of person and site, in blocks of households to bound memory."""
     pairs = []
     for first in range(0, int(household[-1]) + 1, BLOCK_HOUSEHOLDS):
         low, high = np.searchsorted(household, [first, first + BLOCK_HOUSEHOLDS])
@@ -259,14 +259,14 @@ def _visit(random: np.random.Generator, household: Ints, active: Floats, rate: F
 
 
 def _rates(active: Floats, wanted: Floats) -> Floats:
-    """The λ at which the wanted shares of households, whose members' activities add up, visit."""
+    """Return the λ at which the wanted shares of households visit; ``active`` is per household."""
     ladder = np.geomspace(1e-5, 1e3, 400)
     shares = np.array([np.mean(-np.expm1(-active * rate)) for rate in ladder])
     return np.exp(np.interp(wanted, shares, np.log(ladder)))
 
 
 def _largest(keys: Floats, n_wanted: Ints) -> Ints:
-    """Pairs of row and column: the ``n_wanted[r]`` columns of the largest keys of row r."""
+    """Return pairs of row and column: the ``n_wanted[r]`` columns with row r's largest keys."""
     ranked = np.argsort(-keys, axis=1, kind="stable")
     row, place = np.nonzero(np.arange(keys.shape[1]) < n_wanted[:, None])
     return np.column_stack([row, ranked[row, place]]).astype(np.int64)

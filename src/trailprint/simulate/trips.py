@@ -12,23 +12,23 @@ from trailprint.simulate.city import CITY_M
 from trailprint.simulate.grouped_draws import number_within
 
 STREET_M = 700.0
-"""Between streets, which run east and north."""
+"""Metres between streets, which run east and north."""
 SPEED_M_S, SIGMA_SPEED = 6.0, 0.7
 STAY_S, SIGMA_STAY = 130.0, 0.5
-"""How long recording goes on after arrival."""
+"""Seconds of recording after arrival."""
 INTERVAL_S, SIGMA_INTERVAL = 30.0, 0.6
-"""Between fixes; the same throughout a trip."""
+"""Seconds between fixes; constant within a trip."""
 MOST_FIXES = 1_500
 TRIP_ERROR_M, FIX_ERROR_M = 30.0, 8.0
-"""How far a whole trip is off (another gate, another side of the road, a bad reception), and how
-far each fix is off besides."""
+"""Error of a whole trip in metres (another gate, another side of the road, bad reception), and the
+additional error of each fix."""
 WILD_SHARE, WILD_ERROR_M = 0.03, 150.0
-"""Fixes among high buildings."""
+"""Share of fixes among high buildings, and their error in metres."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trips:
-    """From where to where, in metres east and north; ``right_turn`` is the traveller's habit."""
+    """Origins and destinations in metres east and north; ``right_turn`` is a traveller's habit."""
 
     origin: Floats
     destination: Floats
@@ -47,7 +47,7 @@ class Fixes:
 
 
 def record_trips(rng: np.random.Generator, trips: Trips) -> Fixes:
-    """Walk every trip at its own pace and note fixes at its own interval, until a while after."""
+    """Record fixes of every trip at its own pace and interval, until a while after arrival."""
     n_trips = len(trips.origin)
     x, y = _routes(trips)
     leg = np.hypot(np.diff(x, axis=1), np.diff(y, axis=1))
@@ -72,7 +72,7 @@ def record_trips(rng: np.random.Generator, trips: Trips) -> Fixes:
 
 
 def _routes(trips: Trips) -> tuple[Floats, Floats]:
-    """Corners of each route: to the nearest street, along it, one turn up, along, to the door."""
+    """Return corners of each route: to the nearest street, along it, up, along, to the door."""
     (from_x, from_y), (to_x, to_y) = trips.origin.T, trips.destination.T
     turn_x = _to_street(np.where(trips.right_turn, from_x, to_x))
     first, second = _to_street(from_y), _to_street(to_y)
@@ -87,14 +87,14 @@ def _to_street(metres: Floats) -> Floats:
 
 
 def _errors(rng: np.random.Generator, trip: Ints, n_trips: int) -> Floats:
-    """Draw how far each fix is off: a trip's own error, and one of its own."""
+    """Draw the error of each fix: the trip's error plus its own."""
     spread = np.where(rng.random(trip.size) < WILD_SHARE, WILD_ERROR_M, FIX_ERROR_M)
     own: Floats = rng.normal(0, TRIP_ERROR_M, (n_trips, 2))[trip]
     return own + rng.normal(0, 1, (trip.size, 2)) * spread[:, None]
 
 
 def _between(corner: Floats, trip: Ints, nth: Ints, part: Floats) -> Floats:
-    """Where on the nth leg, kept inside the city."""
+    """Return the position on the nth leg, clipped to the city."""
     begin, end = corner[trip, nth], corner[trip, nth + 1]
     inside: Floats = np.clip(begin + part * (end - begin), 0, CITY_M)
     return inside

@@ -1,8 +1,8 @@
-"""Two weeks of web browsing by people who never were, tuned to the 2016 paper's web histories.
+"""Two weeks of simulated web browsing, tuned to the 2016 paper's web histories.
 
-Everybody spends much of the time on a few popular sites, how much on which changing from week to
-week; keeps returning to sites of a long tail, many of them nobody else's; and visits new ones,
-most of which nobody else sees.
+Each person spends much of the time on a few popular sites, in shares that change from week to week;
+returns to a long tail of sites, many of which no one else visits; and visits new sites, most of
+which no one else sees.
 """
 
 from __future__ import annotations
@@ -29,19 +29,20 @@ PAPER_USERS = 121
 N_WEEKS = 2
 
 N_SHARED = 9_000
-"""Sites that anybody may come by; all others belong to one person."""
+"""Number of sites that any person may visit; all others belong to one person."""
 SHARED_EXPONENT = 0.7
 N_POPULAR, POPULAR_EXPONENT, MEAN_POPULAR = 26, 0.66, 5.25
-"""The most popular sites, how fast their popularity falls, and how many of them a person uses."""
+"""Number of the most popular sites, Zipf exponent of their popularity, and mean number in use."""
 POPULAR_SPREAD = 0.7
-"""How much people differ in how evenly they use them (sigma of a logarithm)."""
+"""Spread between people in how evenly they use them (sigma of the logarithm)."""
 POPULAR_WEEK, TAIL_WEEK = 2.6, 60.0
-"""How steady habits are from week to week: fickle with popular sites, faithful to the tail."""
+"""Stability of habits from week to week: low for popular sites, high for the tail."""
 MEAN_TAIL, TAIL_EXPONENT, TAIL_OWN = 43.0, 2.05, 0.55
-"""Sites a person returns to, how fast their share falls, and how many nobody else knows."""
+"""Mean number of sites a person returns to, Zipf exponent of their shares, and share of these sites
+that no one else knows."""
 POPULAR_SHARE, NEW_SHARE, NEW_SHARED = 0.64, 0.5, 0.3
-"""Of a person's visits the share of new sites, of the rest that of popular ones; of new sites the
-share that others may come by as well."""
+"""Share of popular sites in a person's visits to known sites, share of new sites in all visits, and
+share of new sites that others may visit as well."""
 MEAN_VISITS, SIGMA_USER, SIGMA_WEEK = 870.0, 1.0, 1.05
 
 _WEEK_S = 7 * 86_400
@@ -50,7 +51,7 @@ _MONDAY = np.datetime64("2011-02-07T00:00:00", "s")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebOptions:
-    """How many people browse; the same seed gives the same visits."""
+    """Number of people who browse; the same seed gives the same visits."""
 
     n_users: int = PAPER_USERS
     seed: int = 0
@@ -71,7 +72,7 @@ class _Habit:
     steadiness: float
 
     def draw(self, rng: np.random.Generator, visitor: Ints, n_users: int) -> Ints:
-        """Draw one site for each visitor, as this week has it."""
+        """Draw one site for each visitor, by this week's shares."""
         this_week = vary_shares(rng, self.steadiness * self.share, self.owner, n_users)
         return self.site[sample_groups(rng, self.owner, this_week, visitor)]
 
@@ -104,7 +105,7 @@ def simulate_web(options: WebOptions | None = None) -> pa.Table:
 
 
 def _popular_habit(rng: np.random.Generator, n_users: int) -> _Habit:
-    """Each person's popular sites; some use one almost alone, others several evenly."""
+    """Draw each person's popular sites; some use almost only one, others several evenly."""
     wanted = 1 + rng.poisson(MEAN_POPULAR - 1, n_users)
     popularity = zipf(N_POPULAR, POPULAR_EXPONENT)
     owner, site = sample_without_replacement(rng, popularity, np.minimum(wanted, N_POPULAR))
@@ -114,7 +115,7 @@ def _popular_habit(rng: np.random.Generator, n_users: int) -> _Habit:
 
 
 def _tail_habit(rng: np.random.Generator, n_users: int) -> _Habit:
-    """Each person's long tail of sites, known to nobody else or to whoever comes by them."""
+    """Draw each person's long tail of sites, known only to them or open to all."""
     owner, rank = number_within(rng.geometric(1 / MEAN_TAIL, n_users))
     site = rng.choice(N_SHARED, owner.size, p=zipf(N_SHARED, SHARED_EXPONENT))
     is_own = rng.random(owner.size) < TAIL_OWN
@@ -124,14 +125,14 @@ def _tail_habit(rng: np.random.Generator, n_users: int) -> _Habit:
 
 
 def _draw_volume(rng: np.random.Generator, volume: Floats) -> Ints:
-    """Draw how many visits each person makes in a week, at least one."""
+    """Draw the number of visits of each person in a week, at least one."""
     spread = (SIGMA_USER**2 + SIGMA_WEEK**2) / 2
     visits = np.exp(volume - spread + SIGMA_WEEK * spread_normal(rng, volume.size))
     return np.maximum(1, np.round(visits)).astype(np.int64)
 
 
 def _draw_new(rng: np.random.Generator, n_visits: int, next_site: int) -> Ints:
-    """Draw sites visited for once: shared ones by popularity, and ones never seen before."""
+    """Draw sites visited only once: shared ones by popularity, and ones never seen before."""
     site = rng.choice(N_SHARED, n_visits, p=zipf(N_SHARED, SHARED_EXPONENT))
     is_fresh = rng.random(n_visits) >= NEW_SHARED
     site[is_fresh] = next_site + np.arange(np.count_nonzero(is_fresh))
@@ -142,7 +143,7 @@ def _log(rng: np.random.Generator, n_users: int, visits: tuple[Ints, ...]) -> pa
     user, site, week = visits
     second = week * _WEEK_S + rng.integers(0, _WEEK_S, len(user))
     order = np.lexsort((site, user, second))
-    # Sites and people are numbered at random: a number tells nothing about popularity.
+    # Sites and people are numbered at random: a number reveals nothing about popularity.
     site_number, user_number = rng.permutation(int(site.max()) + 1), rng.permutation(n_users)
     start = (_MONDAY + second[order].astype("timedelta64[s]")).astype("datetime64[us]")
     return pa.table(

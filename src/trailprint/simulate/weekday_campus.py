@@ -11,7 +11,7 @@ from trailprint.arguments import check_arguments, check_fields
 from trailprint.arrays import Ints
 from trailprint.errors import OptionError
 
-#: How many people are there before nine on both Mondays, before ten on both Mondays, and before
+#: Numbers of people present before nine on both Mondays, before ten on both Mondays, and before
 #: ten on both Mondays and both Tuesdays (2013 paper, Table I).
 N_BY_NINE, N_BY_TEN, N_BOTH_DAYS = 1154, 2174, 1047
 N_ACCESS_POINTS = 934
@@ -24,7 +24,7 @@ _ACCESS_POINTS_A_BUILDING = 23
 _FIRST_MONDAY = np.datetime64("2012-03-05T00:00:00", "s")
 _DAYS = np.array([0, 1, 7, 8])  # Monday and Tuesday of two weeks.
 _HOUR_S, _DAY_S = 3600, 86_400
-#: Hall, room, lunch, room, room: when each begins; the first begins when a person arrives.
+#: When hall, room, lunch, room and room begin; the first begins when a person arrives.
 _BEGINS_S = np.array([8, 10, 12, 13, 15]) * _HOUR_S
 _ENDS_S = np.array([10, 12, 13, 15, 17]) * _HOUR_S
 _HALL, _LUNCH, _ROOMS = 0, 2, [1, 3, 4]
@@ -33,15 +33,15 @@ _HALL, _LUNCH, _ROOMS = 0, 2, [1, 3, 4]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeekdayCampusOptions:
     """
-    How many people.
+    Number of people.
 
     Attributes
     ----------
     n_users : int
-        People who are there before ten on both Mondays; 2,174 as in the paper. Smaller groups
-        keep the paper's proportions.
+        People present before ten on both Mondays; 2,174 as in the paper. Smaller groups keep the
+        paper's proportions.
     seed : int
-        Same seed, same campus.
+        The same seed gives the same campus.
     """
 
     n_users: int = N_BY_TEN
@@ -58,8 +58,9 @@ def simulate_weekday_campus(options: WeekdayCampusOptions | None = None) -> pa.T
     """
     Simulate a start-only association log: user, location, start.
 
-    People of one cohort share six rooms. Who is in which three of them on Monday, and so in the
-    others on Tuesday, differs from person to person: days tell people apart, their sum does not.
+    People of one cohort share six rooms. Each person spends Mondays in three of them and Tuesdays
+    in the others, and the choice differs between people: single days distinguish people, their sum
+    does not.
     """
     options = options or WeekdayCampusOptions()
     random = np.random.default_rng(options.seed)
@@ -69,7 +70,7 @@ def simulate_weekday_campus(options: WeekdayCampusOptions | None = None) -> pa.T
     user, day, second, location = _records(random, places, arrival)
     start = _FIRST_MONDAY + (_DAYS[day] * _DAY_S + second).astype("timedelta64[s]")
     order = np.lexsort((user, start))
-    # Numbers given in a drawn order: a pseudonym tells nothing about its person.
+    # Numbers are given in random order: a pseudonym reveals nothing about its person.
     people = pa.array([f"device{n:05}" for n in random.permutation(options.n_users)])
     names = pa.array([f"ap{n:04}" for n in range(N_ACCESS_POINTS)])
     return pa.table(
@@ -82,7 +83,7 @@ def simulate_weekday_campus(options: WeekdayCampusOptions | None = None) -> pa.T
 
 
 def _timetables(random: np.random.Generator, n_users: int) -> tuple[Ints, Ints]:
-    """Each person's rooms by weekday (Monday, Tuesday) and block, and their cohort's hall."""
+    """Draw each person's rooms by weekday (Monday, Tuesday) and block, and their cohort's hall."""
     n_cohorts = max(1, round(n_users / COHORT_SIZE))
     n_buildings = -(-N_ACCESS_POINTS // _ACCESS_POINTS_A_BUILDING)
     popularity = np.arange(1.0, n_buildings + 1) ** -0.5
@@ -97,7 +98,7 @@ def _timetables(random: np.random.Generator, n_users: int) -> tuple[Ints, Ints]:
 
 
 def _places(random: np.random.Generator, rooms: Ints, hall: Ints) -> Ints:
-    """Where each person spends the blocks of each of the four days."""
+    """Draw where each person spends the blocks of each of the four days."""
     n_users = len(rooms)
     planned = rooms[:, [0, 1, 0, 1]]
     drifts = random.random(planned.shape) < NEIGHBOUR_SHARE
@@ -119,9 +120,9 @@ def _popular(random: np.random.Generator, shape: tuple[int, ...]) -> Ints:
 
 def _arrivals(random: np.random.Generator, n_users: int) -> Ints:
     """
-    When each person comes on each of the four days, in seconds after midnight.
+    Draw when each person arrives on each of the four days, in seconds after midnight.
 
-    The shares of those who come before nine or ten are the paper's.
+    The shares of people who arrive before nine or ten are the paper's.
     """
     by_nine = round(n_users * N_BY_NINE / N_BY_TEN)
     both = round(n_users * N_BOTH_DAYS / N_BY_TEN)
@@ -130,7 +131,7 @@ def _arrivals(random: np.random.Generator, n_users: int) -> Ints:
     late = random.integers(10 * _HOUR_S + 1, 12 * _HOUR_S, (n_users, len(_DAYS)))
     comes_early = np.arange(n_users) < by_nine
     arrival = np.where(comes_early[:, None] | (random.random(early.shape) < 0.3), early, later)
-    # Whoever does not come before nine on both Mondays misses it on the first.
+    # People who do not arrive before nine on both Mondays arrive later on the first.
     arrival[~comes_early, 0] = later[~comes_early, 0]
     is_late = random.permutation(n_users) >= both
     arrival[is_late, 1] = late[is_late, 1]
@@ -140,7 +141,7 @@ def _arrivals(random: np.random.Generator, n_users: int) -> Ints:
 def _records(
     random: np.random.Generator, places: Ints, arrival: Ints
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """A record at the start of each block, and blips to access points nearby and back."""
+    """Draw a record at the start of each block, and short hops to nearby access points and back."""
     n_users, n_days, n_blocks = places.shape
     begins = np.broadcast_to(_BEGINS_S, places.shape).copy()
     begins[:, :, 0] = arrival

@@ -1,1 +1,1 @@
-"""The same attack again and again: what changes when the data does."""
+"""Studies that repeat an attack to see how its outcome changes with the data."""

@@ -1,4 +1,4 @@
-"""Bisection towards the weakest value of a parameter that suffices; every step is a measurement."""
+"""Bisection for the weakest sufficient value of a parameter; every step is a measurement."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Measured = TypeVar("Measured")
 
 MOST_STEPS = 12
 _CLOSE = 1.05
-"""Bisection of a real parameter ends when what suffices and what does not are this near."""
+"""Bisection of a real parameter stops when the ratio of the two bounds is below this."""
 CLOSE_COUNTS = 1.01
-"""The same of a parameter that counts: up to a hundred, values next to each other."""
+"""The same for an integer parameter: up to a hundred, it stops at adjacent values."""
 _DIGITS = 2
-"""Values in between are round numbers: they are read, and typed again."""
+"""Significant digits of values in between: people read them and type them again."""
 
 
 def bisect(
@@ -31,11 +31,11 @@ def bisect(
     """
     Close in on the threshold between a value that does not suffice and one that does.
 
-    Returns every value that was measured, in order. Where stronger values always protect more,
-    the weakest that suffices is ``strong`` or among them, and what is next to it on the weak side
-    is ``weak`` or among them. Where they do not, some threshold is found, and nothing is said of
-    values that were not measured. It ends where, with what does not suffice by then, ``may_pay``
-    says that it is not worth going on.
+    Returns every value that was measured, in order. If stronger values always protect more, the
+    weakest sufficient value is ``strong`` or one of them, and its neighbour on the weak side is
+    ``weak`` or one of them. Otherwise some threshold is found, and nothing is known about values
+    that were not measured. The search stops early when ``may_pay``, called with the strongest
+    value known to be insufficient, returns False.
     """
     found: list[tuple[Value, Measured]] = []
     for _ in range(most_steps):
@@ -52,7 +52,7 @@ def bisect(
 
 
 def find_middle(first: Value, second: Value, close_counts: float = CLOSE_COUNTS) -> Value | None:
-    """A value between two, a round one; None where they are close to each other."""
+    """Return a round value between two others, or None if they are close to each other."""
     if isinstance(first, int) and isinstance(second, int):
         middle = (first + second) // 2
         is_close = max(first, second) < close_counts * min(first, second)

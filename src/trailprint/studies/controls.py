@@ -1,13 +1,13 @@
 """
-Controls that can fail: does an attack find what is there, or what the order of rows tells it?
+Negative controls: checks that an attack does not use the order of rows or overstate confidence.
 
-``absent``: some people are taken out of the released data while their auxiliary records stay.
-Whoever is linked with confidence without being there is linked wrongly.
+``absent``: some people are removed from the released data while their auxiliary records stay.
+Any confident link of such a person is wrong.
 
-``permuted``: the rows of both sides are put in a secret order and their ids replaced by numbers.
-An honest attack links the same people as before, but for ties, and scores at chance when its
-links are read as if the order had stayed. What an attack learns beforehand must not change
-when released people exchange their ids.
+``permuted``: the rows of both sides are shuffled and their ids replaced by numbers. A sound attack
+links the same people as before, except for ties, and scores at chance when its links are
+scored as if the order had not changed. Weights learnt beforehand must not change when the ids
+of released people are exchanged.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ from trailprint.studies.people import (
     restrict_truth,
     select_people,
 )
-from trailprint.studies.small_counts import hide_small, is_close, is_small, tell_count
+from trailprint.studies.small_counts import describe_count, hide_small, is_close, is_small
 
-#: A control fails only where luck would do so less often than this.
+#: Significance level: a control fails if chance alone would do so less often than this.
 UNLIKELY = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlOptions:
     """
-    How controls are made and judged.
+    Options of the controls.
 
     Attributes
     ----------
     held_out : float
-        Absent: share of the people on both sides who are taken out of the released data.
+        Absent: share of the people on both sides who are removed from the released data.
     precision : float
-        Absent: links count as confident where this share of equally confident ones of people
-        who are there is right.
+        Absent: a link counts as confident if, among equally confident links of people who are
+        present, this share is correct.
     allowed : float
-        Absent: at most this share of absent people may be linked with such confidence.
+        Absent: largest share of absent people that may be linked with such confidence.
     seed : int
-        Who is taken out, and the secret order.
+        Random seed for the people removed and for the order of rows.
     """
 
     held_out: float = 0.2
@@ -77,23 +77,23 @@ class ControlOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
     """
-    What a control found.
+    Result of a control.
 
     Attributes
     ----------
     attack, kind, title : str
-        Which attack was controlled, and how.
+        The attack, and the kind and title of the control.
     people, links : int
-        People looked at, and the links among them that the control counts. Small counts are
-        told neither by `to_finding` nor by ``reading``.
+        Number of people examined, and the links among them that the control counts. `to_finding`
+        and ``reading`` hide small counts.
     share, interval : float, (float, float)
-        Links per person, with Wilson's 95 % interval; None where there is nobody.
+        Links per person, with Wilson's 95 % interval; None if there are no people.
     expected : float, optional
-        What the share is compared with; None where that would tell a few people.
+        Value the share is compared with; None if it would reveal a small count.
     passed : bool
-        Whether nothing is wrong.
+        Whether the control passed.
     reading : str
-        All this in words.
+        The result in words.
     """
 
     attack: str
@@ -108,8 +108,8 @@ class Control:
     reading: str
 
     def to_finding(self) -> ControlFinding:
-        """The control as it may be told; of a few people or links only that they are few."""
-        is_told = self.interval is not None and not (
+        """Return the control for publication, with small counts masked."""
+        is_shown = self.interval is not None and not (
             is_small(self.people) or is_close(self.links, self.people)
         )
         return ControlFinding(
@@ -118,8 +118,8 @@ class Control:
             title=self.title,
             people=hide_small(self.people),
             links=hide_small(self.links, of=self.people),
-            share=self.share if is_told else None,
-            interval=self.interval if is_told else None,
+            share=self.share if is_shown else None,
+            interval=self.interval if is_shown else None,
             expected=self.expected,
             passed=self.passed,
             reading=self.reading,
@@ -135,12 +135,11 @@ def control_absent(
     options: ControlOptions | None = None,
 ) -> Control:
     """
-    Run an attack on a release that some people are missing from.
+    Run an attack on a release from which some people were removed.
 
-    A link of an absent person counts when it is at least as confident as those links of people
-    who are there of which the wanted share is right (calibrated as in `per_user`). REIDIT with
-    the released side reserved promises more where it guarantees its links: then no absent person
-    may be linked at all.
+    A link of an absent person counts if its confidence reaches the threshold at which the required
+    share of links of present people is correct (calibrated as in `per_user`). Where REIDIT with
+    the released side reserved guarantees its links, no absent person may be linked at all.
     """
     options = options or ControlOptions()
     is_absent = _draw_absent(truth, options)
@@ -154,7 +153,7 @@ def control_absent(
     n_linked = len(np.intersect1d(linkage.auxiliary, absent))
     n_false = len(np.intersect1d(linkage.auxiliary[confident], absent))
     expected = 0.0 if _promises_no_false_link(linkage) else options.allowed
-    # Not the share but whether luck explains it: a few people prove nothing.
+    # Test for chance instead of comparing the share: a few people prove nothing.
     passed = float(bdtrc(n_false - 1, len(absent), expected)) >= UNLIKELY
     return Control(
         attack=name,
@@ -171,7 +170,7 @@ def control_absent(
 
 
 def _draw_absent(truth: Truth, options: ControlOptions) -> Flags:
-    """Who is taken out: never nobody where there are two people, never everybody."""
+    """Draw the people to remove: with two or more people at least one, and never all."""
     n_people = truth.n_common
     n_absent = min(max(round(options.held_out * n_people), 1), n_people - 1)
     chosen = np.zeros(n_people, dtype=bool)
@@ -183,7 +182,7 @@ def _draw_absent(truth: Truth, options: ControlOptions) -> Flags:
 def _confident_links(
     linkage: Linkage, truth: Truth, precision: float
 ) -> tuple[Flags, float | None]:
-    """Links at least as confident as those of present people that are right so often."""
+    """Links above the confidence at which ``precision`` of present people's links are correct."""
     own = np.isin(linkage.auxiliary, truth.auxiliary)
     margin = confidence_for(linkage.confidence[own], correct_links(linkage, truth)[own], precision)
     if margin is None:
@@ -203,15 +202,16 @@ def _read_absent(
     if not n_absent:
         return "There are too few people on both sides to leave some out."
     text = (
-        f"Of the people on both sides {tell_count(n_absent)} were taken out of the released data, "
-        f"and the attack still linked {tell_count(n_linked, of=n_absent)} of them to somebody."
+        f"Of the people on both sides {describe_count(n_absent)} were taken out of the released "
+        f"data, and the attack still linked {describe_count(n_linked, of=n_absent)} of them to "
+        "somebody."
     )
     if margin is None:
         return f"{text} No link of this attack is confident enough to be trusted anyway."
     verdict = "as it should be" if passed else "so that its confidence misleads"
     return (
         f"{text} It did so with a confidence that is trusted for people who are there for "
-        f"{tell_count(n_false, of=n_absent)}; at most {expected:.0%} may be: {verdict}."
+        f"{describe_count(n_false, of=n_absent)}; at most {expected:.0%} may be: {verdict}."
     )
 
 
@@ -226,9 +226,9 @@ def control_permuted(
     linkage: Linkage | None = None,
 ) -> tuple[Control, Control]:
     """
-    Run an attack on rows in a secret order, and score it by the right and by a wrong truth.
+    Run an attack on shuffled rows, and score it with the true and with a wrong ground truth.
 
-    ``linkage`` is what the attack finds in the given order, where that is known already.
+    ``linkage`` is the attack's result in the original order, if it is already known.
     """
     options = options or ControlOptions()
     linkage = attack(released, auxiliary) if linkage is None else linkage
@@ -244,7 +244,7 @@ def control_permuted(
         np.isin(truth.released, linkage.released[correct_links(linkage, truth)]),
         np.isin(truth.released, orders[0][shuffled.released[after]]),
     )
-    # A right link whose two ends came to the same place by luck says nothing of the order.
+    # A correct link whose two rows happen to share a position says nothing about the order.
     as_if_kept = int(np.count_nonzero(correct_links(shuffled, truth) & ~after))
     n_pairs = len(orders[0]) * len(orders[1])
     chance = shuffled.n_links / n_pairs if n_pairs else 0.0
@@ -253,9 +253,9 @@ def control_permuted(
 
 def _compare_orders(name: str, before: Flags, after: Flags) -> Control:
     """
-    Fail where people are lost with the order: McNemar's exact test, one-sided.
+    Fail if shuffling loses correct links: McNemar's exact test, one-sided.
 
-    Lots drawn between equal records lose and win people alike; only a leak loses them.
+    Random ties between equal records lose and win people alike; a leak only loses them.
     """
     n_people, n_found = len(before), int(np.count_nonzero(after))
     n_lost, n_won = np.count_nonzero(before & ~after), np.count_nonzero(~before & after)
@@ -280,14 +280,14 @@ def _compare_orders(name: str, before: Flags, after: Flags) -> Control:
         passed=passed,
         reading=(
             "With the rows of both sides in a secret order and without ids, "
-            f"{tell_count(n_found, of=n_people)} of {tell_count(n_people)} people are linked "
-            f"correctly, against {tell_count(n_before, of=n_people)} before: {verdict}."
+            f"{describe_count(n_found, of=n_people)} of {describe_count(n_people)} people are "
+            f"linked correctly, against {describe_count(n_before, of=n_people)} before: {verdict}."
         ),
     )
 
 
 def _compare_chance(name: str, n_right: int, n_people: int, chance: float) -> Control:
-    """Fail where links that should be right by chance only are right too often."""
+    """Fail if links that should be correct only by chance are correct too often."""
     luck = float(bdtrc(n_right - 1, n_people, min(chance, 1.0)))
     passed = luck >= UNLIKELY
     return Control(
@@ -301,8 +301,8 @@ def _compare_chance(name: str, n_right: int, n_people: int, chance: float) -> Co
         expected=chance,
         passed=passed,
         reading=(
-            f"Read as if the order of rows had stayed, {tell_count(n_right, of=n_people)} of "
-            f"{tell_count(n_people)} people are linked correctly, where chance would link "
+            f"Read as if the order of rows had stayed, {describe_count(n_right, of=n_people)} of "
+            f"{describe_count(n_people)} people are linked correctly, where chance would link "
             f"{chance:.2%}: "
             f"{'no more than luck explains' if passed else 'far more than luck explains'}."
         ),
@@ -310,7 +310,7 @@ def _compare_chance(name: str, n_right: int, n_people: int, chance: float) -> Co
 
 
 def control_weights(name: str, is_same: bool) -> Control:
-    """Whether weights stayed the same when the ids of released people were exchanged."""
+    """Return the control that weights stay the same when ids of released people are exchanged."""
     verdict = (
         "are the same: the released side has no part in them"
         if is_same

@@ -1,4 +1,4 @@
-"""Why people are found: which locations correct links rest on, and who is found by one alone."""
+"""Which locations drive re-identification, and who can be found by a single location."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ _RARE = (
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DrivingLocations(Discreet):
     """
-    What correct links rest on.
+    How much each location contributes to correct links.
 
     Attributes
     ----------
     contribution : ndarray of float64
-        For each location its share of the gain of all correct links; the sum is one, or zero
-        where no link is correct.
+        Share of each location in the gain of all correct links; sums to one, or to zero if no
+        link is correct.
     visitors : ndarray of int64
-        Released users seen at each location.
+        Number of released users seen at each location.
     names : list of str
-        What the locations are called. Handle with care.
+        Names of the locations (sensitive).
     n_rare, n_people : int
-        People who can be found by one location alone, of all people on both sides.
+        Number of people who can be found by one location alone, and of all people on both sides.
     n_users : int
-        Released users.
+        Number of released users.
     """
 
     contribution: Floats
@@ -53,7 +53,7 @@ class DrivingLocations(Discreet):
     n_users: int
 
     def top(self, n_locations: int = 20) -> Ints:
-        """The locations that contribute most; ties by number, so that the order is stable."""
+        """Return the locations that contribute most; ties are ordered by location number."""
         order = np.argsort(-self.contribution, kind="stable")[:n_locations]
         return order[self.contribution[order] > 0]
 
@@ -67,11 +67,11 @@ class DrivingLocations(Discreet):
         n_linked: int = 0,
     ) -> Why:
         """
-        The top locations as they may be told.
+        Return the top locations for publication.
 
-        Locations are called by number unless ``named``; fewer than ``small`` people are shown as
-        such, also where they are a change or missing to all. ``changes`` are the `trail_changes`
-        of ``top(n_locations)``, and ``n_linked`` people were linked before them.
+        Locations are numbered unless ``named``. Counts below ``small`` are masked, including
+        changes and differences from the total. ``changes`` are the `trail_changes` of
+        ``top(n_locations)``, and ``n_linked`` people were linked with all locations.
         """
         top = self.top(n_locations)
         locations = tuple(
@@ -89,10 +89,10 @@ class DrivingLocations(Discreet):
         return Why(locations=locations, one_rare_location=rare, reading=self._read(top))
 
     def _count_rare(self, small: int) -> RareLocation:
-        is_told = self.n_people and not is_close(self.n_rare, self.n_people, small)
+        is_shown = self.n_people and not is_close(self.n_rare, self.n_people, small)
         return RareLocation(
             people=hide_small(self.n_rare, small, of=self.n_people),
-            share=self.n_rare / self.n_people if is_told else None,
+            share=self.n_rare / self.n_people if is_shown else None,
             meaning=_RARE,
         )
 
@@ -118,14 +118,14 @@ def find_driving_locations(
     metric: str = "jensen-shannon",
 ) -> DrivingLocations:
     """
-    Share the gain of correct links out among locations.
+    Attribute the gain of correct links to locations.
 
-    The gain of a link is a sum over the locations both histograms have visited (`METRICS`), so
-    that each location has its part; slots of one location are added up. What a metric adds for
-    totals alone belongs to no location and is left out.
+    The gain of a link is a sum over the locations that both histograms visit (`METRICS`), so each
+    location has its share; time slots of one location are added up. Terms of a metric that depend
+    only on totals belong to no location and are left out.
 
-    A person can be found by one rare location alone where they are the only released user and their
-    counterpart the only auxiliary user who visits it.
+    A person can be found by one rare location alone if they are the only released user who visits
+    it and their counterpart is the only auxiliary user who does.
     """
     right = correct_links(linkage, truth)
     gain = _gain_by_column(
@@ -160,12 +160,12 @@ def _gain_by_column(
     )
     terms = _terms(kind.term, matrices[0].data[first], matrices[1].data[second])
     by_column = np.bincount(shared % max(width, 1), weights=terms, minlength=width)
-    # Where nothing is shared numpy counts in whole numbers.
+    # Without shared entries numpy.bincount returns integers.
     return by_column.astype(np.float64)
 
 
 def _terms(term: int, p: Floats, q: Floats) -> Floats:
-    """What each shared location adds to a gain; as the kernels' `term_value`."""
+    """Term of each shared location in a gain; equals the kernels' `term_value`."""
     if term == LOG_SUM:
         return x_log_x(p + q) - x_log_x(p) - x_log_x(q)
     if term == TWICE_MINIMUM:
@@ -174,7 +174,7 @@ def _terms(term: int, p: Floats, q: Floats) -> Floats:
 
 
 def _count_alone(released: Trails, auxiliary: Trails, truth: Truth) -> int:
-    """People with a location that only they visit, on both sides."""
+    """Count the people who are the only visitor of some location on both sides."""
     single = (released.visitors == 1) & (auxiliary.visitors == 1)
     visitor = [_only_visitor(side) for side in (released, auxiliary)]
     rows, columns = visitor[0][single], visitor[1][single]
@@ -182,7 +182,7 @@ def _count_alone(released: Trails, auxiliary: Trails, truth: Truth) -> int:
 
 
 def _only_visitor(trails: Trails) -> Ints:
-    """Somebody who was at each location: the only one where there is one."""
+    """One visitor of each location, -1 if there is none; meaningful for single visitors."""
     visitor = np.full(len(trails.locations), -1, dtype=np.int64)
     visitor[trails.indices] = np.repeat(np.arange(trails.n_users), trails.lengths)
     return visitor
@@ -198,11 +198,11 @@ def trail_changes(
     n_threads: int | None = None,
 ) -> Floats:
     """
-    How the share of people that trails re-identify changes without each of some locations.
+    Change of the share of people re-identified by trails when each location is left out.
 
-    ``linkage`` is what `match_trails` found with all locations; its algorithm and reserved side
-    are kept. One run for each location: ask for a few. `trail_sensitivity.leave_one_out` does
-    all of them at once.
+    ``linkage`` is the result of `match_trails` with all locations; its algorithm and reserved side
+    are kept. Each location costs one run, so pass only a few; `trail_sensitivity.leave_one_out`
+    does all of them at once.
     """
     options = TrailOptions(algorithm=linkage.facts["algorithm"], reserved=linkage.facts["reserved"])
     n_before = np.count_nonzero(correct_links(linkage, truth))

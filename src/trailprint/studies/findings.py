@@ -1,4 +1,4 @@
-"""What controls and causes may tell: types alone, so that whoever reads them loads no attack."""
+"""Published results of controls and driving locations: types only, importing no attack."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlFinding:
-    """An attack whose outcome is known beforehand."""
+    """Published result of a control: an attack whose outcome is known beforehand."""
 
     attack: str
     kind: Literal["absent", "permuted"]
     title: str
-    people: VeiledCount | None
-    links: VeiledCount | None
+    people: MaskedCount | None
+    links: MaskedCount | None
     share: float | None
     interval: tuple[float, float] | None
     expected: float | None
@@ -27,26 +27,26 @@ class ControlFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocationFinding:
-    """A location, what correct links owe to it, and what leaving it out changes."""
+    """A location, its contribution to correct links, and the change when it is left out."""
 
     label: str
-    users: VeiledCount | None
+    users: MaskedCount | None
     contribution: float
     leave_one_out: float | str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RareLocation:
-    """People whom one rare location alone gives away."""
+    """People who can be found by one rare location alone."""
 
-    people: VeiledCount
+    people: MaskedCount
     share: float | None
     meaning: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapPlace:
-    """Where a location lies, in degrees, its people, and what correct links owe to it."""
+    """Position of a location in degrees, its people, and its contribution to correct links."""
 
     lat: float
     lon: float
@@ -56,7 +56,7 @@ class MapPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocationMap:
-    """Places with enough people; ``left_out`` more have fewer people than those shown."""
+    """Places with enough people to be shown; ``left_out`` counts those with too few."""
 
     places: tuple[MapPlace, ...]
     cell_m: float | None
@@ -65,7 +65,7 @@ class LocationMap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
-    """Which locations give people away; ``map`` only where they may be named."""
+    """Locations that drive re-identification; ``map`` is set only if they may be named."""
 
     locations: tuple[LocationFinding, ...]
     one_rare_location: RareLocation | None

@@ -1,9 +1,9 @@
 """
-Leave-one-out rounds: each part of everybody's days in turn is what somebody knows (2011, 6).
+Leave-one-out rounds: each bin of days in turn is the adversary's knowledge (2011 paper, 6).
 
-Every user's span, from the first to the last local day with data, is cut into bins of about equal
-length. In round j the j-th bin is the auxiliary side and the other bins are the released one.
-Stays are cut at midnight before, so that no stay reaches into both sides.
+Each user's span, from the first to the last local day with data, is cut into bins of about equal
+length. In round j the j-th bin is the auxiliary side and the other bins are the released side.
+Stays are cut at midnight first, so no stay lies on both sides.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from trailprint.studies.options import FoldOptions
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FoldRound(Discreet):
     """
-    What one round found.
+    Result of one round.
 
-    ``histograms`` are the candidate sets of histograms alone, next to a CRF's ``sets``.
+    ``histograms`` are the candidate sets of histograms alone, for comparison with a CRF's ``sets``.
     """
 
     number: int
@@ -51,7 +51,7 @@ class FoldRound(Discreet):
 
 
 def fold_of_visits(sequences: Sequences, n_folds: int) -> NDArray[np.int64]:
-    """Which bin of its user's span each visit lies in, from 0 on."""
+    """Return the bin of the user's span that each visit lies in, counted from 0."""
     if not sequences.n_visits:
         return np.empty(0, dtype=np.int64)
     changes = np.diff(sequences.user, prepend=-1) != 0
@@ -65,7 +65,7 @@ def fold_of_visits(sequences: Sequences, n_folds: int) -> NDArray[np.int64]:
 
 
 def cut_fold(sequences: Sequences, fold: NDArray[np.int64], k: int) -> tuple[Sequences, Sequences]:
-    """The released and the auxiliary side of round ``k``; users without a day are left out."""
+    """Return the released and auxiliary sides of round ``k``, without users who have no days."""
     held_out = fold == k
     return (
         sequences.at_days(~held_out).without_idle_users(),
@@ -82,7 +82,7 @@ def run_folds(
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[FoldRound]:
-    """Run the rounds one after another; rounds in which nobody can be looked up are left out."""
+    """Run the rounds one after another; rounds without people on both sides are left out."""
     fold = fold_of_visits(sequences, protocol.n_folds)
     found = [
         _run_round(
@@ -105,34 +105,34 @@ def run_position_folds(
     *,
     progress: Progress | None = None,
 ) -> list[FoldRound]:
-    """The same rounds for positions: places are found anew on each side of each round."""
+    """Run the rounds on positions: places are detected separately on each side of each round."""
     found = []
     for k in protocol.rounds:
-        tell = _announce(progress, k, len(protocol.rounds)) or (lambda what, done: None)
-        tell("Finding places", None)
+        report = _announce(progress, k, len(protocol.rounds)) or (lambda what, done: None)
+        report("Finding places", None)
         sides = _cut_positions(events, SplitOptions(fold=f"{k + 1}/{protocol.n_folds}"))
         if sides is None:
             continue
         chains = build_chain_pair(sides.released, first_days(sides.auxiliary, options.days))
-        tell("Comparing chains", None)
+        report("Comparing chains", None)
         truth = truth_from_ids(chains[0].users, chains[1].users)
         found.append(_measure(k, correlate_chains(*chains, options), truth))
     return [one for one in found if one is not None]
 
 
 def _cut_positions(events: Events, held_out: SplitOptions) -> Split | None:
-    """The two sides of a round; None where nobody has a position on one of them."""
+    """Return the two sides of a round, or None if one of them has no positions."""
     try:
         return split(events, held_out)
     except InputError as error:
-        # Only an empty side is no more than that; what is wrong with a source has its own class.
+        # An empty side raises InputError itself; faults of a source raise its subclasses.
         if type(error) is not InputError:
             raise
         return None
 
 
 def first_days(events: Events, n_days: int | None) -> Events:
-    """Each user's first local days with events only; all of them without a number."""
+    """Keep the events of each user's first ``n_days`` local days with events; None keeps all."""
     if n_days is None:
         return events
     day = f"date_trunc('day', {events.local_start})"
@@ -144,7 +144,7 @@ def first_days(events: Events, n_days: int | None) -> Events:
 def measure_histograms(
     sides: tuple[Sequences, Sequences], truth: Truth, options: CorrelateOptions
 ) -> CandidateSets | None:
-    """What histograms alone give on the same sides, so that one sees what the order adds."""
+    """Candidate sets of histograms alone on the same sides, to show what the order adds."""
     if options.model != "crf":
         return None
     simpler = replace(options, model="histogram", joint=False, all_pairs=False)
@@ -180,7 +180,7 @@ def _measure(
 
 
 class _Shelf:
-    """A part of a store, under a name of its own."""
+    """A view of a store that prefixes all names."""
 
     def __init__(self, store: Store, name: str) -> None:
         self._store, self._name = store, name

@@ -1,7 +1,7 @@
 """
-Risk against loss: one parameter of a chain of protections swept, and the cheapest that suffices.
+Trade-off of risk and loss: sweep one parameter of a chain of protections.
 
-What comes before the swept protection is done once and shared by all points.
+Protections before the swept one run once and are shared by all points.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from trailprint.errors import InputError, OptionError, TrailprintError
 from trailprint.events.events import Events
 from trailprint.features.options import HistogramOptions
-from trailprint.progress import Progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress
 from trailprint.protections.protection import Protection
 from trailprint.studies.bisection import bisect
 from trailprint.studies.judging import Judge
@@ -23,7 +23,7 @@ from trailprint.studies.protection_trial import Point, TrialContext
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialLeftOut:
-    """A value that cannot be had with this data, such as a k of more users than there are."""
+    """A value that this data does not allow, such as a k larger than the number of users."""
 
     parameters: Mapping[str, Any]
     why: str
@@ -32,22 +32,22 @@ class TrialLeftOut:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frontier:
     """
-    A sweep, and what it takes to come below a target.
+    Result of a sweep, with the cheapest point that meets the target.
 
     Attributes
     ----------
     points : tuple of Point
-        The values asked for, in order.
+        The requested values, in order.
     left_out : tuple of TrialLeftOut
-        Those of them that this data does not allow.
+        Requested values that this data does not allow.
     searched : tuple of Point
-        Further values tried while looking for the target.
+        Further values tried while searching for the target.
     target : Point, optional
-        Of all points whose upper bound is at or below the target risk the one with the least
-        loss, however ties between equal records are drawn; None where there is none, or no
+        The point with the least loss among those whose upper bound is at or below the target
+        risk, however ties between equal records are drawn; None if there is no such point or no
         target.
     n_people : int
-        People on both sides before any protection: those the rates are shares of.
+        People on both sides before any protection: the denominator of the rates.
     """
 
     points: tuple[Point, ...]
@@ -58,7 +58,7 @@ class Frontier:
 
 
 def find_swept(protections: Sequence[Protection], parameter: str) -> int:
-    """Which protection of a chain has this parameter; exactly one must."""
+    """Return the position of the one protection in a chain that has this parameter."""
     places = [
         place
         for place, step in enumerate(protections)
@@ -87,23 +87,23 @@ def sweep(
     """
     Protect, attack and measure at every value of one parameter.
 
-    Equal ids on both sides are taken for equal people. Rates are shares of the people on both
-    sides before any protection, so that leaving people out lowers them. A value this data does
-    not allow is left out, unless none is allowed. Families of attack beyond histograms judge too
-    where they are given as ``judges``.
+    Equal ids on both sides are the same person. Rates are shares of the people on both sides
+    before any protection, so dropping people lowers them. Values that this data does not allow are
+    left out; an error is raised if none is allowed. Further attack families can be given as
+    ``judges``.
     """
     place = find_swept(protections, options.parameter)
-    # A value that no protection takes is refused before any work is done.
+    # Invalid values are rejected before any work is done.
     swept = {
         value: replace(protections[place], **{options.parameter: value}) for value in options.values
     }
     context = TrialContext(released, auxiliary, protections, options, counting, n_threads, judges)
     swept_chain = _Sweep(context, protections, place, options)
-    tell = progress or tell_nobody
+    report = progress or ignore_progress
     points: dict[Any, Point] = {}
     refused: list[tuple[Any, TrailprintError]] = []
     for number, value in enumerate(options.values):
-        tell(f"Sweeping {options.parameter}", number / len(options.values))
+        report(f"Sweeping {options.parameter}", number / len(options.values))
         try:
             points[value] = swept_chain.point(value)
         except (InputError, OptionError) as error:
@@ -112,7 +112,7 @@ def sweep(
         raise refused[0][1]
     searched: list[Point] = []
     if options.target_risk is not None:
-        tell("Looking for the target", None)
+        report("Looking for the target", None)
         searched = swept_chain.search(points)
     return Frontier(
         points=tuple(points.values()),
@@ -137,7 +137,7 @@ def measure_chain(
     n_threads: int | None = None,
 ) -> Frontier:
     """
-    Protect as written down, attack and measure: one point; without protections, the data as is.
+    Protect with a fixed chain, attack and measure: one point; an empty chain measures the data.
 
     The point's parameters are those of the first protection.
     """
@@ -157,12 +157,12 @@ def _cheapest(points: Sequence[Point], target_risk: float | None) -> Point | Non
 
 
 def _suffices(point: Point, target_risk: float | None) -> bool:
-    """The upper end of the interval must not exceed the target, however ties are drawn."""
+    """Whether the upper end of the interval is within the target, however ties are drawn."""
     return target_risk is not None and point.at_risk <= target_risk
 
 
 class _Sweep:
-    """A chain with one parameter that takes several values."""
+    """A chain of protections of which one parameter is swept."""
 
     def __init__(
         self,
@@ -175,13 +175,13 @@ class _Sweep:
         self.parameter, self.target_risk = options.parameter, options.target_risk
 
     def point(self, value: Any) -> Point:
-        """Protect with one value, attack, measure."""
+        """Protect with one value, attack and measure."""
         swept = replace(self.chain[self.place], **{self.parameter: value})
         chain = (*self.chain[: self.place], swept, *self.chain[self.place + 1 :])
         return self.context.measure(chain, swept.parameters())
 
     def search(self, known: Mapping[Any, Point]) -> list[Point]:
-        """Points between the weakest and the strongest value that close in on the target."""
+        """Bisect between insufficient and sufficient values to close in on the target."""
         sense = self.chain[self.place].monotone.get(self.parameter)
         if sense is None:
             return []
@@ -189,7 +189,7 @@ class _Sweep:
         strong = [v for v in known if _suffices(known[v], self.target_risk)]
         if not weak or not strong:
             return []
-        # The strongest value that does not suffice, and the weakest beyond it that does.
+        # The strongest insufficient value, and the weakest sufficient value above it.
         low = max(weak, key=lambda value: sense * value)
         beyond = [value for value in strong if sense * value > sense * low]
         if not beyond:

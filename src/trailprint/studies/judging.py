@@ -1,4 +1,4 @@
-"""Who judges a protected release: families of attack, and what each achieves against it."""
+"""Judges of a protected release: attack families, and what each achieves against it."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from trailprint.protections.protection import Protection
 from trailprint.studies.repeated import PreparedAttack
 
 Ways = Sequence[PreparedAttack[Any]]
-"""One attack with everything chosen, or several of a family: the strongest counts."""
+"""One or more fully configured attacks of a family; the strongest counts."""
 
 HISTOGRAM = "histogram"
-"""The family that judges every release: of whatever is released, histograms can be counted."""
+"""The family that judges every release: histograms can be counted from any release."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Judge(Discreet):
     """
-    One family of attack as it judges protected releases.
+    An attack family used to judge protected releases.
 
     Attributes
     ----------
     name : str
-        Of the family.
+        Name of the family.
     on_events : callable, optional
-        Makes the attack ready for protected events of both sides and the chain that was applied,
-        which the adversary knows; whatever it learns, it learns again.
+        Prepares the attack on protected events of both sides; it also gets the applied chain,
+        which the adversary knows. Anything learnt is learnt again from the protected events.
     on_histograms : callable, optional
-        The same for histograms of both sides; used for events where ``on_events`` is None.
+        The same for histograms of both sides; used if ``on_events`` is None.
     is_quick : bool
-        Asked about every value that is tried; others are asked where it matters.
+        Whether the judge runs on every value tried; other judges run only where it matters.
     people : pyarrow.Array, optional
-        The released ids it is tried on; None: everybody.
+        The released ids it is tried on (default: all).
     """
 
     name: str
@@ -57,19 +57,19 @@ class Success:
     Attributes
     ----------
     attack : str
-        Its name: the family, or of histograms the method and the weight.
+        Its name: the family, or for histograms the method and the metric.
     family : str
         The family it belongs to.
     people, is_whole : int, bool
-        How many people it was tried on, and whether that is everybody.
+        Number of people it was tried on, and whether that is all of them.
     left : int
-        How many of them still have records on both sides: nobody else can be linked.
+        Number of them who still have records on both sides; only they can be linked.
     user_accuracy : float
         Share of them who are linked to their own record.
     cluster_accuracy : float
         Share who are linked to their own record or to one equal to it (2016 paper, V-B2).
     expected_user_accuracy : float
-        The user-level accuracy over all ways to break ties between equal records.
+        The user-level accuracy averaged over all ways to break ties between equal records.
     accuracy_interval, cluster_interval : tuple of float
         Wilson's 95 % intervals.
     chance : float
@@ -91,17 +91,17 @@ class Success:
     @property
     def at_risk(self) -> float:
         """
-        What must not exceed a target: the upper end of the 95 % interval among those left.
+        Risk compared with the target: upper end of the 95 % interval among the people left.
 
-        Ties between equal records count as they were drawn or on average, whichever is more. Who
-        was dropped makes nobody else safer. Where only some people were tried, the rate counts:
-        fewer people are easier to tell apart, so that it is above the rate among all.
+        Ties between equal records count as drawn or on average, whichever is higher. Dropping a
+        person makes nobody else safer. If only some people were tried, the rate itself counts:
+        fewer people are easier to tell apart, so it is above the rate among all.
         """
         rate = max(self.user_accuracy, self.expected_user_accuracy)
         n_linked = min(rate * self.people, self.left)
         if not self.is_whole:
             return n_linked / max(self.left, 1)
-        # Of nobody nothing is known.
+        # With no people left the rate is unknown: assume 1.
         return (wilson(n_linked, self.left) or (0.0, 1.0))[1]
 
 
@@ -114,14 +114,14 @@ class NotJudged:
 
 
 def find_strongest(found: Iterable[Success]) -> Success:
-    """What links the largest share, of attacks tried on everybody; of others if there is none."""
+    """Return the attack that links the largest share, preferring those tried on all people."""
     listed = list(found)
     whole = [one for one in listed if one.is_whole]
     return max(whole or listed, key=lambda one: one.expected_user_accuracy)
 
 
 def find_by_family(found: Iterable[Success]) -> dict[str, Success]:
-    """The strongest attack of each family."""
+    """Return the strongest attack of each family."""
     best: dict[str, Success] = {}
     for one in found:
         known = best.get(one.family)
@@ -131,5 +131,5 @@ def find_by_family(found: Iterable[Success]) -> dict[str, Success]:
 
 
 def measure_at_risk(found: Iterable[Success]) -> float:
-    """What must not exceed a target, by whichever attack it is highest."""
+    """Return the risk compared with the target: the highest over all attacks."""
     return max(one.at_risk for one in found)

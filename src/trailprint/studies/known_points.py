@@ -1,4 +1,4 @@
-"""Coarser places and times: how much less a few points reveal."""
+"""How much less a few known points reveal at coarser places and times."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from trailprint.events.events import Events
 from trailprint.events.places.grid import GridOptions, to_cells
 from trailprint.features.points import Points
 
-#: Each size is a multiple of the one before, so that small cells and bins lie within large ones.
+#: Each factor is a multiple of the previous one, so small cells and bins nest in large ones.
 CELL_FACTORS = (1, 2, 4, 8)
 TIME_FACTORS = (1, 2, 4, 24)
-#: Cells that named places with positions are gathered in, in metres.
+#: Cell sizes for grouping named places that have positions, in metres.
 _CELLS_M = (500.0, 1000.0, 2000.0, 4000.0)
 _CELL = re.compile(r"x(-?\d+)_y(-?\d+)")
 _MOST_TARGETS = 20_000
-#: Draws of everybody in each cell: as many as asked for while that is no more sets of points than
-#: this, and three of larger populations.
+#: Budget of point sets per combination of resolutions: the number of draws is reduced to fit, but
+#: not below ``_LEAST_DRAWS``.
 _MOST_SETS = 60_000
 _LEAST_DRAWS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceLevel:
-    """A spatial resolution: which coarse place each place lies in."""
+    """A spatial resolution: the coarse place that each place lies in."""
 
     name: str
     cell_m: float | None
@@ -53,10 +53,11 @@ class GridShare:
 
 def find_levels(points: Points, events: Events) -> tuple[PlaceLevel, ...]:
     """
-    The places as they are, and coarser ones they lie in.
+    Return the spatial resolutions: places as released, then coarser ones.
 
-    Cells of a grid are gathered two by two; places with positions lie in the cell of their mean
-    position, names such as ``x.y.z`` in ``x.y``. Other places have no coarser ones.
+    Grid cells are merged by factors of two; places with positions are assigned to the cell of
+    their mean position, and names such as ``x.y.z`` to ``x.y``. Other places cannot be made
+    coarser.
     """
     own = PlaceLevel(name="as released", cell_m=events.cell_m, place_of=_every(points))
     if not len(points.locations):
@@ -86,7 +87,7 @@ def _cell_levels(points: Points, cell_m: float) -> tuple[PlaceLevel, ...]:
 
 
 def _position_levels(points: Points, events: Events) -> list[PlaceLevel]:
-    """Cells of the mean positions of places."""
+    """Levels made of grid cells that contain the mean positions of places."""
     means = events.derive(
         'SELECT location AS "user", avg(lat) AS lat, avg(lon) AS lon '
         f"FROM ({events.query}) GROUP BY location"
@@ -107,7 +108,7 @@ def _position_levels(points: Points, events: Events) -> list[PlaceLevel]:
 
 
 def _name_levels(points: Points) -> list[PlaceLevel]:
-    """Names cut after each part, where they have any."""
+    """Levels made by truncating names after each part, if all names have parts."""
     parts = [name.split(".") for name in points.locations.to_pylist()]
     depth = min(map(len, parts))
     levels = []
@@ -143,12 +144,12 @@ def measure_grid(
     n_threads: int | None = None,
 ) -> tuple[GridShare, ...]:
     """
-    Unicity of the same drawn points where places and times are released ever coarser.
+    Measure unicity of the same drawn points at increasingly coarse places and times.
 
-    Of many people a random part is drawn; candidates are sought among all. With few enough people
-    all draws count, so that the cell of the points as they are has the share that
-    `draw_candidates` gives; with many, three draws. ``resolution_s`` is the length of a time bin,
-    None where points have no time.
+    For large populations a random sample of people is targeted; candidates are still sought among
+    all. If all draws fit the budget, the share at full resolution equals that of
+    `draw_candidates`; with more people there are fewer draws, at least three. ``resolution_s`` is
+    the length of a time bin in seconds, None if points have no time.
     """
     random = np.random.default_rng([seed, 7])
     targets = None

@@ -1,4 +1,4 @@
-"""How studies repeat an attack: options that check themselves, loaded without any library."""
+"""Options of repeated attacks: self-validating dataclasses that import no heavy library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_FOLDS = 10_000
 METRICS: tuple[MetricName, ...] = ("jensen-shannon", "l1", "cosine")
 
 ATTACKS = tuple(MatchOptions(metric=metric) for metric in METRICS)
-"""By default: joint matching with these weights; the strongest counts."""
+"""Default attacks: joint matching with each of these metrics; the strongest counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class FoldOptions:
 
     @property
     def rounds(self) -> range:
-        """The numbers of the rounds, from 0 on."""
+        """Indices of the rounds, from 0."""
         return range(self.n_folds if self.n_rounds is None else self.n_rounds)
 
 
@@ -57,12 +57,12 @@ class TrialOptions:
     Attributes
     ----------
     target_risk : float, optional
-        What suffices: the share of people the strongest attack links, at the upper end of its
-        95 % interval, is at most this.
+        Largest acceptable share of people linked by the strongest attack, at the upper end of its
+        95 % interval.
     attacks : tuple of MatchOptions
-        The strongest counts.
+        Attacks to run; the strongest counts.
     seed : int
-        Of protections and ties.
+        Random seed of protections and ties.
     """
 
     target_risk: float | None = None
@@ -91,13 +91,13 @@ class SweepOptions(TrialOptions):
     values : tuple
         Its values, in the order of the points.
     target_risk : float, optional
-        Also look for the least loss at which the share of people the strongest attack links, at
-        the upper end of its 95 % interval, is at most this: between the least and the greatest of
-        ``values`` by bisection where the parameter protects ever more, else among them.
+        Also find the least loss at which the share of people linked by the strongest attack, at
+        the upper end of its 95 % interval, is at most this: by bisection between ``values`` if the
+        parameter is monotone, else among them.
     attacks : tuple of MatchOptions
-        The strongest counts.
+        Attacks to run; the strongest counts.
     seed : int
-        Of protections and ties.
+        Random seed of protections and ties.
     """
 
     parameter: str
@@ -107,6 +107,6 @@ class SweepOptions(TrialOptions):
         TrialOptions.__post_init__(self)
         if not self.values:
             raise OptionError(f"A sweep needs values of {self.parameter}, got none. Try k=2,5,10.")
-        # Values may be of any kind, also of one that cannot be a member of a set.
+        # Values may be of any type, including unhashable ones.
         if any(value in self.values[:place] for place, value in enumerate(self.values)):
             raise OptionError(f"A sweep must name each value of {self.parameter} once.")

@@ -1,4 +1,4 @@
-"""Some of the people of a dataset, whatever the features: rows chosen, nothing built anew."""
+"""Select people of a dataset for any kind of features: rows are chosen, nothing is rebuilt."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ Attack = Callable[[Features, Features], Linkage]
 
 
 def select_people(features: Features, rows: Ints) -> Features:
-    """Some of the users, in the order given, over the same locations."""
+    """Return some of the users, in the given order, over the same locations."""
     if isinstance(features, Histograms | Views | Trails):
         return features.select(rows)
     return _select_sequences(features, rows)
 
 
 def hide_ids(features: Features) -> Features:
-    """The same features with numbers for ids: nothing is left to tell people apart by."""
+    """Return the same features with ids replaced by row numbers."""
     numbers = pa.array(np.arange(len(features.users))).cast(pa.string())
     return replace(features, users=numbers)
 
 
 def _select_sequences(sequences: Sequences, rows: Ints) -> Sequences:
-    # Visits are sorted by user, so that each user's are one stretch.
+    # Visits are sorted by user, so each user's visits are contiguous.
     bounds = np.searchsorted(sequences.user, np.arange(len(sequences.users) + 1))
     visits, counts = _places_of(bounds, rows)
     whole = ("user", "users", "locations")
@@ -50,7 +50,7 @@ def _select_sequences(sequences: Sequences, rows: Ints) -> Sequences:
 
 
 def _places_of(bounds: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Where the entries of some rows are, one row after the other, and how many each has."""
+    """Return the indices of the entries of some rows, row by row, and their number per row."""
     counts = np.diff(bounds)[rows]
     ends = np.cumsum(counts)
     shift = np.repeat(bounds[rows] - (ends - counts), counts)
@@ -58,14 +58,14 @@ def _places_of(bounds: Ints, rows: Ints) -> tuple[Ints, Ints]:
 
 
 def restrict_truth(truth: Truth, released: Ints, auxiliary: Ints) -> Truth:
-    """The truth among chosen rows of both sides, in their numbers."""
+    """Return the truth among chosen rows of both sides, renumbered by position in the choice."""
     place = _places(released, truth.released), _places(auxiliary, truth.auxiliary)
     both = (place[0] >= 0) & (place[1] >= 0)
     return replace(truth, released=place[0][both], auxiliary=place[1][both])
 
 
 def _places(chosen: Ints, rows: Ints) -> Ints:
-    """Where each of ``rows`` is among the chosen; -1 where it is not."""
+    """Return the position of each of ``rows`` among the chosen; -1 if it is not chosen."""
     size = int(max(chosen.max(initial=-1), rows.max(initial=-1))) + 1
     place = np.full(size, -1, dtype=np.int64)
     place[chosen] = np.arange(len(chosen))

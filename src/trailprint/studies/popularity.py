@@ -1,4 +1,4 @@
-"""How visits spread over locations: rank, frequency and a generalised Zipf law (section 4.2)."""
+"""Popularity of locations: rank, frequency and a generalised Zipf law (section 4.2)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from trailprint.features.trails import Trails
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZipfFit:
     """
-    Visitors of the r-th most visited location are about ``scale * r ** -exponent``.
+    Zipf law: the r-th most visited location has about ``scale * r ** -exponent`` visitors.
 
     ``correlation`` is between observed and expected logarithms, over the ``n_locations`` most
-    visited; None where fewer than three locations or a single frequency leave nothing to fit.
+    visited locations. With fewer than three locations or a single frequency, the other three are
+    None.
     """
 
     exponent: float | None
@@ -27,7 +28,7 @@ class ZipfFit:
 
 
 def rank_frequency(trails: Trails) -> pa.Table:
-    """Visitors of each location, most visited first."""
+    """Return a table of the number of visitors of each location, most visited first."""
     visitors = np.sort(trails.visitors)[::-1]
     return pa.table({"rank": np.arange(1, len(visitors) + 1), "visitors": visitors})
 

@@ -1,10 +1,10 @@
 """
-The least loss that reaches a goal, among protections alone and one after another.
+Search for the least loss that reaches a goal, with single protections and chains of two.
 
-Attacks differ in what they cost. A trial is first *quick*: judged by cheap attacks. Only where it
-could be the cheapest that suffices, or lies on the frontier of risk and loss, is it judged by all
-of them. More attacks never lower a risk, so that what the quick ones rule out stays ruled out.
-Nothing is claimed of what was not measured.
+Attacks differ in cost. A trial is first *quick*: judged by cheap attacks. Only if it could be the
+cheapest sufficient one, or lies on the frontier of risk and loss, is it judged by all attacks.
+More attacks never lower a risk, so anything the quick attacks rule out stays ruled out. Nothing is
+claimed about chains that were not measured.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Trial:
     chain : tuple
         The protections, in order.
     loss : float
-        What they cost.
+        Information loss of the chain.
     rate : float
-        The share of people still linked by the strongest attack that was tried.
+        Share of people still linked by the strongest attack tried.
     risk : float
-        What must not exceed the goal, such as the upper end of the rate's interval.
+        Value that must not exceed the goal, such as the upper end of the rate's interval.
     is_full : bool
         Whether every attack was tried.
     """
@@ -47,20 +47,21 @@ class Trial:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """
-    A protection with values of one parameter.
+    A protection with candidate values of one parameter.
 
     Attributes
     ----------
     name : str
-        What it is called.
+        Name of the protection.
     make : callable
-        The protection with a value.
+        Makes the protection from a value.
     values : tuple
-        From the weakest to the strongest.
+        Values from the weakest to the strongest.
     stronger : tuple
-        Values beyond the strongest, ever stronger: tried only where that one does not suffice.
+        Further values of increasing strength, tried only if the last of ``values`` is not enough.
     neutral : int or float, optional
-        A value that changes nothing, where bisection may begin; None: no values in between.
+        A value that changes nothing, the weak end of bisection; None: no values between those
+        listed are tried.
     """
 
     name: str
@@ -71,34 +72,34 @@ class Choice:
 
 
 Pair = tuple[Choice, Choice]
-"""A protection, and one that comes after it."""
+"""A protection and the one applied after it."""
 
 
 Measure = Callable[[Chain, bool], Trial | None]
-"""Measures a chain, by all attacks if the flag is true; None where the data does not allow it."""
+"""Measures a chain, with all attacks if the flag is true; None if the data does not allow it."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Search:
     """
-    A search that may be stopped at any time: what was measured so far stays.
+    A search that can be stopped at any time without losing its measurements.
 
     Attributes
     ----------
     measure : callable
         Measures one chain.
     goal : float
-        What the risk must not exceed.
+        Largest acceptable risk.
     most_trials : int
-        Measurements after which combinations are given up.
+        Number of measurements after which no more combinations are refined.
     close_counts : float
-        How near to each other values of a parameter that counts are at the end of a bisection.
+        Ratio of two values of an integer parameter at which bisection stops.
     trials : dict
-        Everything that was measured, the fullest measurement of each chain.
+        The fullest measurement of each chain.
     best : Trial, optional
-        Of the trials by all attacks that reach the goal, the one with the least loss.
+        The trial with the least loss among those that all attacks judged and that reach the goal.
     pending : list of str
-        Combinations that were not looked at.
+        Combinations that were not examined.
     """
 
     measure: Measure
@@ -114,12 +115,12 @@ class Search:
     _enough: dict[str, Any] = field(default_factory=dict)
 
     def learn(self, known: Iterable[Trial]) -> None:
-        """Take over what was measured before."""
+        """Add trials that were measured before."""
         for trial in known:
             self._keep(trial)
 
     def search(self, choices: Sequence[Choice], pairs: Sequence[Pair] = ()) -> None:
-        """Close in on the goal with each protection alone, then with each pair of them."""
+        """Search for the goal with each protection alone, then with each pair."""
         self.pending = [f"{first.name} then {second.name}" for first, second in pairs]
         for choice in sorted(choices, key=self._least_loss):
             self._close_in((), choice)
@@ -130,12 +131,12 @@ class Search:
             self.pending.remove(f"{first.name} then {second.name}")
 
     def complete(self, chains: Iterable[Chain]) -> None:
-        """Let every attack judge these chains."""
+        """Judge these chains by all attacks."""
         for chain in chains:
             self._try(chain, is_full=True)
 
     def complete_frontier(self) -> None:
-        """Let every attack judge what no other trial beats, until all such trials are full."""
+        """Judge the Pareto front by all attacks, until every trial on it is full."""
         while True:
             open_ones = [trial for trial in self._list_unbeaten() if not trial.is_full]
             if not open_ones:
@@ -147,27 +148,27 @@ class Search:
         return [trial for trial in trials if not any(_beats(other, trial) for other in trials)]
 
     def _least_loss(self, choice: Choice) -> float:
-        """The least loss that may suffice, as far as is known: what promises most comes first."""
+        """Least known loss of a choice that may suffice: the most promising is tried first."""
         chains = ((choice.make(value),) for value in choice.values)
         known = (self.trials.get(chain) for chain in chains)
         found = [trial.loss for trial in known if trial is not None and trial.risk <= self.goal]
         return min(found, default=float("inf"))
 
     def _add(self, first: Hashable, second: Choice) -> None:
-        """One protection before another, unless that cannot be cheaper than the best."""
+        """Try a protection before another, unless the pair cannot be cheaper than the best."""
         alone = self._try((first,))
         if alone is None or alone.risk <= self.goal or not self._is_cheaper(alone.loss):
             return
         weakest = self._try((first, second.make(second.values[0])))
         if weakest is not None and weakest.risk > self.goal and not self._is_cheaper(weakest.loss):
-            return  # Whatever suffices costs more.
+            return  # Any sufficient value costs more.
         if self.n_measured < self.most_trials:
             weaker = self._up_to_enough(second)
             if not self._close_in((first,), weaker) and weaker != second:
                 self._close_in((first,), second)
 
     def _up_to_enough(self, choice: Choice) -> Choice:
-        """With values up to the weakest that suffices alone: after others, that should do."""
+        """Limit values to the weakest that suffices alone: after another step it should too."""
         enough = self._enough.get(choice.name)
         if enough is None:
             return choice
@@ -176,8 +177,8 @@ class Search:
         return replace(choice, values=(*weaker, enough))
 
     def _close_in(self, before: Chain, choice: Choice) -> bool:
-        """The weakest value that suffices after some protections; whether there is one."""
-        # Where few people are left less can be shown of them, so that a weaker value may suffice.
+        """Find the weakest value that suffices after some protections; return whether one does."""
+        # With few people left the interval is wider, so a weaker value may suffice.
         tried = range(len(choice.values) - 1, -1, -1)[: 1 if before else None]
         chains = {place: (*before, choice.make(choice.values[place])) for place in tried}
         last = next((place for place in tried if self._suffices(chains[place])), None)
@@ -190,13 +191,13 @@ class Search:
         return last is not None
 
     def _weaken(self, before: Chain, choice: Choice, last: int) -> Any:
-        """From a value that suffices to weaker ones that do: on the grid, then between."""
+        """Weaken a sufficient value as far as possible: first on the grid, then in between."""
 
         def suffices(value: Any) -> bool:
             return self._suffices((*before, choice.make(value)))
 
         def may_pay(weak: Any) -> bool:
-            # Stronger values lose more: beyond one that costs more than the best, none is cheaper.
+            # Loss grows with strength: above a value that costs more than the best none is cheaper.
             known = None if weak is None else self.trials.get((*before, choice.make(weak)))
             return known is None or self._is_cheaper(known.loss)
 
@@ -214,9 +215,9 @@ class Search:
         return next((value for value, is_enough in reversed(found) if is_enough), strong)
 
     def _extend(self, choice: Choice) -> Choice:
-        """With the first of the stronger values that suffices, if one may be cheaper than the best.
+        """Extend to the first stronger value that suffices, if it may be cheaper than the best.
 
-        What comes before others is not extended: less is left to protect after it.
+        First steps of pairs are not extended: less is left to protect after them.
         """
         weaker = self.trials.get((choice.make(choice.values[-1]),))
         for number, value in enumerate(choice.stronger, 1):
@@ -230,7 +231,7 @@ class Search:
         return choice
 
     def _suffices(self, chain: Chain) -> bool:
-        """Whether a chain reaches the goal; all attacks are asked where it would be the best."""
+        """Whether a chain reaches the goal; judged by all attacks if it would be the best."""
         quick = self._try(chain)
         if quick is None or quick.risk > self.goal:
             return False
@@ -243,7 +244,7 @@ class Search:
         return self.best is None or loss < self.best.loss
 
     def _try(self, chain: Chain, *, is_full: bool = False) -> Trial | None:
-        """Measure a chain once, and by all attacks once more where that is wanted."""
+        """Measure a chain unless it is known; once more if all attacks are requested."""
         known = self.trials.get(chain)
         if known is not None and (known.is_full or not is_full):
             return known

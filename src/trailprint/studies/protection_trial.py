@@ -1,4 +1,4 @@
-"""One trial of protections: protect, attack, and measure what is lost and what is found."""
+"""One trial of protections: protect, attack, and measure loss and risk."""
 
 from __future__ import annotations
 
@@ -51,39 +51,39 @@ from trailprint.studies.released_groups import RecordGroups, group_events, group
 from trailprint.studies.shared_traces import measure_shared, share_release
 
 _MOST_KEPT = 6
-"""Stages of protected events that are kept: they take memory."""
+"""Number of protected stages kept in the cache, to limit memory."""
 _MOST_TOGETHER = 20_000
-"""People with whom a release is attacked in several ways at once: more keep all threads busy."""
+"""Up to this many people attacks run in parallel; with more, one keeps all threads busy."""
 
 Chain = tuple[Protection, ...]
 
 Counted = tuple[int, int, float]
-"""Links to the right record, links to it or one equal to it, and the former on average."""
+"""Links to the true record, links to it or an equal one, and the expected number of the former."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
     """
-    One protected release: what it costs, and what attacks achieve against it.
+    One protected release: its loss, and what attacks achieve against it.
 
     Attributes
     ----------
     parameters : mapping
-        Of the protection that varies.
+        Parameters of the protection that varies.
     loss : Loss
-        What it costs.
+        Information loss of the release.
     attacks : tuple of Success
-        All that were tried.
+        All attacks tried.
     groups : RecordGroups
         How many people share a record.
     singling_out : tuple of Sharing
-        How many people share a trace, a set of places, or the places visited most.
+        How many people share a trace, a set of places, or the most visited places.
     not_judged : tuple of NotJudged
         Families that could not be tried.
     facts : mapping
-        What the protections said of themselves.
+        Facts reported by the protections.
     tasks : Tasks, optional
-        What it is still good for, where that was measured.
+        Utility of the release for analysis tasks, if measured.
     """
 
     parameters: Mapping[str, Any]
@@ -97,22 +97,22 @@ class Point:
 
     @property
     def strongest(self) -> Success:
-        """The attack that links most people."""
+        """The attack that links the largest share of people."""
         return find_strongest(self.attacks)
 
     @property
     def at_risk(self) -> float:
-        """What must not exceed a target, by whichever attack it is highest."""
+        """Risk compared with the target: the highest over all attacks."""
         return measure_at_risk(self.attacks)
 
 
 class TrialContext:
     """
-    Both sides, and what all trials of protections on them share.
+    Both sides, and the caches shared by all trials of protections on them.
 
-    Events that a chain leads to are kept for a while: what begins in the same way goes on there.
-    What was measured of a chain is kept: asked about again, only further families are tried.
-    ``whole`` is what would be published, where both sides were cut from it.
+    Protected events are cached, so chains with a common prefix continue from there. Measurements of
+    a chain are cached too: measured again, it is attacked only by families not yet tried. ``whole``
+    is the dataset to be published, if both sides were cut from it.
     """
 
     def __init__(
@@ -150,9 +150,9 @@ class TrialContext:
         draws: int = 1,
     ) -> Point:
         """
-        Protect, attack, measure; with ``with_tasks`` also what the release is good for.
+        Protect, attack and measure; with ``with_tasks`` also the utility for analysis tasks.
 
-        Histograms are matched with several ``draws`` of ties between equally good matchings.
+        Histograms are matched ``draws`` times, with different ties between equally good matchings.
         """
         check_order(chain)
         trial = _Trial(chain=tuple(chain), reach=self._reach, protect=self._protect)
@@ -177,7 +177,7 @@ class TrialContext:
         )
 
     def _measure_all(self, trial: _Trial, draws: int) -> _Known:
-        """What is measured of every release, whoever else is asked about it."""
+        """Measure everything that does not depend on the judges."""
         jobs = [
             (*trial.sides, replace(attack, seed=self._options.seed + draw))
             for attack in self._options.attacks
@@ -197,7 +197,7 @@ class TrialContext:
         return protect_histograms(sides[0], chain, self._options.seed, self._n_threads)
 
     def _reach(self, chain: Sequence[Protection]) -> _Reached:
-        """The events a chain leads to, from the furthest point that is known of it."""
+        """Protect events by a chain, continuing from its longest cached prefix."""
         steps = tuple(step for step in chain if isinstance(step, EventProtection))
         n_done = next(n for n in range(len(steps), -1, -1) if steps[:n] in self._reached)
         for n in range(n_done + 1, len(steps) + 1):
@@ -229,7 +229,7 @@ class TrialContext:
         return replace(done, left=truth.n_common)
 
     def _ask(self, judge: Judge, trial: _Trial) -> _Answer:
-        """What a family achieves, in each of its ways; a share of the people it is tried on."""
+        """Run each attack of a family; rates are shares of the people it is tried on."""
         n_people = self.n_people if judge.people is None else len(judge.people)
         is_whole = n_people == self.n_people
         found = []
@@ -246,7 +246,7 @@ class TrialContext:
 
 
 class _Answer(NamedTuple):
-    """What a family achieves, or why it could not be tried."""
+    """Results of a family, or why it could not be tried."""
 
     attacks: tuple[Success, ...]
     refused: NotJudged | None = None
@@ -254,7 +254,7 @@ class _Answer(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class _Known:
-    """What was measured of a release; families that were not asked yet may be asked later."""
+    """Measurements of a release; answers of further families can be added later."""
 
     attacks: tuple[Success, ...]
     loss: Loss
@@ -265,13 +265,13 @@ class _Known:
     tasks: Tasks | None = None
 
     def hear(self, name: str, answer: _Answer) -> _Answer:
-        """Keep what a family said."""
+        """Store and return the answer of a family."""
         self.answers[name] = answer
         return answer
 
 
 class _Reached:
-    """Events after the first protections of a chain, and their histograms once they are needed."""
+    """Events after the first protections of a chain, and their histograms, built when needed."""
 
     def __init__(self, stage: ChainState, counting: HistogramOptions | None) -> None:
         self.stage, self._counting = stage, counting
@@ -283,7 +283,7 @@ class _Reached:
 
 
 class _Trial(Discreet):
-    """Both sides after a chain, as events and as histograms, once somebody needs them."""
+    """Both sides after a chain, as events and as histograms, built when needed."""
 
     def __init__(
         self,
@@ -300,12 +300,12 @@ class _Trial(Discreet):
 
     @property
     def stage(self) -> ChainState:
-        """Both sides as events, and what became of them."""
+        """Both sides as events, with the state of the chain."""
         return self._reached.stage
 
     @cached_property
     def change(self) -> HistogramChange:
-        """What protections of histograms make of the released side."""
+        """The released histograms after the histogram protections of the chain."""
         return self._protect(self._reached.sides, self.chain)
 
     @property
@@ -314,7 +314,7 @@ class _Trial(Discreet):
         return self.change.histograms, self._reached.sides[1]
 
     def prepare(self, judge: Judge) -> Ways:
-        """Make a family ready for what would be released."""
+        """Prepare the attacks of a family on the protected release."""
         if judge.on_events is not None:
             if changes_histograms(self.chain):
                 raise InputError("It needs events, and only histograms would be released.")
@@ -329,13 +329,13 @@ class _Trial(Discreet):
         return with_locations(self.stage.released), with_locations(self.stage.auxiliary)
 
     def count_groups(self) -> RecordGroups:
-        """RecordGroups of equal records of what would be released."""
+        """Count groups of equal records in the protected release."""
         if changes_histograms(self.chain):
             return group_histograms(self.sides[0])
         return group_events(self.stage.released)
 
     def measure_sharing(self) -> tuple[Sharing, ...]:
-        """How many people share a trace, places or top places in what would be released."""
+        """Measure how many people share a trace, places or top places in the protected release."""
         if changes_histograms(self.chain):
             return measure_shared(share_release(None, self.sides[0]))
         return measure_shared(share_release(with_locations(self.stage.released), None))
@@ -356,7 +356,7 @@ def _describe(name: str, linkage: Linkage, counted: Counted, n_people: int) -> S
 
 
 def _n_common(stage: ChainState, auxiliary: Events) -> int:
-    """How many users have events on both sides."""
+    """Number of users with events on both sides."""
     users = auxiliary.engine.arrow(
         f'SELECT DISTINCT CAST("user" AS VARCHAR) AS who FROM ({auxiliary.query})'
     )["who"]
@@ -366,7 +366,7 @@ def _n_common(stage: ChainState, auxiliary: Events) -> int:
 
 
 def _count_right(records: sparse.csr_array, linkage: Linkage, truth: Truth) -> Counted:
-    """Links to the right record, links to it or one equal to it, and the former on average."""
+    """Count links to the true record, to it or an equal one, and the former in expectation."""
     right = truth.holds(linkage.released, linkage.auxiliary)
     classes = equal_rows(records)
     own = np.full(

@@ -1,4 +1,4 @@
-"""How many records of a release are equal: people who cannot be told apart by what is released."""
+"""Groups of equal records in a release: people who cannot be distinguished by it."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from trailprint.features.histograms import Histograms
 from trailprint.protections.microaggregate import equal_rows
 
 GROUP = 5
-"""Records shared by fewer people than this are counted; the usual k of micro-aggregation."""
+"""People in groups smaller than this are counted; the usual k of micro-aggregation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordGroups:
     """
-    RecordGroups of people whose released records are equal in everything but the id.
+    Groups of people whose released records are equal except for the id.
 
     Attributes
     ----------
     smallest : int
-        The k of k-anonymity: everybody shares their record with at least k - 1 others.
+        The k of k-anonymity: each person shares their record with at least k - 1 others.
     n_people : int
-        People with a record.
+        Number of people with a record.
     n_in_small : int
-        How many of them are in groups of fewer than `GROUP`.
+        Number of them in groups of fewer than `GROUP`.
     """
 
     smallest: int
@@ -37,15 +37,15 @@ class RecordGroups:
 
 
 def group_histograms(histograms: Histograms) -> RecordGroups:
-    """RecordGroups of equal rows, of people who have anything at all."""
+    """Group people with equal histograms, leaving out empty rows."""
     kept = np.flatnonzero(np.diff(histograms.matrix.indptr) > 0)
     return _count(np.bincount(equal_rows(histograms.matrix[kept])))
 
 
 def group_events(events: Events) -> RecordGroups:
-    """RecordGroups of people with the same events at the same times."""
+    """Group people with the same events at the same times."""
     told = ", ".join(quote_name(name) for name in sorted(events.columns - {"user"}))
-    # Hashes of rows are added up, so that the order of rows does not matter.
+    # Row hashes are combined by sum and xor, so the order of rows does not matter.
     sizes = events.engine.arrow(
         "SELECT count(*) AS n FROM (SELECT count(*) AS rows, bit_xor(h) AS mixed, "
         f'sum(h::HUGEINT) AS total FROM (SELECT "user", hash({told}) AS h FROM ({events.query})) '

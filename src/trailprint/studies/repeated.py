@@ -1,4 +1,4 @@
-"""An attack that studies run again and again: on fewer people, and on events that were changed."""
+"""Attacks that studies run repeatedly: on fewer people, or on changed events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HistogramAttack = Callable[[Histograms, Histograms], Linkage]
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PreparedAttack(Discreet, Generic[Features]):
     """
-    What an attack sees of two sides, and the attack with everything chosen.
+    A fully configured attack, with the features it sees of both sides.
 
     Attributes
     ----------
@@ -32,9 +32,9 @@ class PreparedAttack(Discreet, Generic[Features]):
     attack : callable
         Links them.
     records : scipy.sparse.csr_array
-        Released people by what the attack sees of them: equal rows cannot be told apart.
+        Released people by the features the attack sees; it cannot distinguish equal rows.
     n_locations : int
-        Locations that are told apart.
+        Number of distinct locations.
     """
 
     released: Features
@@ -45,11 +45,11 @@ class PreparedAttack(Discreet, Generic[Features]):
 
     @property
     def users(self) -> tuple[pa.Array, pa.Array]:
-        """Who the rows of both sides are."""
+        """Ids of the rows of both sides."""
         return self.released.users, self.auxiliary.users
 
     def select(self, released: Ints, auxiliary: Ints) -> PreparedAttack[Features]:
-        """Some of the people of both sides, in the order given."""
+        """Return the attack on some of the people of both sides, in the given order."""
         return replace(
             self,
             released=select_people(self.released, released),
@@ -58,18 +58,18 @@ class PreparedAttack(Discreet, Generic[Features]):
         )
 
     def run(self) -> Linkage:
-        """Attack."""
+        """Run the attack."""
         return self.attack(self.released, self.auxiliary)
 
 
 Prepare = Callable[[Events, Events], PreparedAttack[Any]]
-"""Makes an attack ready for two sides; what is learnt, is learnt from them."""
+"""Prepares an attack on two sides; anything it learns is learnt from them."""
 
 
 def prepare_histograms(
     attack: HistogramAttack, counting: HistogramOptions | None = None
 ) -> Prepare:
-    """An attack on histograms, which are counted anew for each pair of sides."""
+    """Return a function that counts the histograms of two sides and prepares an attack on them."""
 
     def prepare(released: Events, auxiliary: Events) -> PreparedAttack[Histograms]:
         return look_at_histograms(attack, *build_histogram_pair(released, auxiliary, counting))
@@ -80,7 +80,7 @@ def prepare_histograms(
 def look_at_histograms(
     attack: HistogramAttack, released: Histograms, auxiliary: Histograms
 ) -> PreparedAttack[Histograms]:
-    """An attack on histograms that are there already."""
+    """Prepare an attack on existing histograms."""
     return PreparedAttack(
         released=released,
         auxiliary=auxiliary,

@@ -1,4 +1,4 @@
-"""Singling out at the level of a release: how many people share a trace, places or top places."""
+"""Singling out in a release: how many people share a trace, places or top places."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from trailprint.protections.loss import with_locations
 
 _FEW = ("2", "5", "10", "20")
 HOUR_S = 3600
-"""Length of the time bins traces are compared in, unless another is asked for."""
+"""Default length of the time bins in which traces are compared, in seconds."""
 
 
 def share_traces(
     events: Events, resolution_s: int = HOUR_S, built: dict[PointKind, Points] | None = None
 ) -> dict[str, Ints]:
     """
-    For each person, how many people share their trace, set of places and top places.
+    Count for each person how many people share their trace, set of places and top places.
 
-    A trace is everybody's places with times, or with counts where there are no times.
+    A trace is all places of a person with times, or with counts if there are no times.
     """
     there = {} if built is None else built
     whole: PointKind = "place-time" if "start" in events.columns else "place"
@@ -38,7 +38,7 @@ def share_traces(
 
 
 def share_histograms(histograms: Histograms) -> dict[str, Ints]:
-    """The same where histograms are released: a trace is a histogram."""
+    """Count the same for released histograms: a trace is a histogram."""
     places = places_of(histograms)
     return {"trace": find_same_trace(places), **find_sharing(places)}
 
@@ -46,7 +46,7 @@ def share_histograms(histograms: Histograms) -> dict[str, Ints]:
 def share_release(
     events: Events | None, histograms: Histograms | None, resolution_s: int = HOUR_S
 ) -> dict[str, Ints]:
-    """The same in a release of histograms, or else of events."""
+    """Count the same for a release of histograms, or else of events."""
     if histograms is not None:
         return share_histograms(histograms)
     if events is None:
@@ -55,26 +55,26 @@ def share_release(
 
 
 def measure_shared(shared: Mapping[str, Ints]) -> tuple[Sharing, ...]:
-    """Counts for each person to shares of people."""
+    """Summarise counts for each person as shares of people."""
     return tuple(measure_sharing(what, counts) for what, counts in shared.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SinglingOut:
-    """How many people share a trace before and after a protection; nothing where nobody is left."""
+    """How many people share a trace before and after a protection; empty if no people are left."""
 
     before: tuple[Sharing, ...]
     after: tuple[Sharing, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Both as plain values, ready for JSON."""
+        """Return both as plain values, ready for JSON."""
         return {
             "before": [plain_sharing(one) for one in self.before],
             "after": [plain_sharing(one) for one in self.after],
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Both as rows of one table."""
+        """Return both as rows of one table."""
         return [
             {"release": release, **_flat(one)}
             for release, shared in (("before", self.before), ("after", self.after))
@@ -85,7 +85,7 @@ class SinglingOut:
 def compare_sharing(
     before: Events, events: Events | None, histograms: Histograms | None
 ) -> SinglingOut:
-    """How many people share a trace in the data as it was, and in what may be released."""
+    """Compare how many people share a trace in the original data and in the release."""
     return SinglingOut(before=_share(before, None), after=_share(events, histograms))
 
 
@@ -93,12 +93,12 @@ def _share(events: Events | None, histograms: Histograms | None) -> tuple[Sharin
     placed = None if events is None else with_locations(events)
     try:
         return measure_shared(share_release(placed, histograms))
-    except InputError:  # Nothing is left.
+    except InputError:  # No data is left.
         return ()
 
 
 def plain_sharing(one: Sharing) -> dict[str, Any]:
-    """One share as plain values, ready for JSON."""
+    """Return one share as plain values, ready for JSON."""
     few = {str(number): share for number, share in one.fewer_than.items()}
     return {**asdict(one), "interval": list(one.interval), "fewer_than": few}
 

@@ -1,4 +1,4 @@
-"""Groups of a few people are not counted exactly: whoever knows one of them would know too much."""
+"""Mask small counts of people, which would reveal too much to a reader who knows one of them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 SMALL = 10
-"""Counts of people in a breakdown below this are not told exactly."""
+"""Counts of people in a breakdown below this are not shown exactly."""
 
 HIDDEN = "hidden"
-"""Instead of a count that is told to nobody, because a small one would follow from it."""
+"""Replaces a count that is suppressed because a small one would follow from it."""
 
-VeiledCount = int | str
+MaskedCount = int | str
 """A count of people, or a text in its place: ``"<10"``, ``">90"`` or ``"hidden"``."""
 
 
-class VeiledRate(NamedTuple):
-    """A rate with its 95 % interval; of a few people only ``at_most``, the most it can be."""
+class MaskedRate(NamedTuple):
+    """A rate with its 95 % interval; for a small count only ``at_most``, its upper bound."""
 
     accuracy: float | None
     low: float | None
@@ -24,8 +24,8 @@ class VeiledRate(NamedTuple):
     at_most: float | None
 
 
-class Told(Protocol):
-    """Anything with a rate that may be veiled."""
+class Maskable(Protocol):
+    """An object with a rate that may be masked."""
 
     @property
     def accuracy(self) -> float | None: ...
@@ -35,17 +35,17 @@ class Told(Protocol):
 
 
 def is_small(n_people: float, small: int = SMALL) -> bool:
-    """Whether a count must not be told; nobody at all may be."""
+    """Whether a count is too small to be shown; zero may be shown."""
     return 0 < n_people < small
 
 
 def is_close(n_people: int, of: int, small: int = SMALL) -> bool:
-    """Whether a count must not be told, for itself or for what is missing to the whole."""
+    """Whether a count must be masked because it, or its difference from the total, is small."""
     return is_small(n_people, small) or (n_people > 0 and is_small(of - n_people, small))
 
 
-def hide_small(n_people: int, small: int = SMALL, *, of: int | None = None) -> VeiledCount:
-    """A count as a value: itself, ``"<10"``, or ``">90"`` where few are missing ``of`` 100."""
+def hide_small(n_people: int, small: int = SMALL, *, of: int | None = None) -> MaskedCount:
+    """Mask a count: itself, ``"<10"``, or ``">90"`` if few are missing from ``of`` = 100."""
     if is_small(n_people, small):
         return f"<{small}"
     if of is not None and is_close(n_people, of, small):
@@ -53,8 +53,8 @@ def hide_small(n_people: int, small: int = SMALL, *, of: int | None = None) -> V
     return n_people
 
 
-def tell_count(n_people: int, small: int = SMALL, *, of: int | None = None) -> str:
-    """A count within a sentence: itself, or "fewer than 10", or "more than 90"."""
+def describe_count(n_people: int, small: int = SMALL, *, of: int | None = None) -> str:
+    """Return a count for use in a sentence: itself, "fewer than 10" or "more than 90"."""
     hidden = hide_small(n_people, small, of=of)
     if isinstance(hidden, int):
         return f"{hidden:,}"
@@ -62,7 +62,7 @@ def tell_count(n_people: int, small: int = SMALL, *, of: int | None = None) -> s
 
 
 def hide_change(change: float, n_linked: int, of: int, small: int = SMALL) -> float | str:
-    """A change of a share; that of a few people only as such, whichever its direction."""
+    """Mask a change of a share if it, or the count after it, is small; its sign is masked too."""
     n_changed = round(change * of)
     if is_small(abs(n_changed), small):
         return f"<{small}"
@@ -70,21 +70,21 @@ def hide_change(change: float, n_linked: int, of: int, small: int = SMALL) -> fl
 
 
 def highest_share(n_people: int, small: int = SMALL) -> float:
-    """The highest share of all people that a small count can be."""
+    """Return the largest share of all people that a small count can be."""
     return min(small - 1, n_people) / max(n_people, 1)
 
 
-def veil_rate(
+def mask_rate(
     accuracy: float, interval: tuple[float, float], n_found: int, n_people: int
-) -> VeiledRate:
-    """A rate, or the most it can be where few are found."""
+) -> MaskedRate:
+    """Return a rate with its interval, or only an upper bound if few people were found."""
     if is_small(n_found):
-        return VeiledRate(None, None, None, highest_share(n_people))
-    return VeiledRate(accuracy, *interval, None)
+        return MaskedRate(None, None, None, highest_share(n_people))
+    return MaskedRate(accuracy, *interval, None)
 
 
-def tell_rate(point: Told) -> str:
-    """The accuracy of a point within a sentence, or the most it can be."""
+def describe_rate(point: Maskable) -> str:
+    """Return the accuracy of a point for use in a sentence, or its upper bound."""
     if point.accuracy is None:
         return f"at most {point.at_most:.0%}"
     return f"{point.accuracy:.0%}"
@@ -92,10 +92,10 @@ def tell_rate(point: Told) -> str:
 
 def keep_steps(curves: Sequence[Sequence[int]], small: int = SMALL) -> list[int]:
     """
-    Which points of curves of cumulative counts may be told.
+    Return the points of cumulative count curves that can be shown.
 
-    Each curve counts people up to the same points and ends with all of them. From one point kept
-    to the next, from zero to the first and from the last to the end, no curve adds a few.
+    Each curve counts people up to the same points and ends with all of them. Between consecutive
+    kept points, before the first and after the last, no curve grows by a small count.
     """
     kept: list[int] = []
     last = [0] * len(curves)
@@ -111,9 +111,9 @@ def keep_steps(curves: Sequence[Sequence[int]], small: int = SMALL) -> list[int]
 
 def join_bins(counts: Sequence[int], small: int = SMALL) -> list[tuple[int, int]]:
     """
-    Neighbouring bins joined until each holds nobody or at least ``small`` people.
+    Merge neighbouring bins until each holds no people or at least ``small``.
 
-    Returns the first and the last bin of each; fewer people than that make one bin.
+    Returns the first and last bin of each merged bin; fewer people in total make one bin.
     """
     joined: list[tuple[int, int]] = []
     start = 0
@@ -122,7 +122,7 @@ def join_bins(counts: Sequence[int], small: int = SMALL) -> list[tuple[int, int]
             joined.append((start, place))
             start = place + 1
     if start < len(counts):
-        # Too few are left over: they join the last bin that holds anybody.
+        # Too few people are left over: merge them into the last bin that is not empty.
         while joined and not sum(counts[joined[-1][0] : joined[-1][1] + 1]):
             start = joined.pop()[0]
         start = joined.pop()[0] if joined else 0

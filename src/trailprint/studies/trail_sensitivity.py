@@ -1,8 +1,8 @@
 """
-What trail re-identification depends on (2005 paper, section 4).
+Sensitivity of trail re-identification (2005 paper, section 4).
 
 Every function takes trails and returns a tidy table: one row per setting, counts and rates with
-their 95 % intervals. Locations are numbers into ``trails.locations``.
+their 95 % intervals. Locations are indices into ``trails.locations``.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def leave_one_out(
     n_threads: int | None = None,
 ) -> pa.Table:
     """
-    Re-identification with each location left out in turn (section 4.1, Figure 10).
+    Measure re-identification with each location left out in turn (section 4.1, Figure 10).
 
-    ``options`` must name the algorithm and the reserved side. Rates are of the population that
-    remains: auxiliary records that still have a trail.
+    ``options`` must name the algorithm and the reserved side. Rates are relative to the remaining
+    population: auxiliary records that still have a trail.
     """
     counts = _count_without_each(released, auxiliary, options, truth, n_threads)
     remaining = _remaining_without_each(auxiliary)
@@ -71,7 +71,7 @@ def _intervals(successes: Ints, trials: Ints) -> dict[str, list[float | None]]:
 
 
 def _remaining_without_each(trails: Trails) -> Ints:
-    """How many trails are left when each location is left out."""
+    """Number of non-empty trails when each location is left out."""
     alone = trails.indices[trails.indptr[:-1][trails.lengths == 1]]
     n_alone = np.bincount(alone, minlength=len(trails.locations))
     remaining: Ints = np.count_nonzero(trails.lengths) - n_alone
@@ -85,7 +85,7 @@ def _count_without_each(
     truth: Truth,
     n_threads: int | None,
 ) -> Ints:
-    """Links and right links without each location, as fast as the algorithm allows."""
+    """Count links and correct links without each location, as fast as the algorithm allows."""
     if options.algorithm == "complete":
         partner = _partners(released.n_users, truth.released, truth.auxiliary)
         sides = [(t.indptr, t.indices) for t in (released, auxiliary)]
@@ -145,13 +145,13 @@ def _count_by_full_runs(
 
 
 def rank_locations(trails: Trails, order: Order) -> Ints:
-    """Locations by how many users were there; ties by number, so that the order is stable."""
+    """Rank locations by number of visitors; ties are ordered by location number."""
     ranked = np.lexsort((np.arange(len(trails.locations)), -trails.visitors))
     return ranked if order == "most-visited" else ranked[::-1]
 
 
 def _steps(n_locations: int, n_points: int) -> list[int]:
-    """How many locations to look at: all small numbers, then ever larger steps."""
+    """Numbers of locations to examine, spaced geometrically."""
     return sorted({round(n) for n in np.geomspace(1, max(1, n_locations), n_points)})
 
 
@@ -165,7 +165,7 @@ def add_locations(
     n_points: int = 60,
     n_threads: int | None = None,
 ) -> pa.Table:
-    """Re-identification as locations join, by popularity (Figures 12, 13 and 15)."""
+    """Measure re-identification as locations are added by popularity (Figures 12, 13 and 15)."""
     ranked = rank_locations(released, order)
     rows = []
     for n_locations in _steps(len(ranked), n_points):
@@ -212,11 +212,11 @@ def withhold(
     n_threads: int | None = None,
 ) -> pa.Table:
     """
-    Re-identification when identifying information is withheld at random (Figure 14).
+    Measure re-identification when names are withheld at random (Figure 14).
 
-    With ``probability`` a visit keeps its pseudonym but loses its name, or all visits of a person
-    or to a place do; REIDIT-I links what is left. Means over ``n_runs`` runs with 95 % intervals,
-    for growing numbers of locations.
+    With ``probability`` a visit, or all visits of a person or to a place, keeps its pseudonym but
+    loses its name; REIDIT-I links what is left. Returns means over ``n_runs`` runs with 95 %
+    intervals, for growing numbers of locations.
     """
     if not 0 <= probability <= 1:
         raise OptionError(f"--withhold must be a probability, got {probability} instead.")
@@ -242,7 +242,7 @@ def withhold(
 def _draw_named(
     trails: Trails, probability: float, by: WithheldBy, random: np.random.Generator
 ) -> Flags:
-    """Which visits keep their names: one lot for each visit, person or place."""
+    """Draw which visits keep their names, independently for each visit, person or place."""
     if by == "person":
         return np.repeat(random.random(trails.n_users) >= probability, trails.lengths)
     if by == "place":

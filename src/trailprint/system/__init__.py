@@ -1,1 +1,1 @@
-"""The machine underneath: files, folders, processes and addresses, on any supported system."""
+"""Operating system: files, folders, processes and addresses, on any supported system."""

@@ -1,4 +1,4 @@
-"""Whether a name is one of this machine: nothing is read from or written to anywhere else."""
+"""Checks that paths are local: nothing is read from or written to anywhere else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from trailprint.errors import OutputError, SourceError
 
-#: pathlib makes ``s3:/`` of ``s3://``; a drive is one letter, so it is not taken for a scheme.
+#: pathlib turns ``s3://`` into ``s3:/``; a drive has one letter, so it does not match.
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):/")
 _FILE = re.compile(r"^file:(?://(?:localhost)?)?/(?!/)", re.IGNORECASE)
 
@@ -17,9 +17,9 @@ PathName = str | os.PathLike[str]
 
 def readable_path(name: PathName) -> str:
     """
-    The local path behind a name; ``file:`` addresses are read as paths.
+    Return the local path of a name; ``file:`` addresses are read as paths.
 
-    An address may hold a password, so only how it begins is told.
+    An address may contain a password: error messages show only its scheme.
     """
     text = _text(name, SourceError)
     if _FILE.match(text):
@@ -35,7 +35,7 @@ def readable_path(name: PathName) -> str:
 
 
 def check_writable(name: PathName) -> None:
-    """Refuse to write to what is an address and not a path."""
+    """Raise an error if an output is an address and not a path."""
     scheme = _SCHEME.match(_text(name, OutputError))
     if scheme:
         raise OutputError(
@@ -45,7 +45,7 @@ def check_writable(name: PathName) -> None:
 
 
 def _text(name: PathName, kind: type[SourceError] | type[OutputError]) -> str:
-    """The name as text; a path made of bytes, or no path at all, is refused."""
+    """Return the name as text; raise an error for paths of bytes and for anything else."""
     text = os.fspath(name) if isinstance(name, os.PathLike) else name
     if isinstance(text, str) and "\0" not in text:
         return text

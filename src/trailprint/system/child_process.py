@@ -1,9 +1,9 @@
 """
-Python processes that this one starts: they run only installed code, and end when this one does.
+Python child processes: they run only installed code, and end when their parent does.
 
-A child looks for modules where its parent found them, but never in the current folder, whose files
-may be anybody's. It holds one end of a pipe; when its parent ends, however that happens, the system
-closes the other end and stops the child, even in the middle of a computation.
+A child has the module path of its parent without the current folder, whose files are not trusted.
+It holds one end of a pipe; when its parent ends, for whatever reason, the system closes the other
+end and stops the child, even in the middle of a computation.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class ChildProcess:
     Parameters
     ----------
     module, function : str
-        What it calls.
+        The function to call.
     streams
-        As for `subprocess.Popen`.
+        Streams, as for `subprocess.Popen`.
     """
 
     def __init__(self, module: str, function: str, **streams: Any) -> None:
@@ -60,12 +60,12 @@ class ChildProcess:
             os.close(lifeline)
 
     def wait(self) -> None:
-        """Wait for its end."""
+        """Wait until the process ends."""
         self.process.wait()
         self._release()
 
     def stop(self) -> None:
-        """End it at once."""
+        """Kill the process."""
         self.process.kill()
         self.wait()
 
@@ -76,10 +76,10 @@ class ChildProcess:
 
 
 def _module_path() -> list[str]:
-    """Where this process looks for modules, without the current folder."""
+    """Return the module search path of this process without the current folder."""
     here = os.path.realpath(os.getcwd()) if _has_current_folder() else None
     path = [entry for entry in sys.path if entry and os.path.realpath(entry) != here]
-    # A package that lies in the current folder is still found, after everything else.
+    # If this package itself is in the current folder, it is still found, after everything else.
     own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     return path if own in path else [*path, own]
 
@@ -92,7 +92,7 @@ def _has_current_folder() -> bool:
 
 @contextlib.contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Ctrl-C in a terminal reaches every process; children leave the answer to their parent."""
+    """Block Ctrl-C, which reaches every process of a terminal: children leave it to the parent."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -107,11 +107,11 @@ def _begin(lifeline: int, listener: int | None, module: str, function: str) -> N
 
 
 def end_with_parent(lifeline: int) -> None:
-    """Let this process be stopped when the other end of a pipe is closed."""
+    """Stop this process when the other end of a pipe is closed."""
     if sys.platform == "linux":
         import fcntl
 
-        # The system itself sends SIGIO, which ends a process: no thread of Python needs to run.
+        # The kernel sends SIGIO, which ends the process without any Python thread having to run.
         fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
         flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
         fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)

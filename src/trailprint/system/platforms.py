@@ -1,4 +1,4 @@
-"""Which systems Trailprint runs on: those where a file can be kept to its owner."""
+"""Supported systems: those where a file can be made private to its owner."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 
 from trailprint.errors import TrailprintError
 
-#: What private files, locks and the watching process rest on. Windows has none of it.
+#: Functions that private files, locks and the supervisor need. Windows has none of them.
 _NEEDED = ("fork", "getuid", "O_NOFOLLOW")
 
 
 def require_private_files() -> None:
-    """Refuse in one sentence where what is written could not be kept to its owner."""
+    """Raise a one-sentence error if files cannot be made private to their owner."""
     if all(hasattr(os, name) for name in _NEEDED):
         return
     raise TrailprintError(

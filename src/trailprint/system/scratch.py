@@ -1,8 +1,8 @@
 """
-Temporary folders and files that are swept up where nobody else could remove them.
+Temporary folders and files that a later run removes if their own process could not.
 
-Each is locked as long as its process uses it. Where that process and whoever watched it were
-killed, the locks are gone with them, and the next run in the same place removes what is left.
+Each is locked as long as its process uses it. If that process and its supervisor were killed,
+the locks are gone with them, and the next run in the same place removes what is left.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from trailprint.system import temporary
 from trailprint.system.platforms import require_private_files
 
 FOLDER = "trailprint-"
-"""What scratch folders in the folder of temporary files begin with."""
+"""Prefix of scratch folders in the folder of temporary files."""
 
 UNFINISHED = ".unfinished-"
-"""What files begin with that are not yet whole."""
+"""Prefix of files that are not yet complete."""
 
-#: As `temporary` makes names: nothing else is ever removed.
+#: Names made by `temporary`: nothing else is ever removed.
 _OURS = re.compile(rf"({FOLDER}|{re.escape(UNFINISHED)})\d+-[0-9a-f]{{12}}")
 
 _LOCK = ".lock"
 
-#: A folder without a lock may be one that is being made just now.
+#: A folder without a lock that is younger than this may be one that is just being created.
 _BEING_MADE_S = 600.0
 
 
 class Scratch:
-    """A folder that only its owner can enter; gone when it is closed, collected or swept."""
+    """A private folder that is removed when this is closed or collected, or by a later sweep."""
 
     def __init__(self) -> None:
         try:
@@ -52,12 +52,12 @@ class Scratch:
         self._remove = weakref.finalize(self, _remove_folder, self.name, lock)
 
     def close(self) -> None:
-        """Remove the folder and what is in it."""
+        """Remove the folder and its contents."""
         self._remove()
 
 
 def _make_folder() -> tuple[str, int]:
-    """A new folder, and the handle that holds its lock."""
+    """Return a new folder, and the handle that holds its lock."""
     while True:
         folder = temporary.new_folder(FOLDER)
         try:
@@ -65,7 +65,7 @@ def _make_folder() -> tuple[str, int]:
         except OSError:
             temporary.remove_folder(folder)
             raise
-        # Somebody who sweeps may have been faster than the lock.
+        # Another process may have swept the folder before it was locked.
         if _take(handle) and os.path.exists(Path(folder, _LOCK)):
             return folder, handle
         _remove_folder(folder, handle)
@@ -77,13 +77,13 @@ def _remove_folder(folder: str, lock: int) -> None:
 
 
 def _lock(handle: int) -> None:
-    import fcntl  # Windows has none: the package can be imported there, if not used.
+    import fcntl  # Not on Windows, where the package can be imported but not used.
 
     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _take(handle: int) -> bool:
-    """Lock a file if nobody has; where there are no locks, everything counts as ours."""
+    """Lock a file; return False if it is locked. Without support for locks, return True."""
     try:
         _lock(handle)
     except BlockingIOError:
@@ -94,7 +94,7 @@ def _take(handle: int) -> bool:
 
 
 def _is_abandoned(handle: int) -> bool:
-    """Whether a file's lock can be taken: nobody who lives has it."""
+    """Return whether a file's lock can be taken, as no live process holds it."""
     try:
         _lock(handle)
     except OSError:
@@ -128,7 +128,7 @@ def _sweep_folder(path: str) -> None:
 
 @contextlib.contextmanager
 def _opened(name: str, folder: int | None = None) -> Iterator[int | None]:
-    """A handle of a file, None where there is no such file; never through a link or a pipe."""
+    """Yield a handle of a file, or None if it is missing; never follow a link or wait on a pipe."""
     try:
         handle = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except FileNotFoundError:
@@ -142,7 +142,7 @@ def _opened(name: str, folder: int | None = None) -> Iterator[int | None]:
 
 @contextlib.contextmanager
 def unfinished_file(folder: str | os.PathLike[str]) -> Iterator[str]:
-    """A new empty file in a folder, for its owner only; removed at the end unless renamed."""
+    """Yield a new empty private file in a folder; it is removed at the end unless renamed."""
     name, handle = _make_file(folder)
     try:
         yield name
@@ -153,12 +153,12 @@ def unfinished_file(folder: str | os.PathLike[str]) -> Iterator[str]:
 
 @contextlib.contextmanager
 def second_name(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Iterator[str]:
-    """Another name for a file, which stays when somebody replaces or removes the first one."""
+    """Yield a hard link to a file, which stays if the first name is replaced or removed."""
     with unfinished_file(folder) as name:
         os.unlink(name)
         os.link(path, name)
         with _opened(name) as handle:
-            # Without a lock of its own it would count as left behind, and be swept.
+            # Without a lock it would count as abandoned, and be swept.
             if handle is not None:
                 _take(handle)
             yield name
@@ -174,7 +174,7 @@ def _make_file(folder: str | os.PathLike[str]) -> tuple[str, int]:
 
 
 def sweep_unfinished(folder: str | os.PathLike[str]) -> None:
-    """Remove files of this user in a folder that nobody will finish."""
+    """Remove abandoned unfinished files of this user in a folder."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith(UNFINISHED) and _OURS.fullmatch(entry.name):
@@ -193,7 +193,7 @@ def _sweep_file(path: str) -> None:
 
 @contextlib.contextmanager
 def replacing_file(path: Path) -> Iterator[BinaryIO]:
-    """A file, for its owner only, that takes its place when it is whole or not at all."""
+    """Yield a private file that replaces ``path`` when complete, or not at all."""
     with unfinished_file(path.parent) as name:
         with open(name, "wb") as file:
             yield file

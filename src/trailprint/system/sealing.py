@@ -1,8 +1,8 @@
 """
-Seals on kept work: only what this user's own runs have written is ever read again.
+Seals (message authentication codes) on saved work: only data from this user's own runs is reused.
 
-A checksum finds damage, but whoever can write to a folder can write a fitting checksum too. A seal
-needs the user's key, which is not in the folder.
+A checksum detects damage, but anyone who can write to a folder can also write a valid checksum. A
+seal needs the user's key, which is not in the folder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 from trailprint.system.scratch import replacing_file
 
 MAGIC = b"trailprint work 1\n"
-"""What every sealed piece begins with."""
+"""Prefix of every sealed piece."""
 
 _KEY_BYTES = 32
 _SEAL_BYTES = hashlib.sha256().digest_size
@@ -30,14 +30,14 @@ _SEAL_BYTES = hashlib.sha256().digest_size
 
 class Seal:
     """
-    Seals pieces of work on the same things.
+    Seals and opens pieces of work that depend on the same inputs.
 
     Parameters
     ----------
     about : mapping
-        What the work depends on, as plain JSON values: a piece of other work never fits.
+        What the work depends on, as plain JSON values: pieces of other work are rejected.
     key : bytes, optional
-        By default the user's own.
+        Default: the user's key.
     """
 
     def __init__(self, about: Mapping[str, Any], key: bytes | None = None) -> None:
@@ -45,11 +45,11 @@ class Seal:
         self._key = hmac.digest(key or user_key(), text, "sha256")
 
     def close(self, name: str, content: bytes) -> bytes:
-        """The content with a seal that fits this name only."""
+        """Return the content with a seal that is valid for this name only."""
         return MAGIC + self._compute(name, content) + content
 
     def open(self, name: str, sealed: bytes) -> bytes | None:
-        """The content; None where the seal does not fit it."""
+        """Return the content; None if the seal is not valid."""
         start = len(MAGIC) + _SEAL_BYTES
         given, content = sealed[len(MAGIC) : start], sealed[start:]
         fits = hmac.compare_digest(given, self._compute(name, content))
@@ -57,21 +57,21 @@ class Seal:
 
     def _compute(self, name: str, content: bytes) -> bytes:
         found = hmac.new(self._key, digestmod="sha256")
-        # With its length in front, no name and content can pass for another pair.
+        # The length prefix prevents confusion with another pair of name and content.
         found.update(len(name.encode()).to_bytes(8, "little") + name.encode())
         found.update(content)
         return found.digest()
 
 
 def key_path() -> Path:
-    """Where the user's key is kept: the folder for what programs remember between runs."""
+    """Return the path of the user's key, in the XDG state folder."""
     given = os.environ.get("XDG_STATE_HOME", "")
     base = Path(given) if os.path.isabs(given) else Path.home() / ".local" / "state"
     return base / "trailprint" / "key"
 
 
 def user_key() -> bytes:
-    """The user's key, made when it is first needed; where it cannot be kept, one for this run."""
+    """Return the user's key, created on first use; if it cannot be saved, a key for this run."""
     with contextlib.suppress(OSError, RuntimeError):
         path = key_path()
         return _read_key(path) or _make_key(path)
@@ -84,7 +84,7 @@ def _passing_key() -> bytes:
 
 
 def _read_key(path: Path) -> bytes | None:
-    """The key, if nobody else can have read or changed it."""
+    """Return the key, if no other user can have read or changed it."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -102,7 +102,7 @@ def _make_key(path: Path) -> bytes:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with replacing_file(path) as file:
         file.write(secrets.token_bytes(_KEY_BYTES))
-    # Of two runs that make a key at once both use the one that stays.
+    # Two runs that create a key at the same time both use the one that stays.
     key = _read_key(path)
     if key is None:
         raise OSError("the key cannot be kept private there")

@@ -1,4 +1,4 @@
-"""Amounts of memory as people write them: a number and its unit."""
+"""Parsing of memory sizes: a number and its unit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SIZE = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([KMGT])(i?)B\s*$", re.IGNORECASE)
 
 def parse_size(text: str) -> int | None:
     """
-    Bytes of a size with its unit; None if it is none.
+    Return a size with its unit in bytes; None if the text is not a size.
 
     Examples
     --------

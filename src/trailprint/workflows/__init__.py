@@ -1,9 +1,9 @@
 """
-One file per workflow of the Python API: features, attack and evaluation put together.
+Workflows of the Python API: features, attack and evaluation combined, one file each.
 
-`trailprint` itself has the ones used most; ``apply_filters``, ``correlate_folds``, ``score``,
-``trade_off``, and plans of what workflows would need (``plan_match`` and the like) are had from
-here.
+`trailprint` itself exports the most common ones; ``apply_filters``, ``correlate_folds``, ``score``,
+``trade_off``, and plans of what workflows would need (``plan_match`` and the like) are imported
+from here.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""What correlations say of candidate sets: rates, rows, a chart and what it took."""
+"""Candidate sets of correlations as rates, table rows, a chart and costs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trailprint.evaluation.candidates import TOP, AverageSets, CandidateSets
 
 
 def describe_options(options: CorrelateOptions) -> dict[str, Any]:
-    """The options that results repeat."""
+    """Return the options that results include."""
     return {
         "model": options.model,
         "joint": options.joint,
@@ -22,7 +22,7 @@ def describe_options(options: CorrelateOptions) -> dict[str, Any]:
 
 
 def describe_rates(sets: AverageSets) -> dict[str, Any]:
-    """Shares of people among the k likeliest, with intervals, and the size of candidate sets."""
+    """Return the share of people among the k likeliest, with intervals, and candidate set sizes."""
     intervals = {k: found and list(found) for k, found in sets.top_interval.items()}
     return {
         "top": {str(k): share for k, share in sets.top.items()},
@@ -34,7 +34,7 @@ def describe_rates(sets: AverageSets) -> dict[str, Any]:
 
 
 def _top_rows(sets: AverageSets) -> list[dict[str, Any]]:
-    """How often the right person is among the k likeliest, for each k."""
+    """Rows of how often the right person is among the k likeliest, one for each k."""
     ends = {k: sets.top_interval[k] or (None, None) for k in sets.top}
     return [
         {"k": k, "share": share, "low": ends[k][0], "high": ends[k][1]}
@@ -44,22 +44,22 @@ def _top_rows(sets: AverageSets) -> list[dict[str, Any]]:
 
 
 def top_table(sets: AverageSets) -> ResultTable:
-    """How often the right person is among the k likeliest, as a table."""
+    """Return a table of how often the right person is among the k likeliest."""
     return ResultTable.from_rows("top", _top_rows(sets))
 
 
 def plot_top(sets: AverageSets) -> Plot:
-    """The same as bars."""
+    """Draw how often the right person is among the k likeliest, as bars."""
     rows = [{"name": f"among {row['k']}", **row} for row in _top_rows(sets)]
     return draw_bars(rows, "name", "share")
 
 
 def sum_costs(facts: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """Totals over rounds; a model without training or runs has none."""
+    """Return total costs over rounds; zero for a model that is not trained or run."""
     names = ("models_trained", "taggings", "taggings_all_pairs")
     return {name: sum(one.get(name, 0) for one in facts) for name in names}
 
 
 def top1(sets: CandidateSets | None) -> float | None:
-    """How often the right person is the likeliest; None where nothing was measured."""
+    """Return how often the right person is the likeliest, or None if nothing was measured."""
     return None if sets is None else sets.top(1)

@@ -1,4 +1,4 @@
-"""Protections as they are written down: chains, and what is swept of them."""
+"""Parse protections written as text: chains, and the values of a sweep."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_chain(
     protections: Protection | str | Sequence[Protection | str], engine: Engine
 ) -> tuple[Protection, ...]:
     """
-    Protections as they are or as they are written down, in order.
+    Return protections, given as objects or as text, in order.
 
     A text names one protection, or several joined by `` then ``; a single one needs no list.
     """
@@ -44,7 +44,7 @@ def read_chain(
 
 
 def list_protections(protections: object) -> list[Any]:
-    """One protection or several, as a list; a text is never taken for its letters."""
+    """Return one or several protections as a list; a string counts as one protection."""
     if isinstance(protections, str | Protection):
         return [protections]
     if not isinstance(protections, Iterable) or isinstance(protections, bytes | Mapping):
@@ -56,12 +56,12 @@ def list_protections(protections: object) -> list[Any]:
 
 
 def _name_kind(value: object) -> str:
-    """What a value is, never what it holds."""
+    """Return the name of a value's type, never its content."""
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
 def read_sweep(text: str, protections: Sequence[Protection]) -> tuple[str, tuple[Any, ...]]:
-    """Read ``key=value,value,…``, of the type the protection that has this key declares."""
+    """Parse ``key=value,value,…`` with the type that the protection declares for the key."""
     key, separator, rest = text.partition("=")
     values = [value.strip() for value in rest.split(",") if value.strip()]
     if not separator or not values:

@@ -38,7 +38,7 @@ from trailprint.events.reading.sources import (
 from trailprint.features.places import build_chain_pair
 from trailprint.features.sequences import build_sequence_pair
 from trailprint.linkage import Linkage
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.store import Store
 from trailprint.studies.folds import (
     first_days,
@@ -62,10 +62,11 @@ from trailprint.workflows.results import Makers, Result, as_table
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CorrelateResult(Result):
     """
-    What sequence correlation found.
+    Result of sequence correlation.
 
     ``risk`` and ``sets`` are None without truth; ``histograms`` are the candidate sets of
-    histograms alone, next to a CRF's ``sets``. Who was linked to whom is in ``links()`` only.
+    histograms alone, for comparison with a CRF's ``sets``. Only ``links()`` shows who was linked
+    to whom.
     """
 
     options: CorrelateOptions
@@ -92,7 +93,7 @@ class CorrelateResult(Result):
         }
 
     def links(self) -> pa.Table:
-        """Who is linked to whom: released, auxiliary, weight, confidence. Handle with care."""
+        """Return who is linked to whom: released, auxiliary, weight, confidence (sensitive)."""
         linkage = self.linkage
         return pa.table(
             {
@@ -112,7 +113,7 @@ class CorrelateResult(Result):
         return {} if sets is None else {"top": lambda: plot_top(average_sets([sets]))}
 
     def to_dict(self) -> dict[str, Any]:
-        """Counts, rates and costs as plain values, ready for JSON; no identifiers."""
+        """Return counts, rates and costs as plain values, ready for JSON; no identifiers."""
         risk = self.risk
         sets = average_sets([] if self.sets is None else [self.sets])
         return {
@@ -157,34 +158,35 @@ def correlate(
     progress: Progress | None = None,
 ) -> CorrelateResult:
     """
-    Find who in a released log made the visits somebody knows of.
+    Find the people in a released log who made the visits an adversary knows.
 
     Parameters
     ----------
     released, auxiliary : Events, path or table
-        What would be published, and what somebody might know.
+        The data to be published, and what an adversary might know.
     options : CorrelateOptions, optional
         Model, days, ties.
     knows : Knowledge or str, optional
-        How much of the auxiliary side is known of each person, such as ``"days:2"``; by default
+        How much of the auxiliary side is known about each person, such as ``"days:2"``; by default
         everything.
     reading : ReadOptions, optional
         How to read sources that are not yet events.
     places : PlaceOptions, optional
         What counts as one place; positions alone go on a grid of 1,000 m.
     truth : path or table, optional
-        Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are taken for
-        equal people.
+        Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are the same
+        person.
     store : Store, optional
-        Keeps trained models, for this very released data and these training options.
+        Keeps trained models; only for the same released data and training options.
     work : path, optional
-        Instead of a store, a folder for a CRF's models; that of other data or options is refused.
+        Instead of a store, a folder for a CRF's models; a folder made for other data or options is
+        rejected.
     engine : EngineOptions or {"local", "spark"}, optional
-        Who trains and runs models. Does not affect results.
+        Engine that trains and runs models. Does not affect results.
     n_threads : int, optional
-        Processes that train and score; changes nothing but the time.
+        Number of processes that train and score. Does not affect results.
     progress : callable, optional
-        Told what is being done and which share is over.
+        Called with a description of the step and the share that is done.
 
     Examples
     --------
@@ -205,9 +207,9 @@ def correlate(
     if options.model == "mobility-markov":
         found = _correlate_positions(released, auxiliary, options, truth, progress)
         return replace(found, knows=known_of_each)
-    tell = progress or tell_nobody
+    report = progress or ignore_progress
     watch = Stopwatch()
-    tell("Cutting days", None)
+    report("Cutting days", None)
     sides = build_sequence_pair(released, auxiliary)
     announce_compilation()
     known = find_truth(sides[0].users, sides[1].users, truth)
@@ -241,7 +243,7 @@ def _correlate_positions(
     truth: pa.Table | None,
     progress: Progress | None,
 ) -> CorrelateResult:
-    """The same for positions, whose places are yet to be found."""
+    """Correlate positions, whose places must be detected first."""
     watch = Stopwatch()
     if progress is not None:
         progress("Finding places", None)

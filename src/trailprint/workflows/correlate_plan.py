@@ -1,4 +1,4 @@
-"""``plan_correlate``: what comparing sequences will need, before it is begun."""
+"""``plan_correlate``: estimate in advance what comparing sequences needs."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ from trailprint.workflows.samples import (
     try_sizes,
 )
 
-#: People that are tried, fewest and most: of models that are trained, of others, of positions.
+#: Minimum and maximum number of people sampled: for trained models, other models and positions.
 TRAINED, COMPARED, PLACED = (30, 80), (100, 400), (10, 40)
-#: Bytes of a pair: bounds and scores of models; others are compared a few people at a time.
+#: Bytes per pair for bounds and scores of models; other methods compare a few people at a time.
 PAIR_BYTES = 4
-#: Visits from which on training models here takes long enough to say what it needs: minutes.
+#: From this many visits on training models locally takes minutes, so the plan is logged.
 LONG_VISITS = 1_000_000
 
 Sides = tuple[Sequences, Sequences]
@@ -71,10 +71,10 @@ def plan_correlate(
     n_threads: int | None = None,
 ) -> WorkPlan:
     """
-    Estimate what `trailprint.correlate` with the same arguments needs; nobody is looked up.
+    Estimate what `trailprint.correlate` with the same arguments needs, without running it.
 
-    Days are cut. Some of the people are then compared with each other, on one core. Models that
-    a work folder has already are planned as if they had to be trained.
+    Events are cut into days, and a sample of people is compared with each other on one core.
+    Models that are already in a work folder are planned as if they had to be trained.
     """
     options = options or CorrelateOptions()
     first, second = open_sides([released, auxiliary], options, reading, places)
@@ -97,9 +97,9 @@ def plan_correlate_folds(
     n_threads: int | None = None,
 ) -> WorkPlan:
     """
-    Estimate what `correlate_folds` with the same arguments needs; nobody is looked up.
+    Estimate what `correlate_folds` with the same arguments needs, without running it.
 
-    The first round stands for all.
+    All rounds are assumed to cost as much as the first.
     """
     options, protocol = options or CorrelateOptions(), protocol or FoldOptions()
     (opened,) = open_sides([events], options, reading, places)
@@ -116,7 +116,7 @@ def plan_correlate_folds(
 def announce_correlation(
     sides: Sides, options: CorrelateOptions, n_rounds: int, running: Running
 ) -> None:
-    """Say in the log what models on Spark, or many of them here, are going to need."""
+    """Log the estimated cost of models on Spark, or of many models locally."""
     if options.model != "crf" or not all(side.n_visits for side in sides):
         return
     n_visits = n_rounds * sides[0].n_visits
@@ -127,7 +127,7 @@ def announce_correlation(
 def announce_folds(
     sequences: Sequences, options: CorrelateOptions, protocol: FoldOptions, running: Running
 ) -> None:
-    """The same for all rounds, by the first."""
+    """Log the estimated cost of all rounds, based on the first."""
     announce_correlation(_first_round(sequences, protocol), options, len(protocol.rounds), running)
 
 
@@ -137,7 +137,7 @@ def _first_round(sequences: Sequences, protocol: FoldOptions) -> Sides:
 
 @dataclass(slots=True)
 class _Tried:
-    """What models of some people took."""
+    """Measured cost of the models of a sample of people."""
 
     n_people: int
     train_s: float
@@ -148,7 +148,7 @@ class _Tried:
 def plan_sequences(
     sides: Sides, options: CorrelateOptions, n_rounds: int, running: Running
 ) -> WorkPlan:
-    """What comparing sequences needs; ``n_rounds`` are as long as this one."""
+    """Estimate what comparing sequences needs, for ``n_rounds`` rounds of the size of this one."""
     if not all(side.n_visits for side in sides):
         raise InputError("Both sides must have users with events, but one has none.")
     released, auxiliary = (side.without_idle_users() for side in sides)
@@ -177,7 +177,7 @@ def plan_sequences(
 
 
 def _comparing(sides: Sides, options: CorrelateOptions) -> Callable[[float], Callable[[], object]]:
-    """The work for a share of the people."""
+    """Return a function that makes the comparison work for a share of the people."""
 
     def make(share: float) -> Callable[[], object]:
         some = _draw(sides, share)
@@ -196,7 +196,7 @@ def _look_up(sides: Sides, options: CorrelateOptions, store: MemoryStore | None 
 
 
 def _draw(sides: Sides, share: float) -> Sides:
-    """Some of the people, those on both sides if there are any."""
+    """Draw a sample of people, from those on both sides if there are any."""
     truth = truth_from_ids(sides[0].users, sides[1].users)
     if truth.n_common:
         rows = _pick(truth.n_common, share)
@@ -216,13 +216,13 @@ def _pick(n_people: int, share: float) -> Ints:
 def _plan_models(
     sides: Sides, options: CorrelateOptions, n_rounds: int
 ) -> tuple[list[PlannedStep], float]:
-    """Steps of training and running models, and the bytes of all of them."""
+    """Estimate the steps of training and running models, and the bytes of all models."""
     n_people = max(len(side.users) for side in sides)
     sizes = choose_sizes(n_people, *TRAINED)
-    _try_models(sides, options, sizes[0] / n_people)  # The first time programs are loaded.
+    _try_models(sides, options, sizes[0] / n_people)  # Warm-up: the first run loads code.
     few, many = (_try_models(sides, options, size / n_people) for size in sizes)
     growth = n_people / many.n_people
-    # Every sequence is tried with a few models, and with a share of all the others.
+    # Each sequence is scored by a few models, and by a share of all the others.
     each = many.score_s / many.n_people
     more = max(each - few.score_s / few.n_people, 0.0) / max(many.n_people - few.n_people, 1)
     score_s = n_people * (each + more * (n_people - many.n_people))
@@ -250,14 +250,14 @@ def _try_models(sides: Sides, options: CorrelateOptions, share: float) -> _Tried
 
 
 class _Weighed(MemoryStore):
-    """A store that knows how much it keeps."""
+    """A store that counts the bytes it keeps."""
 
     def __init__(self) -> None:
         super().__init__()
         self.n_bytes = 0
 
     def put(self, name: str, content: bytes) -> None:
-        """Keep something."""
+        """Store content and count its bytes."""
         self.n_bytes += len(content)
         super().put(name, content)
 
@@ -269,7 +269,7 @@ def _plan_positions(
     n_rounds: int,
     running: Running,
 ) -> WorkPlan:
-    """The same for positions, whose places are found on the way."""
+    """Plan the correlation of positions, including the detection of places."""
     n_users = count_users(released), count_users(auxiliary)
     sides = released, first_days(auxiliary, options.days)
 

@@ -1,4 +1,4 @@
-"""What sequences are compared of: sides that suit the model, and where its models are kept."""
+"""Inputs of sequence correlation: sides that suit the model, and the store of its models."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def open_sides(
     reading: ReadOptions | None,
     places: PlaceOptions | None,
 ) -> list[Events]:
-    """Sources as events with locations; a model of positions finds places of its own."""
+    """Open sources as events with locations; a model of positions detects its own places."""
     if options.model == "mobility-markov" and places is None:
         return open_sources(sources, reading)
     return open_places(sources, reading, places)
 
 
 def check_correlation(options: CorrelateOptions, work: Work | None, *sides: Events) -> None:
-    """Raise an error before reading when a model lacks what it needs, or keeps nothing."""
+    """Raise an error early if data lacks what the model needs, or ``work`` does not apply to it."""
     if work is not None and options.model != "crf":
         raise OptionError(
             f"--work goes with --model crf: {options.model} trains no models that could be kept."
@@ -46,7 +46,7 @@ def check_correlation(options: CorrelateOptions, work: Work | None, *sides: Even
 def open_store(
     store: Store | None, work: Work | None, describe: Callable[[], dict[str, Any]]
 ) -> Store | None:
-    """Where models are kept: a store, or a folder for this data and these options."""
+    """Return the store of models: as given, or a folder for this data and these options."""
     if work is None:
         return store
     if store is not None:

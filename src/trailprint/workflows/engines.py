@@ -1,4 +1,4 @@
-"""Work that runs on an engine: passes inside are run there."""
+"""Run work on an engine, which executes the passes inside."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from trailprint.engines.opening import is_open, open_engine
 from trailprint.engines.options import EngineName, EngineOptions, choose_engine
-from trailprint.kernels.passes import passes_run_by, passes_told_to
+from trailprint.kernels.passes import passes_reported_to, passes_run_by
 from trailprint.progress import Stage
 
 Parameters = ParamSpec("Parameters")
@@ -19,9 +19,9 @@ Result = TypeVar("Result")
 @contextlib.contextmanager
 def run_on(engine: EngineOptions | EngineName | None, *, reads: bool = True) -> Iterator[None]:
     """
-    Let an engine run the passes of the work inside; None: whoever runs them now.
+    Let an engine run the passes inside the context; None keeps the current runner.
 
-    ``reads``: it reads the data as well.
+    With ``reads`` the engine reads the data as well.
     """
     options = None if engine is None else choose_engine(engine)
     if options is None or is_open(options):
@@ -36,18 +36,18 @@ def run_on(engine: EngineOptions | EngineName | None, *, reads: bool = True) -> 
 
 def runs_on_engine(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """
-    Let the engine that is given by the keyword ``engine`` read the data and run the passes.
+    Let the engine given by the keyword ``engine`` read the data and run the passes.
 
-    Whoever watches by the keyword ``progress`` is told how far the passes are.
+    The progress of passes is reported to the keyword ``progress``.
     """
     return _run_inside(function, reads=True)
 
 
 def runs_passes_on_engine(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """
-    Let the engine that is given by the keyword ``engine`` run the passes of a function.
+    Let the engine given by the keyword ``engine`` run the passes of a function.
 
-    Data is read here: the result holds events, and a session that was made for it has ended then.
+    Data is read locally, because the result holds events that outlive the engine's session.
     """
     return _run_inside(function, reads=False)
 
@@ -63,8 +63,8 @@ def _run_inside(
             stack.enter_context(run_on(chosen, reads=reads))
             if progress is not None:
                 stage = Stage(progress)
-                stack.enter_context(passes_told_to(stage.share))
-                named["progress"] = stage.tell
+                stack.enter_context(passes_reported_to(stage.share))
+                named["progress"] = stage.report
             return function(*values, **named)
 
     return run

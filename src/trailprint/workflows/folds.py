@@ -1,4 +1,4 @@
-"""``trailprint.workflows.correlate_folds``: each bin of everybody's days left out in turn."""
+"""``trailprint.workflows.correlate_folds``: leave out each bin of days in turn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source
 from trailprint.features.sequences import Sequences, build_sequences
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.store import Store
 from trailprint.studies.folds import FoldRound, run_folds, run_position_folds
 from trailprint.studies.options import FoldOptions
@@ -42,7 +42,7 @@ from trailprint.workflows.results import Makers, Result
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FoldsResult(Result):
-    """What the leave-one-out rounds found, and their averages."""
+    """Results of the leave-one-out rounds, and their averages."""
 
     options: CorrelateOptions
     protocol: FoldOptions
@@ -72,11 +72,11 @@ class FoldsResult(Result):
 
     @property
     def average(self) -> AverageSets:
-        """The rounds' candidate sets, averaged."""
+        """Candidate sets averaged over the rounds."""
         return average_sets([one.sets for one in self.rounds])
 
     def to_dict(self) -> dict[str, Any]:
-        """Counts, rates and costs as plain values, ready for JSON; no identifiers."""
+        """Return counts, rates and costs as plain values, ready for JSON; no identifiers."""
         return {
             **describe_options(self.options),
             "released_users": max(one.n_released for one in self.rounds),
@@ -117,16 +117,16 @@ def correlate_folds(
     progress: Progress | None = None,
 ) -> FoldsResult:
     """
-    Correlate each bin of everybody's days with the other bins, in turn (leave one out).
+    Correlate each bin of the users' days with the other bins in turn (leave one out).
 
-    The parameters are those of `correlate`; ``protocol`` says how many bins and rounds.
+    The parameters are those of `correlate`; ``protocol`` sets the number of bins and rounds.
     """
     options, protocol = options or CorrelateOptions(), protocol or FoldOptions()
     (events,) = open_sides([events], options, reading, places)
     check_correlation(options, work, events)
-    tell = progress or tell_nobody
+    report = progress or ignore_progress
     watch = Stopwatch()
-    tell("Cutting days", None)
+    report("Cutting days", None)
     announce_compilation()
     if options.model == "mobility-markov":
         n_locations, rounds = None, run_position_folds(events, options, protocol, progress=progress)

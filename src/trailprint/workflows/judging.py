@@ -1,4 +1,4 @@
-"""Families of attack beyond histograms that judge protected releases: trails, views, sequences."""
+"""Attack families other than histograms that judge protected releases: trails, views, sequences."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ REIDIT = (
     TrailOptions(algorithm="incomplete", reserved="auxiliary"),
     TrailOptions(algorithm="incomplete", reserved="released"),
 )
-"""The variants of trail matching, whatever the data allows: the strongest counts."""
+"""The variants of trail matching, all tried on any data; the strongest counts."""
 LIKELY = TrailOptions(algorithm="likely")
-"""Trail matching where either side may have visits the other lacks; it looks at all pairs."""
+"""Trail matching where either side may have visits the other lacks; it compares all pairs."""
 
 MOST_SEQUENCES = 2_000
-"""Of more people, as many are drawn for sequences: each gets a model."""
+"""With more people, this many are drawn for sequences, because each gets a model."""
 
 
 def list_judges(
     released: Events, auxiliary: Events, *, seed: int = 0, n_threads: int | None = None
 ) -> list[Judge]:
-    """Every family beyond histograms that the data allows."""
+    """Return a judge for each family other than histograms that the data allows."""
     sides = released, auxiliary
     judges = [judge_trails(n_threads)]
     if sum(view.lacks(sides) is None for view in VIEWS.values()) > 1:
@@ -61,7 +61,7 @@ def list_judges(
 
 
 def judge_trails(n_threads: int | None = None, ways: Sequence[TrailOptions] = REIDIT) -> Judge:
-    """Every variant; where only histograms are released, the places they are not zero at."""
+    """Judge by every variant of trail matching; trails are the non-zero locations of histograms."""
 
     def prepare(released: Histograms, auxiliary: Histograms) -> list[PreparedAttack[Trails]]:
         first, second = shared_trails(released, auxiliary)
@@ -86,7 +86,7 @@ def _match_trails(
 
 
 def _judge_views(seed: int, n_threads: int | None) -> Judge:
-    """Several views, weighted as learnt from the auxiliary side against the same protections."""
+    """Judge by several views, with weights learnt from the auxiliary side, protected alike."""
     options = MatchOptions(seed=seed)
 
     def prepare(
@@ -116,7 +116,7 @@ def _judge_views(seed: int, n_threads: int | None) -> Judge:
 
 
 def _cut_protected(chain: Sequence[Protection]) -> CutEvents:
-    """The auxiliary side in two, the first half protected as the release is."""
+    """Cut the auxiliary side in two, with the first half protected like the release."""
 
     def cut(events: Events, seed: int) -> tuple[Events, Events]:
         first, second = choose_cut(ViewOptions())(events, seed)
@@ -129,7 +129,7 @@ def _cut_protected(chain: Sequence[Protection]) -> CutEvents:
 
 
 def _judge_orders(sides: tuple[Events, Events], seed: int) -> Judge:
-    """A Markov chain for each released person."""
+    """Judge by the order of visits: a Markov chain for each released person."""
     first, second = build_sequence_pair(*sides)
     truth = truth_from_ids(first.users, second.users)
     options = CorrelateOptions(model="markov", seed=seed)
@@ -145,7 +145,7 @@ def _judge_orders(sides: tuple[Events, Events], seed: int) -> Judge:
 
 
 def judge_sequences(released: pa.Array, auxiliary: pa.Array, attack: SequenceAttack) -> Judge:
-    """Models trained anew, for these people of either side as far as they are there."""
+    """Judge by models retrained on each release, for those of these people who are present."""
 
     def prepare(
         protected: Events, known: Events, chain: Sequence[Protection]
@@ -166,7 +166,7 @@ def judge_sequences(released: pa.Array, auxiliary: pa.Array, attack: SequenceAtt
 
 
 def _keep_people(sequences: Sequences, people: pa.Array) -> Sequences:
-    """Only these people, as far as they are there."""
+    """Keep only those of these people who are present."""
     is_there = pc.is_in(sequences.users, value_set=people)
     rows: NDArray[np.int64] = np.flatnonzero(is_there.to_numpy(zero_copy_only=False))
     return select_people(sequences, rows)

@@ -1,4 +1,4 @@
-"""How identified data is cut in two, so that weights of views can be learnt from it."""
+"""Cut identified data in two to learn weights of views from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trailprint.events.split import SplitOptions, split
 from trailprint.workflows.options import Cut, ViewOptions
 
 CutEvents = Callable[[Events, int], Halves]
-"""Cuts a dataset in two, with a seed."""
+"""Cuts a dataset in two; takes a seed."""
 
 _SPLITS: dict[Cut, SplitOptions] = {
     "median": SplitOptions(at="median"),
@@ -22,14 +22,14 @@ _SPLITS: dict[Cut, SplitOptions] = {
 
 
 def choose_cut(options: ViewOptions) -> CutEvents:
-    """How the options cut the auxiliary side; sources of one period are cut at random."""
+    """Return the cut of the auxiliary side by the options; one period is cut at random."""
     if options.same_period or options.cut == "at-random":
         return _cut_at_random
     return lambda events, seed: cut_or_suit(_cut_by(options.cut), events, seed)
 
 
 def cut_or_suit(cut: CutEvents, events: Events, seed: int) -> Halves:
-    """Cut in one way; where that leaves too few people to learn from, in one that suits."""
+    """Cut as given; if too few people are left to learn from, choose a suitable cut."""
     try:
         halves = cut(events, seed)
         if count_people(*halves) >= LEAST_PEOPLE:
@@ -40,7 +40,7 @@ def cut_or_suit(cut: CutEvents, events: Events, seed: int) -> Halves:
 
 
 def cut_by_times(events: Events, kind: Cut, seed: int) -> Halves:
-    """Cut as ``kind`` says; at random where there are no times."""
+    """Cut as ``kind`` says, or at random if there are no times."""
     if "start" not in events.columns:
         return draw_events(events, seed)[:2]
     halves = split(events, _SPLITS[kind])
@@ -54,14 +54,14 @@ def _cut_by(kind: Cut) -> CutEvents:
 def _cut_at_random(auxiliary: Events, seed: int) -> Halves:
     when = '"start"' if "start" in auxiliary.columns else "0"
     event = f'hash("user", location, {when})'
-    # The last bit of hash(event, seed) is that of hash(event), at most flipped: hashed once more,
-    # another seed gives other halves.
+    # The last bit of hash(event, seed) is that of hash(event), at most flipped; hashing once more
+    # makes the halves depend on the seed.
     draw = f"hash(xor({event}, hash({seed}::BIGINT)))"
     return auxiliary.having(f"{draw} % 2 = 0"), auxiliary.having(f"{draw} % 2 = 1")
 
 
 def draw_people_of(halves: Halves, seed: int) -> Halves:
-    """Only as many people as learning takes, so that their views cost little."""
+    """Draw at most `MOST_PEOPLE` of the people in both halves, to keep views cheap."""
     first, second = halves
     both = (
         f'SELECT DISTINCT "user" FROM ({first.query}) '

@@ -1,4 +1,4 @@
-"""How much each location counts, from a file or a table."""
+"""Read weights of locations from a file or a table."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def open_location_weights(
     weights: TruthSource | None, locations: pa.Array, engine: Engine
 ) -> Floats | None:
     """
-    The weight of each of ``locations``; 1 for those that are not named.
+    Return the weight of each of ``locations``; 1 for those not named.
 
-    None where nobody said. Weights are zero or more, and not all of them zero.
+    Returns None if no weights are given. Weights must be zero or more, and not all zero.
     """
     if weights is None:
         return None
@@ -44,7 +44,7 @@ def open_location_weights(
 
 
 def _read(weights: TruthSource, engine: Engine) -> tuple[pa.Array, Floats]:
-    """Names of locations and their weights, each once."""
+    """Read the names of locations, without repeats, and their weights."""
     table = _open(weights, engine)
     names = pa.chunked_array(table["location"]).cast(pa.string()).combine_chunks()
     try:

@@ -40,10 +40,10 @@ from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
 from trailprint.features.views import Views
 from trailprint.linkage import Linkage
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.match_attack import Looks, MatchAttack, prepare_attack
-from trailprint.workflows.match_people import tell_people
+from trailprint.workflows.match_people import describe_people
 from trailprint.workflows.match_plan import announce_plan
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.options import ViewOptions
@@ -55,11 +55,11 @@ from trailprint.workflows.views import ViewShare, describe_views, plot_views
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MatchResult(Result):
     """
-    What histogram matching found, and what it proves.
+    Result of histogram matching, with its proof of optimality.
 
-    ``risk`` is None without truth. Who was linked to whom is in ``links()`` only. With several
-    views, ``views`` says what each one is worth and ``view_weights`` where that comes from;
-    ``same_period`` says that the sides were taken for different sources about the same days.
+    ``risk`` is None without truth. Only ``links()`` shows who was linked to whom. With several
+    views, ``views`` has the weight and contribution of each and ``view_weights`` their origin;
+    ``same_period`` means that the sides were treated as different sources about the same days.
     """
 
     options: MatchOptions
@@ -90,7 +90,7 @@ class MatchResult(Result):
         }
 
     def links(self) -> pa.Table:
-        """Who is linked to whom: released, auxiliary, weight, margin. Handle with care."""
+        """Return who is linked to whom: released, auxiliary, weight, margin (sensitive)."""
         linkage = self.linkage
         has_margins = self.options.margins
         return pa.table(
@@ -105,14 +105,14 @@ class MatchResult(Result):
 
     def per_user(self) -> pa.Table:
         """
-        What was found of each released person. Handle with care.
+        Return the result for each released person (sensitive).
 
-        Columns: ``user``; ``linked``, whether correctly (null without a counterpart);
-        ``weight`` and ``margin`` of their link (null without one, or without margins); with
-        several views ``deciding_view``, the one that tells them apart from the next best
-        candidate (null where none does).
+        Columns: ``user``; ``linked``, whether they are linked correctly (null without a
+        counterpart); ``weight`` and ``margin`` of their link (null without one, or without
+        margins); with several views ``deciding_view``, the one that distinguishes them from the
+        next best candidate (null if none does).
         """
-        return tell_people(
+        return describe_people(
             (self.released, self.auxiliary),
             self.linkage,
             self.truth,
@@ -142,7 +142,7 @@ class MatchResult(Result):
         return plots
 
     def _margins(self) -> pa.Table:
-        """Weights and margins of links from the largest on, without ids; right ones are marked."""
+        """Weights and margins of links, largest first, without ids; correct links are marked."""
         right = correct_links(self.linkage, self.truth)
         table = self.links().drop_columns(["released", "auxiliary"])
         known = _or_nulls(right, self.truth.source != "none")
@@ -150,13 +150,13 @@ class MatchResult(Result):
         return table.append_column("correct", known).sort_by(order)
 
     def margin_for(self, precision: float) -> CoveragePoint | None:
-        """The margin from which on links reach the wanted precision; None if none does."""
+        """Return the margin from which links reach the given precision, or None if none does."""
         if not self.options.margins or self.risk is None:
             return None
         return margin_for_precision(self.linkage, self.truth, precision)
 
     def to_dict(self) -> dict[str, Any]:
-        """Counts, rates and proofs as plain values, ready for JSON; no identifiers."""
+        """Return counts, rates and proofs as plain values, ready for JSON; no identifiers."""
         result: dict[str, Any] = {
             "released_users": self.released.n_users,
             "auxiliary_users": self.auxiliary.n_users,
@@ -188,7 +188,7 @@ class MatchResult(Result):
         return plain
 
     def _asked_for(self) -> dict[str, Any]:
-        """What is told only where it was asked for."""
+        """Results that are included only if they were requested."""
         result: dict[str, Any] = {}
         if self.rejection is not None:
             result |= {
@@ -261,34 +261,34 @@ def match(
     Parameters
     ----------
     released, auxiliary : Events, path or table
-        What would be published, and what somebody might know.
+        The data to be published, and what an adversary might know.
     options : MatchOptions, optional
         Metric, method, ties.
     histograms : HistogramOptions, optional
         What is counted: visits, duration or balanced days; slots.
     views : ViewOptions, optional
-        Look at people from several sides at once instead of by one histogram.
+        Describe people by several views at once instead of one histogram.
     rejection : RejectionOptions, optional
-        Also answer match or no match for the whole.
+        Also decide match or no match for the datasets as a whole.
     knows : Knowledge or str, optional
-        How much of the auxiliary side is known of each person, such as ``"points:4"``; by default
-        everything. Weights of views are learnt from what is known.
+        How much of the auxiliary side is known about each person, such as ``"points:4"``; by
+        default everything. Weights of views are learnt from what is known.
     renamed_locations : bool
-        The released side's locations have secret names: forget them, find out from how locations
-        are used which is which, and match then.
+        The locations of the released side have secret names: ignore the names, identify locations
+        by how they are used, then match.
     reading : ReadOptions, optional
         How to read sources that are not yet events.
     places : PlaceOptions, optional
         What counts as one place; positions alone go on a grid of 1,000 m.
     truth : path or table, optional
-        Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are taken for
-        equal people.
+        Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are the same
+        person.
     engine : EngineOptions or {"local", "spark"}, optional
-        Who runs the passes over all pairs. Does not affect results.
+        Engine that runs the passes over all pairs. Does not affect results.
     n_threads : int, optional
-        Does not affect results.
+        Number of threads. Does not affect results.
     progress : callable, optional
-        Told what is being done and which share is over.
+        Called with a description of the step and the share that is done.
 
     Examples
     --------
@@ -304,7 +304,7 @@ def match(
     """
     options = _with_margins(options or MatchOptions(), rejection)
     knowledge = open_knowledge(knows, options.seed)
-    report, watch = progress or tell_nobody, Stopwatch()
+    report, watch = progress or ignore_progress, Stopwatch()
     report("Counting events", None)
     released, auxiliary = open_places([released, auxiliary], reading, places)
     auxiliary, known_of_each = restrict(auxiliary, knowledge)
@@ -347,7 +347,7 @@ def match(
 def _trace_curve(
     options: MatchOptions, linkage: Linkage, truth: Truth
 ) -> tuple[CoveragePoint, ...]:
-    """Precision by how many links are kept, where there are margins and a truth."""
+    """Precision by share of links kept; empty without margins or truth."""
     if not options.margins or truth.source == "none":
         return ()
     return tuple(precision_at_coverage(linkage, truth))
@@ -385,7 +385,7 @@ def _check_rejection(
 
 
 def _with_margins(options: MatchOptions, rejection: RejectionOptions | None) -> MatchOptions:
-    """The test needs the second-best matching, which margins give, of the weights it is about."""
+    """Turn on margins, as the test needs the second-best matching; check the metric and method."""
     if rejection is None:
         return options
     is_one_length = rejection.string_length is not None
@@ -408,7 +408,7 @@ def _decide(
     if options is None:
         return None
     second_best = linkage.facts["second_best_weight"]
-    # With a single user there is no second matching: nothing to confuse the first with.
+    # With a single user there is no second matching to confuse the first with.
     weight = math.inf if second_best is None else float(second_best)
     if options.string_length is not None:
         return decide(weight, linkage.n_links, sides[0].n_locations, options)

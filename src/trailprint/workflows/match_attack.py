@@ -1,4 +1,4 @@
-"""What a matching sees of both sides: one histogram of each person, or several views."""
+"""Features that a matching uses of both sides: one histogram per person, or several views."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from trailprint.linkage import Linkage
 from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.views import build_views
 
-#: Of options and what a worker may hold: what the matching will need.
+#: Estimates what the matching needs, given its options and the memory of a worker in bytes.
 MakeSurvey = Callable[[MatchOptions, int | None], Survey]
 
 
 class Looks(NamedTuple):
-    """How people are looked at: by one histogram, or by several views."""
+    """How people are described: by one histogram, or by several views."""
 
     histograms: HistogramOptions | None
     views: ViewOptions | None
@@ -40,7 +40,7 @@ class Looks(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchAttack(Discreet):
-    """What is matched, how, and what that needs; ``weights`` are those of several views."""
+    """A matching with its inputs, its function and its survey; ``weights`` only for views."""
 
     sides: tuple[Histograms, Histograms] | tuple[Views, Views]
     run: Callable[..., Linkage]
@@ -55,7 +55,7 @@ def prepare_attack(
     options: MatchOptions,
     n_threads: int | None,
 ) -> MatchAttack:
-    """Build what the attack sees of both sides."""
+    """Build the features of both sides and prepare the matching."""
     if looks.views is not None:
         return _prepare_views(released, auxiliary, looks, options, n_threads)
     pair = build_histogram_pair(released, auxiliary, looks.histograms)

@@ -1,4 +1,4 @@
-"""What a matching says of each released person: whether they are found, how surely, and by what."""
+"""Per-person results of a matching: linked or not, confidence, and deciding view."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trailprint.features.views import Views
 from trailprint.linkage import Linkage
 
 
-def tell_people(
+def describe_people(
     sides: tuple[Histograms | Views, Histograms | Views],
     linkage: Linkage,
     truth: Truth,
@@ -26,7 +26,7 @@ def tell_people(
     metric: str,
     margins: bool,
 ) -> pa.Table:
-    """One row for each released person; see `MatchResult.per_user`."""
+    """Return a table with one row per released person; see `MatchResult.per_user`."""
     released, auxiliary = sides
     link = _link_of_each(released.n_users, linkage, truth)
     places = pa.array(link, mask=link < 0)
@@ -45,7 +45,7 @@ def tell_people(
 
 
 def _link_of_each(n_users: int, linkage: Linkage, truth: Truth) -> Ints:
-    """The number of each released person's link, a right one before others; -1 without any."""
+    """Return the index of each released person's link, preferring a correct one; -1 if none."""
     wrong_first = np.argsort(correct_links(linkage, truth), kind="stable")
     link = np.full(n_users, -1, dtype=np.int64)
     link[linkage.released[wrong_first]] = wrong_first
@@ -53,7 +53,7 @@ def _link_of_each(n_users: int, linkage: Linkage, truth: Truth) -> Ints:
 
 
 def _is_found(link: Ints, linkage: Linkage, truth: Truth) -> pa.Array:
-    """Whether each person is linked correctly; null for people who have no counterpart."""
+    """Whether each person is linked correctly; null for people without a counterpart."""
     has_counterpart = np.zeros(len(link), dtype=bool)
     has_counterpart[truth.released] = True
     right = np.append(correct_links(linkage, truth), False)

@@ -1,4 +1,4 @@
-"""``plan_match``: what a matching will need, before it is begun."""
+"""``plan_match``: estimate in advance what a matching needs."""
 
 from __future__ import annotations
 
@@ -23,35 +23,34 @@ from trailprint.workflows.results import Result
 
 _LOG = logging.getLogger(__name__)
 
-#: Terms of a pass from which on a matching here takes long enough to say what it needs: some
-#: seconds for each pass.
+#: From this many terms on a local pass takes some seconds, so the plan is logged.
 LONG_TERMS = 500_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MatchPlan(Result):
     """
-    What a matching will need, estimated from a few people.
+    Estimated cost of a matching, extrapolated from a few people.
 
     Attributes
     ----------
     released_users, auxiliary_users, locations : int
-        What was counted.
+        Number of users and locations counted.
     pairs : float
         Pairs of people who share a location.
     passes : float
-        How often all pairs are looked at, about.
+        Approximate number of passes over all pairs.
     driver_memory_mb, worker_memory_mb : float
-        Memory for arrays, of this process and of one executor on Spark; libraries, and what
-        reading needs, come on top.
+        Memory for arrays in this process and in one Spark executor, in megabytes, without
+        libraries and reading.
     core_seconds : float
-        What the passes take one core.
+        Seconds of the passes on one core.
     parts : int
-        How many parts each pass is made in, because a worker may not hold everything.
+        Number of parts of each pass, because a worker may not hold everything.
     cores : int, optional
-        Cores that share them; None on a cluster that has not been asked.
+        Cores that share the passes; None for a cluster whose size is unknown.
     seconds : float, optional
-        What they take all cores; None where these are not known.
+        Seconds of the passes on all cores; None if the number of cores is unknown.
     """
 
     engine: EngineName
@@ -71,7 +70,7 @@ class MatchPlan(Result):
         return self.to_dict()
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """Return the plan as plain values."""
         plain: dict[str, Any] = to_finite(asdict(self))
         return plain
 
@@ -91,10 +90,10 @@ def plan_match(
     n_threads: int | None = None,
 ) -> MatchPlan:
     """
-    Estimate what `trailprint.match` with the same arguments needs; nothing is matched.
+    Estimate what `trailprint.match` with the same arguments needs, without matching.
 
-    Events are read and counted. A few people are then compared with all others, on one core.
-    Weights of views are not learnt: all of them count.
+    Events are read and counted, then a few people are compared with all others on one core.
+    Weights of views are not learnt: all views get equal weight.
     """
     options = options or MatchOptions()
     first, second = open_places([released, auxiliary], reading, places)
@@ -111,7 +110,7 @@ def announce_plan(
     engine: EngineOptions | EngineName | None,
     n_threads: int | None,
 ) -> None:
-    """Say in the log what a matching on Spark, or a long one here, is going to need."""
+    """Log the estimated cost of a matching on Spark, or of a long local one."""
     chosen = choose_engine(engine or "local")
     if options.metric == "transport":
         return
@@ -121,7 +120,7 @@ def announce_plan(
 
 
 def describe_plan(plan: MatchPlan) -> str:
-    """The plan in one line."""
+    """Return the plan in one line."""
     time = describe_time(plan.core_seconds, plan.seconds, plan.cores)
     in_parts = f", each in {plan.parts:,} parts" if plan.parts > 1 else ""
     return (

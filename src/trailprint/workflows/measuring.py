@@ -1,4 +1,4 @@
-"""Time and memory of a run."""
+"""Measure time and memory of a run."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ _LOG = logging.getLogger("trailprint")
 
 
 class Stopwatch:
-    """Seconds of each part of the work."""
+    """Measures the seconds of each part of the work."""
 
     def __init__(self) -> None:
         self._start = self._last = time.perf_counter()
         self._laps: dict[str, float] = {}
 
     def lap(self, name: str) -> None:
-        """Give the time since the last lap a name."""
+        """Record the time since the last lap under a name."""
         now = time.perf_counter()
         self._laps[name] = now - self._last
         self._last = now
 
     def seconds(self) -> dict[str, float]:
-        """The laps, and the total."""
+        """Return the seconds of each lap, and in total."""
         return {**self._laps, "total": time.perf_counter() - self._start}
 
 
 def announce_compilation() -> None:
-    """Say in the log why the first run of a version takes long; nothing later."""
+    """Log that the first run of a version compiles kernels; silent if they are cached."""
     from trailprint import kernels
     from trailprint.kernels.compiling import stamp
 
@@ -42,14 +42,14 @@ def announce_compilation() -> None:
 
 
 def _read_beginning(path: Path) -> bytes:
-    """Where an index of compiled code says which kernels it belongs to."""
+    """Read the beginning of a Numba cache index, which identifies its kernels."""
     with contextlib.suppress(OSError), path.open("rb") as file:
         return file.read(256)
     return b""
 
 
 def peak_memory_mb() -> float:
-    """The most memory this process has held, in megabytes; 0 where the system does not say."""
+    """Return the peak memory of this process in megabytes, or 0 if it is not reported."""
     try:
         import resource
     except ImportError:

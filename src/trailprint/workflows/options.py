@@ -1,4 +1,4 @@
-"""Which views an adversary uses: options that check themselves, loaded without any library."""
+"""Options of the views an adversary uses: self-validating, importing no heavy library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CUT_AGAIN: Mapping[str, Cut] = {
     "halves-of-weeks": "halves-of-weeks",
     "fold": "halves-of-spans",
 }
-"""Ways of a split that one side can be cut by again; others stand for a cut in the middle."""
+"""Kinds of split that can also cut one side again; for other kinds the median is used."""
 
 WeightChoice = Literal["learnt", "equal"]
 
@@ -28,13 +28,13 @@ class ViewOptions:
     ----------
     names : sequence of str, optional
         Look from several sides at once: all, or names such as visits,days,moves. By default all
-        that the data gives.
+        that the data supports.
     weights : {"learnt", "equal"} or mapping
         With ``names``: weights of views (or NAME=WEIGHT,…). Learnt ones come from the auxiliary
         side alone.
     cut : {"median", "halves-of-weeks", "halves-of-spans", "at-random"}
-        How the auxiliary side is cut in two for learning: as the data was cut. Where that leaves
-        fewer than 20 people, it is cut in the first way that suits, as an audit does.
+        How the auxiliary side is cut in two for learning: as the data was cut. If that leaves
+        fewer than 20 people, the first suitable cut is used, as in an audit.
     same_period : bool
         With ``names``: the sides are different sources about the same days. Views of calendar time
         count too, and the auxiliary side is cut at random.

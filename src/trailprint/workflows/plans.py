@@ -1,4 +1,4 @@
-"""What a piece of work will need, before it is begun: people, passes, memory, time."""
+"""Plans: the people, passes, memory and time that a piece of work needs, estimated in advance."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class PlannedStep:
     Attributes
     ----------
     name : str
-        What is done.
+        Name of the step.
     passes : int
-        How often everybody is looked at; 0 for work that is no pass.
+        Number of passes over all people; 0 for other work.
     core_seconds : float
-        What it takes one core.
+        Seconds on one core.
     is_shared : bool
         Whether all cores share it; else one core of this machine does it.
     """
@@ -51,29 +51,29 @@ class PlannedStep:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WorkPlan(Result):
     """
-    What a piece of work will need, estimated from a few people.
+    Estimated cost of a piece of work, extrapolated from a few people.
 
     Attributes
     ----------
     work : str
-        What would be done: correlate, points, protect or sweep.
+        Kind of work: correlate, points, protect or sweep.
     released_users, auxiliary_users, locations : int
-        What was counted; None for what this work does not have.
+        Number of users and locations counted; None if they do not apply to this work.
     pairs : float
-        Pairs of people who are compared, or how often two people share something.
+        Pairs of people compared, or number of times that two people share something.
     passes : int
-        How often everybody is looked at.
+        Number of passes over all people.
     driver_memory_mb, worker_memory_mb : float
-        Memory for arrays, of this process and of one executor on Spark; libraries, and what
-        reading needs, come on top.
+        Memory for arrays in this process and in one Spark executor, in megabytes, without
+        libraries and reading.
     core_seconds : float
-        What all steps take one core; reading comes on top.
+        Seconds of all steps on one core, without reading.
     cores : int, optional
-        Cores that share them; None on a cluster that has not been asked.
+        Cores that share the steps; None for a cluster whose size is unknown.
     seconds : float, optional
-        What they take all cores; None where these are not known.
+        Seconds of all steps on all cores; None if the number of cores is unknown.
     steps : tuple of PlannedStep
-        The same, step by step.
+        The individual steps.
     """
 
     work: PlannedWork
@@ -96,14 +96,14 @@ class WorkPlan(Result):
         return shown
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """Return the plan as plain values."""
         plain: dict[str, Any] = to_finite(asdict(self))
         return plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedSize:
-    """What was counted of the data of a plan."""
+    """Counts and bytes of the data of a plan."""
 
     released_users: int
     auxiliary_users: int | None = None
@@ -120,7 +120,7 @@ def make_plan(
     engine: EngineOptions | EngineName | None,
     n_threads: int | None,
 ) -> WorkPlan:
-    """Put a plan together."""
+    """Assemble a plan from its size and steps."""
     chosen, listed = choose_engine(engine or "local"), tuple(steps)
     cores = count_cores(chosen, n_threads)
     return WorkPlan(
@@ -145,32 +145,32 @@ def _time_on(cores: int, steps: Sequence[PlannedStep]) -> float:
 
 
 def count_cores(engine: EngineOptions, n_threads: int | None) -> int | None:
-    """Cores that run passes: of this machine, of an active session, or as its master says."""
+    """Return the number of cores: of this machine, an active Spark session, or its master URL."""
     if engine.engine == "local":
         return n_threads or available_threads()
     return count_spark_cores(engine, here=available_threads())
 
 
 def show_cores(n_cores: int) -> str:
-    """A number of cores in words."""
+    """Return a number of cores in words."""
     return f"{n_cores:,} core{'s' if n_cores != 1 else ''}"
 
 
 def describe_time(core_seconds: float, seconds: float | None, cores: int | None) -> str:
-    """How long it takes, in words."""
+    """Return the time that work takes, in words."""
     if seconds is None:
         return f"{format_seconds(core_seconds)} of one core"
     return f"{format_seconds(seconds)} on {show_cores(cores or 1)}"
 
 
 def describe_memory(driver_mb: float, worker_mb: float, engine: EngineName) -> str:
-    """How much memory arrays need, in words."""
+    """Return the memory that arrays need, in words."""
     elsewhere = f" and {worker_mb:,.0f} MB on each executor" if engine == "spark" else ""
     return f"{driver_mb:,.0f} MB of memory for arrays here{elsewhere}"
 
 
 def describe_work(plan: WorkPlan) -> str:
-    """The plan in one line."""
+    """Return the plan in one line."""
     both = "" if plan.auxiliary_users is None else f" and {plan.auxiliary_users:,}"
     places = "" if plan.locations is None else f"{plan.locations:,} locations, "
     return (
@@ -187,10 +187,10 @@ def _show_passes(number: int) -> str:
 
 
 def announce_work(plan: WorkPlan) -> None:
-    """Say in the log what is going to be needed."""
+    """Log a plan."""
     _LOG.info(describe_work(plan))
 
 
 def runs_on_spark(engine: EngineOptions | EngineName | None) -> bool:
-    """Whether work is run elsewhere: then its plan is always said."""
+    """Whether work runs on Spark, where its plan is always logged."""
     return choose_engine(engine or "local").engine == "spark"

@@ -23,7 +23,7 @@ from trailprint.evaluation.unicity import (
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.protections.chain import apply_protections
 from trailprint.protections.protection import Protection
 from trailprint.studies.shared_traces import measure_shared, share_release
@@ -40,7 +40,7 @@ from trailprint.workflows.points_steps import (
     open_measurement,
 )
 
-#: How many times larger the populations are that are extrapolated to.
+#: Default populations to extrapolate to, as multiples of the number of people.
 _GROWTH = (10, 100, 1000)
 
 
@@ -64,21 +64,21 @@ def points(
     Parameters
     ----------
     data : Events, path or table
-        What would be released.
+        The data to be released.
     options : PointsOptions, optional
-        What is known of a person, and how much of it.
+        What is known about a person, and how much of it.
     reading : ReadOptions, optional
         How to read a source that is not yet events.
     places : PlaceOptions, optional
         What counts as one place; positions alone go on a grid of 1,000 m.
     protections : Protection, str or a sequence of them
-        After each of these, on its own, it is counted again how many people share a trace.
+        Protections to compare; people who share a trace are counted again after each one alone.
     engine : EngineOptions or {"local", "spark"}, optional
-        Who runs the passes over all people. Does not affect results.
+        Engine that runs the passes over all people. Does not affect results.
     n_threads : int, optional
-        Does not affect results.
+        Number of threads. Does not affect results.
     progress : callable, optional
-        Told what is being done.
+        Called with a description of the step and the share that is done.
 
     Examples
     --------
@@ -94,9 +94,9 @@ def points(
     """
     options = options or PointsOptions()
     watch = Stopwatch()
-    tell = progress or tell_nobody
-    tell("Counting points", None)
-    run, chains = open_measurement(data, options, reading, places, protections, (n_threads, tell))
+    report = progress or ignore_progress
+    report("Counting points", None)
+    run, chains = open_measurement(data, options, reading, places, protections, (n_threads, report))
     events, knowledge = run.events, run.knowledge
     known = run.known
     larger = _choose_populations(options.populations, known.n_users)
@@ -131,7 +131,7 @@ def points(
 
 
 def _choose_populations(wanted: tuple[int, ...], n_users: int) -> tuple[int, ...]:
-    """Populations to extrapolate to; to fewer people than there are nothing is extrapolated."""
+    """Return the populations to extrapolate to, which must not be smaller than the data."""
     if wanted and min(wanted) < n_users:
         raise OptionError(
             f"--populations must be at least the {n_users:,} people of the data, got "
@@ -143,7 +143,7 @@ def _choose_populations(wanted: tuple[int, ...], n_users: int) -> tuple[int, ...
 def _extrapolate(
     counts: CandidateCounts | None, n_users: int, larger: tuple[int, ...]
 ) -> tuple[tuple[LargerPopulation, ...], tuple[ModelCheck, ...]]:
-    """Unicity in larger populations, and how well the model behind it fits this one."""
+    """Extrapolate unicity to larger populations, and check the fit of the model on this one."""
     tallies = [] if counts is None else list(zip(counts.points, counts.tallies, strict=True))
     checks = [check_model(number, tally, n_users) for number, tally in tallies]
     return never_less_with_more_points(
@@ -152,9 +152,9 @@ def _extrapolate(
 
 
 def _protect(run: Measurement, chain: tuple[Protection, ...]) -> ProtectedSharing:
-    """Singling out after a chain of protections; of histograms, a trace is a histogram."""
+    """Measure singling out after a chain of protections; the trace of a histogram is itself."""
     seed, n_threads = run.options.seed, run.n_threads
-    run.tell("Protecting", None)
+    run.report("Protecting", None)
     protected = apply_protections(run.events, chain, seed=seed, n_threads=n_threads)
     shared = share_release(protected.events, protected.histograms, run.options.resolution_s)
     return ProtectedSharing(

@@ -1,4 +1,4 @@
-"""``plan_points``: what measuring a few known points will need, before it is begun."""
+"""``plan_points``: estimate in advance what measuring a few known points needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source
 from trailprint.features.points import Points
-from trailprint.progress import tell_nobody
+from trailprint.progress import ignore_progress
 from trailprint.protections.protection import Protection
 from trailprint.studies.known_points import find_levels
 from trailprint.workflows.plans import (
@@ -37,10 +37,9 @@ from trailprint.workflows.points_steps import (
 from trailprint.workflows.protect_plan import plan_chain
 from trailprint.workflows.rehearsal import Rehearsed, count_bytes, rehearse
 
-#: Points of everybody from which on measuring here takes long enough to say what it needs: about a
-#: minute.
+#: From this many points in total measuring locally takes about a minute, so the plan is logged.
 LONG_POINTS = 10_000_000
-#: From so many levels of places on, two of them are tried.
+#: From this many place levels on, only the finest and the coarsest are timed.
 MANY_LEVELS = 3
 ARRAYS = ("indptr", "keys", "counts", "key_place", "key_time")
 
@@ -57,14 +56,13 @@ def plan_points(
     n_threads: int | None = None,
 ) -> WorkPlan:
     """
-    Estimate what `trailprint.points` with the same arguments needs; nothing is measured.
+    Estimate what `trailprint.points` with the same arguments needs, without measuring.
 
-    Events are read and points counted. Every kind of pass is then tried for a few people, on one
-    core.
+    Events are read and points counted, then each kind of pass is run for a few people on one core.
     """
     options = options or PointsOptions()
     run, chains = open_measurement(
-        data, options, reading, places, protections, (n_threads, tell_nobody)
+        data, options, reading, places, protections, (n_threads, ignore_progress)
     )
     return plan_measurement(run, chains, engine)
 
@@ -74,7 +72,7 @@ def announce_points(
     chains: Sequence[tuple[Protection, ...]],
     engine: EngineOptions | EngineName | None,
 ) -> None:
-    """Say in the log what measuring on Spark, or long measuring here, is going to need."""
+    """Log the estimated cost of measuring on Spark, or of a long local measurement."""
     if runs_on_spark(engine) or len(run.known.keys) >= LONG_POINTS:
         announce_work(plan_measurement(run, chains, engine or "local"))
 
@@ -84,9 +82,9 @@ def plan_measurement(
     chains: Sequence[tuple[Protection, ...]],
     engine: EngineOptions | EngineName,
 ) -> WorkPlan:
-    """What a measurement needs whose events are open."""
-    trial = replace(run, tell=tell_nobody, risks={})
-    known = trial.known  # Counted before anything is timed: that is reading.
+    """Plan a measurement whose events are already open."""
+    trial = replace(run, report=ignore_progress, risks={})
+    known = trial.known  # Built before timing starts: it counts as reading.
     found = _rehearse(trial)
     steps = [step for name, one in found.items() for step in one.steps(name)]
     for chain in chains:
@@ -104,7 +102,7 @@ def plan_measurement(
 
 
 def _rehearse(run: Measurement) -> dict[str, Rehearsed]:
-    """Each kind of work done for a few people."""
+    """Run each kind of work for a few people."""
     found = {}
     if run.knowledge in DRAWN:
         found["points drawn"] = rehearse(lambda: draw_points(run), of_few=True)
@@ -122,7 +120,7 @@ def _search(run: Measurement) -> None:
 
 
 def _rehearse_coarser(run: Measurement) -> Rehearsed:
-    """The finest and the coarsest places stand for all."""
+    """Rehearse the finest and the coarsest places, and scale to all levels."""
     levels = find_levels(run.known, run.events)
     ends = levels if len(levels) < MANY_LEVELS else (levels[0], levels[-1])
     numbers = choose_numbers(run.known, run.options.points)

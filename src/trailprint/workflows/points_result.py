@@ -1,4 +1,4 @@
-"""What a few known points reveal: the result, its tables and its charts."""
+"""Result of measuring what a few known points reveal, with its tables and charts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trailprint.evaluation.unicity import Sharing, Unicity, WorstPoints
 from trailprint.studies.known_points import GridShare
 from trailprint.workflows.results import Makers, Result, as_table
 
-#: The number of points that people quote, and that the grid is drawn for.
+#: The number of points usually quoted, also used for the grid.
 QUOTED = 4
 
 ASSUMPTIONS = (
@@ -41,7 +41,7 @@ WARNING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProtectedSharing:
-    """Singling out in a release after one protection."""
+    """Singling out in a release after one chain of protections."""
 
     protection: str
     people: int
@@ -51,10 +51,10 @@ class ProtectedSharing:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PointsResult(Result):
     """
-    What a few known points reveal.
+    Result of measuring what a few known points reveal.
 
     ``unicity``, ``extrapolation`` and ``grid`` are empty for knowledge that is not drawn at
-    random. Who is at risk is in ``per_user()`` only.
+    random. Only ``per_user()`` shows who is at risk.
     """
 
     options: PointsOptions
@@ -85,12 +85,12 @@ class PointsResult(Result):
 
     @property
     def quoted(self) -> Unicity | None:
-        """Unicity at four points, or at the nearest number below, or at the least there is."""
+        """Unicity at four points, else at the nearest smaller number, else at the smallest."""
         below = [one for one in self.unicity if one.points <= QUOTED]
         return next(iter([*below[-1:], *self.unicity[:1]]), None)
 
     def per_user(self) -> pa.Table:
-        """Each person's risk: candidates in the worst case, draws that left nobody else."""
+        """Return each person's risk: worst-case candidates and share of draws that are unique."""
         return pa.table({"user": self.users, **{k: pa.array(v) for k, v in self.risks.items()}})
 
     def _makers(self) -> Makers:
@@ -118,7 +118,7 @@ class PointsResult(Result):
         return plots
 
     def to_dict(self) -> dict[str, Any]:
-        """Shares and assumptions as plain values, ready for JSON; no identifiers."""
+        """Return shares and assumptions as plain values, ready for JSON; no identifiers."""
         has_times = self.options.knowledge in ("place-time", "time")
         return {
             "knowledge": self.options.knowledge,
@@ -148,7 +148,7 @@ class PointsResult(Result):
 
 
 def show_resolution(seconds: int | None) -> str:
-    """A length of time, as people say it."""
+    """Return a length of time in a readable unit."""
     if seconds is None:
         return "no time"
     for unit, length in (("d", 86_400), ("h", 3600), ("min", 60)):
@@ -158,7 +158,7 @@ def show_resolution(seconds: int | None) -> str:
 
 
 def _plain(one: Unicity | WorstPoints | Sharing | ProtectedSharing) -> dict[str, Any]:
-    """A dataclass for JSON, whose names are texts."""
+    """Convert a dataclass to plain values for JSON, with string keys."""
     found: dict[str, Any] = asdict(one)
     if "interval" in found:
         found["interval"] = list(found["interval"])
@@ -170,7 +170,7 @@ def _plain(one: Unicity | WorstPoints | Sharing | ProtectedSharing) -> dict[str,
 
 
 def _flat(one: Unicity | WorstPoints | Sharing) -> dict[str, Any]:
-    """A dataclass as a row of a table."""
+    """Convert a dataclass to a table row."""
     found = _with_ends(asdict(one))
     few = found.pop("fewer_than")
     return {**found, **{f"fewer_than_{number}": share for number, share in few.items()}}

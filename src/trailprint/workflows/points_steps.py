@@ -1,4 +1,4 @@
-"""The steps of measuring what a few known points reveal."""
+"""Steps of measuring what a few known points reveal."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ from trailprint.workflows.points_result import QUOTED
 
 @dataclass(slots=True)
 class Measurement(Discreet):
-    """What the steps share: the data, points that were built, each person's risks."""
+    """State shared by the steps: the data, the points built so far, and each person's risks."""
 
     events: Events
     options: PointsOptions
     n_threads: int | None
-    tell: Progress
+    report: Progress
     knowledge: Knowledge
     built: dict[PointKind, Points] = field(default_factory=dict)
     risks: dict[str, Indices | Ints | Floats] = field(default_factory=dict)
 
     def points(self, kind: PointKind) -> Points:
-        """Points of a kind, built once."""
+        """Return the points of a kind, built once."""
         if kind not in self.built:
             self.built[kind] = build_points(self.events, kind, self.options.resolution_s)
         return self.built[kind]
 
     @property
     def known(self) -> Points:
-        """Points of what is known."""
+        """Points of the kind that the adversary knows."""
         return self.points(kind_of(self.knowledge))
 
 
 def kind_of(knowledge: Knowledge) -> PointKind:
-    """Which points stand behind a kind of knowledge: places, but where times are known."""
+    """Return the kind of points for a kind of knowledge: places, unless times are known."""
     return knowledge if knowledge in ("place-time", "time") else "place"
 
 
@@ -62,8 +62,8 @@ def open_measurement(
     protections: Protection | str | Sequence[Protection | str],
     running: tuple[int | None, Progress],
 ) -> tuple[Measurement, list[tuple[Protection, ...]]]:
-    """Read what is to be measured, and the chains of protections it is measured after."""
-    if options.knowledge == "time":  # No matter where: the data need not say it.
+    """Read the data to be measured, and the chains of protections to compare."""
+    if options.knowledge == "time":  # Places do not matter, so the data need not have any.
         reading = replace(reading or ReadOptions(), one_place=True)
     (events,) = open_places([data], reading, places)
     chains = [read_chain(one, events.engine) for one in list_protections(protections)]
@@ -72,7 +72,7 @@ def open_measurement(
 
 
 def draw_points(run: Measurement) -> CandidateCounts:
-    """Random points; each person's share of draws that left nobody else is kept."""
+    """Draw random points and record each person's share of draws that are unique."""
     options, known = run.options, run.known
     counts = draw_candidates(
         known,
@@ -80,7 +80,7 @@ def draw_points(run: Measurement) -> CandidateCounts:
         n_draws=options.draws,
         seed=options.seed,
         n_threads=run.n_threads,
-        progress=lambda done: run.tell("Drawing points", done),
+        progress=lambda done: run.report("Drawing points", done),
     )
     for place, number in enumerate(counts.points):
         run.risks[f"unique_{number}"] = counts.unique[:, place] / counts.n_draws
@@ -90,9 +90,9 @@ def draw_points(run: Measurement) -> CandidateCounts:
 def measure_coarser(
     run: Measurement, numbers: tuple[int, ...], levels: Sequence[PlaceLevel] | None = None
 ) -> tuple[GridShare, ...]:
-    """Who is alone where places and times are coarser; ``levels``: not all that there are."""
+    """Measure unicity at coarser places and times; ``levels`` limits the places (default: all)."""
     options, known = run.options, run.known
-    run.tell("Measuring coarser places and times", None)
+    run.report("Measuring coarser places and times", None)
     return measure_grid(
         known,
         find_levels(known, run.events) if levels is None else levels,
@@ -105,10 +105,10 @@ def measure_coarser(
 
 
 def measure_worst_case(run: Measurement) -> tuple[WorstPoints, ...]:
-    """The worst case for 1, 2, … k points; home and work are one case."""
+    """Measure the worst case for 1, 2, … k points; home and work are one case."""
     found = []
     for k in list_worst(run):
-        run.tell(f"Searching all choices of {k} points", None)
+        run.report(f"Searching all choices of {k} points", None)
         began = time.perf_counter()
         fewest = find_fewest(run, k)
         run.risks[f"candidates_{k}"] = fewest
@@ -117,13 +117,13 @@ def measure_worst_case(run: Measurement) -> tuple[WorstPoints, ...]:
 
 
 def list_worst(run: Measurement) -> range:
-    """Numbers of points whose worst case is asked for."""
+    """Return the numbers of points whose worst case is requested."""
     n_most = run.options.worst_case
     return range(2, 3) if run.knowledge == "home-work" and n_most else range(1, n_most + 1)
 
 
 def find_fewest(run: Measurement, k: int) -> Indices:
-    """The fewest people who agree with any ``k`` points of each person."""
+    """Find the smallest number of people who match any ``k`` points of each person."""
     options = run.options
     if run.knowledge == "sequence":
         return find_worst_order(build_visit_order(run.events), k, n_threads=run.n_threads)
@@ -138,8 +138,8 @@ def find_fewest(run: Measurement, k: int) -> Indices:
 
 
 def compare_traces(run: Measurement) -> tuple[Sharing, ...]:
-    """How many people share a trace, a set of places, the top places."""
-    run.tell("Comparing whole traces", None)
+    """Measure how many people share a trace, a set of places or the top places."""
+    run.report("Comparing whole traces", None)
     shared = share_traces(run.events, run.options.resolution_s, run.built)
     for name, counts in shared.items():
         run.risks[f"sharing_{name.replace('-', '_')}"] = counts

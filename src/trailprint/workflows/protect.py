@@ -1,4 +1,4 @@
-"""``trailprint.protect``: protections applied, what they cost, and what they buy."""
+"""``trailprint.protect``: apply protections, and measure their loss and effect on risk."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, open_places
 from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.protections.chain import Protected, apply_protections
 from trailprint.protections.loss import with_locations
 from trailprint.protections.protection import Protection
@@ -41,7 +41,7 @@ from trailprint.workflows.results import Makers, Result, as_table
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ProtectResult(Result):
-    """What may be released, and what protecting it cost."""
+    """Protected data that can be released, and its information loss."""
 
     protections: tuple[Protection, ...]
     protected: Protected
@@ -56,11 +56,11 @@ class ProtectResult(Result):
 
     @property
     def events(self) -> Events | None:
-        """The protected events; None where histograms are to be released instead."""
+        """The protected events; None if histograms are released instead."""
         return self.protected.events if self.protected.histograms is None else None
 
     def histograms(self) -> pa.Table | None:
-        """The protected histograms as user, location, share; None where events are released."""
+        """Return the protected histograms as user, location, share; None if events are released."""
         found = self.protected.histograms
         return None if found is None else tabulate(found)
 
@@ -86,7 +86,7 @@ class ProtectResult(Result):
         return [] if tasks is None else [asdict(tasks)]
 
     def _released(self) -> pa.Table:
-        """What may be released: events, or histograms."""
+        """The data to be released: events or histograms."""
         events, found = self.events, self.histograms()
         return events.engine.arrow(events.query) if events is not None else found
 
@@ -98,12 +98,12 @@ class ProtectResult(Result):
         audit: str | os.PathLike[str] | None = None,
     ) -> dict[str, Any]:
         """
-        Write what may be published, under new random ids; what its ``release.json`` says.
+        Write the release under new random ids, and return the content of its ``release.json``.
 
-        ``out`` is a folder, or a file in it. ``keys`` is a new file, for you only, that says which
-        id is whose. ``audit`` is the folder of an audit that tried the same protections: the risk
-        it measured is told in ``release.json``. Where a protection draws at random, give `protect`
-        a seed nobody can guess.
+        ``out`` is a folder or a file in it. ``keys`` is a new file, to be kept secret, that maps
+        new ids to original ones. ``audit`` is the folder of an audit that tried the same
+        protections; the risk it measured is included in ``release.json``. If a protection is
+        random, call `protect` with a seed that cannot be guessed.
         """
         from trailprint.workflows.release import place_release, write_release
         from trailprint.workflows.release_risk import read_risk
@@ -114,7 +114,7 @@ class ProtectResult(Result):
         return write_release(self, place_release(out, keys), engine, risk)
 
     def to_dict(self) -> dict[str, Any]:
-        """What was applied and lost, as plain values; no identifiers."""
+        """Return the protections and their loss as plain values; no identifiers."""
         return {
             "applied": describe(self.protections),
             **asdict(self.protected.loss),
@@ -149,7 +149,7 @@ class TradeOffResult(Result):
         return {"sweep": lambda: draw_line(self._rows(), *line, label="value")}
 
     def _rows(self) -> list[dict[str, Any]]:
-        """A row for each point: the value, what is lost, what is left to find."""
+        """One row for each point: the value, the loss and the remaining risk."""
         name = self.options.parameter
         return [
             {
@@ -164,7 +164,7 @@ class TradeOffResult(Result):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """The points as plain values; no identifiers."""
+        """Return the points as plain values; no identifiers."""
         target = self.frontier.target
         return {
             "applied": describe(self.protections),
@@ -200,24 +200,24 @@ def protect(
     Parameters
     ----------
     events : Events, path or table
-        What would be released.
+        The data to be released.
     protections : Protection, str or a sequence of them
-        Protections, or how they are written down: ``"microaggregate:k=10"``, several joined by
+        Protections as objects or as text such as ``"microaggregate:k=10"``, several joined by
         `` then ``.
     reading : ReadOptions, optional
         How to read sources that are not yet events.
     places : PlaceOptions, optional
         What counts as one place; positions alone go on a grid of 1,000 m.
     seed : int
-        Of every random choice. Who knows it can undo noise: keep it to yourself.
+        Seed of all random choices. Keep it secret: anyone who knows it can remove the noise.
     counting : HistogramOptions, optional
         What histograms count.
     engine : EngineOptions or {"local", "spark"}, optional
-        Who runs the passes over all people. Does not affect results.
+        Engine that runs the passes over all people. Does not affect results.
     n_threads : int, optional
-        Does not affect results.
+        Number of threads. Does not affect results.
     progress : callable, optional
-        Told what is being done and which share is over.
+        Called with a description of the step and the share that is done.
 
     Examples
     --------
@@ -230,7 +230,7 @@ def protect(
     >>> round(result.to_dict()["events_kept"], 2)
     0.8
     """
-    (progress or tell_nobody)("Reading", None)
+    (progress or ignore_progress)("Reading", None)
     (events,) = open_places([events], reading, places)
     chain = read_chain(protections, events.engine)
     announce_compilation()
@@ -238,7 +238,7 @@ def protect(
     protected = apply_protections(
         events, chain, seed=seed, counting=counting, n_threads=n_threads, progress=progress
     )
-    (progress or tell_nobody)("Comparing whole traces", None)
+    (progress or ignore_progress)("Comparing whole traces", None)
     return ProtectResult(
         protections=chain,
         protected=protected,
@@ -265,7 +265,7 @@ def trade_off(
     """
     Sweep one parameter of a chain of protections; see `SweepOptions`.
 
-    Every family of attack that the data allows judges each value, and the strongest counts.
+    Each value is judged by every attack family that the data allows; the strongest counts.
     """
     released, auxiliary = open_places([released, auxiliary], reading, places)
     chain = read_chain(protections, released.engine)
@@ -290,7 +290,7 @@ def trade_off(
 
 
 def tabulate(histograms: Histograms) -> pa.Table:
-    """Histograms as rows of user, location and share."""
+    """Return histograms as rows of user, location and share."""
     matrix = histograms.probabilities()
     user = np.repeat(np.arange(histograms.n_users), np.diff(matrix.indptr))
     return pa.table(
@@ -303,12 +303,12 @@ def tabulate(histograms: Histograms) -> pa.Table:
 
 
 def describe(protections: Sequence[Protection]) -> list[dict[str, Any]]:
-    """Names and parameters, in order."""
+    """Return names and parameters of protections, in order."""
     return [{"name": step.name, "parameters": step.parameters()} for step in protections]
 
 
 def notes(protections: Sequence[Protection]) -> list[str]:
-    """What is to be known of these protections, in words."""
+    """Return notes on these protections for the reader, as sentences."""
     found = []
     if any(step.is_public for step in protections):
         found.append(

@@ -1,4 +1,4 @@
-"""``plan_protect`` and ``plan_trade_off``: what protecting will need, before it is begun."""
+"""``plan_protect`` and ``plan_trade_off``: estimate in advance what protecting needs."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ from trailprint.workflows.samples import (
     try_sizes,
 )
 
-#: How the time grows with people: of events changed and counted; of groups of the most alike,
-#: measured from 1,250 to 10,000 callers; of a value that is swept, most of it matchings.
+#: Exponents of time in the number of people: for changing and counting events; for grouping
+#: similar people, measured from 1,250 to 10,000 callers; for a swept value, mostly matchings.
 EVENTS_POWER, GROUPS_POWER, SWEEP_POWER = 1.0, 1.6, 1.5
-#: People that protections, and all attacks on them, are tried on: fewest and most.
+#: Minimum and maximum number of people sampled for protections, and for all attacks on them.
 TRIED, SWEPT = (400, 2_000), (60, 300)
-#: Bytes for each filled cell of histograms: those given, those protected, and while they are built.
+#: Bytes per non-zero histogram entry: original, protected, and temporary while building.
 CELL_BYTES = 180
-#: Bytes for each person of a joint matching, its candidates and its proof.
+#: Bytes per person of a joint matching, with its candidates and proof.
 MATCH_BYTES = 6_000
-#: People from which on protecting histograms here takes long enough to say what it needs: minutes.
+#: From this many people on protecting histograms locally takes minutes, so the plan is logged.
 MANY_PEOPLE = 20_000
 
 Running = tuple[EngineOptions | EngineName | None, int | None]
@@ -71,9 +71,9 @@ def plan_protect(
     n_threads: int | None = None,
 ) -> WorkPlan:
     """
-    Estimate what `trailprint.protect` with the same arguments needs; nothing is protected.
+    Estimate what `trailprint.protect` with the same arguments needs, without protecting all data.
 
-    The protections are tried on some of the people, on one core.
+    The protections are tried on a sample of people, on one core.
     """
     (opened,) = open_places([events], reading, places)
     chain = read_chain(protections, opened.engine)
@@ -86,7 +86,7 @@ def announce_protect(
     counting: HistogramOptions | None,
     running: Running,
 ) -> None:
-    """Say in the log what grouping on Spark, or of many people here, is going to need."""
+    """Log the estimated cost of grouping on Spark, or of many people locally."""
     if not changes_histograms(chain):
         return
     if runs_on_spark(running[0]) or count_users(events) >= MANY_PEOPLE:
@@ -116,7 +116,7 @@ def plan_chain(
     chain: Sequence[Protection],
     counting: HistogramOptions | None = None,
 ) -> tuple[list[PlannedStep], float]:
-    """Steps of protecting events, and the bytes that its passes hold."""
+    """Estimate the steps of protecting events, and the bytes held by its passes."""
     n_people = count_users(events)
     sizes = choose_sizes(n_people, *TRIED)
 
@@ -146,7 +146,7 @@ def plan_chain(
 
 
 def _without(whole: Rehearsed, part: Rehearsed) -> Rehearsed:
-    """What is left of work without a part of it, which takes no passes."""
+    """Subtract a part from some work; the remainder has no passes."""
     return Rehearsed(0, 0.0, max(whole.seconds - part.seconds, 0.0), 0.0)
 
 
@@ -164,9 +164,9 @@ def plan_trade_off(
     n_threads: int | None = None,
 ) -> WorkPlan:
     """
-    Estimate what `trade_off` with the same arguments needs; nothing is swept.
+    Estimate what `trade_off` with the same arguments needs, without running the sweep.
 
-    One value is tried, and attacked by every family, on some of the people and on one core.
+    One value is tried and attacked by every family, on a sample of people and on one core.
     """
     first, second = open_places([released, auxiliary], reading, places)
     chain = read_chain(protections, first.engine)
@@ -180,7 +180,7 @@ def announce_trade_off(
     counting: HistogramOptions | None,
     running: Running,
 ) -> None:
-    """Say in the log what a sweep on Spark, or of many people here, is going to need."""
+    """Log the estimated cost of a sweep on Spark, or of many people locally."""
     if runs_on_spark(running[0]) or count_users(sides[0]) >= MANY_PEOPLE:
         announce_work(_plan_trade_off(sides, chain, options, counting, running))
 
@@ -216,7 +216,7 @@ def _try_value(
     options: SweepOptions,
     counting: HistogramOptions | None,
 ) -> Rehearsed:
-    """What a value takes, by the first that a sample of the people allows."""
+    """Estimate the cost of one value, using the first that a sample of people allows."""
     n_people = count_users(sides[0])
     sizes = choose_sizes(n_people, *SWEPT)
     refused: InputError | OptionError | None = None
@@ -246,7 +246,7 @@ def _sweep_some(
 
 
 def _count_further(chain: Sequence[Protection], options: SweepOptions) -> int:
-    """Values that the search for a target tries at most."""
+    """Maximum number of values that the search for a target tries."""
     step = chain[find_swept(chain, options.parameter)]
     if options.target_risk is None or options.parameter not in step.monotone:
         return 0

@@ -1,4 +1,4 @@
-"""A rehearsal: passes run on a few people only, timed, and scaled up to everybody."""
+"""Rehearsal: run passes on a few people only, time them, and scale up to all people."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from trailprint.kernels.passes import Pass, RunCalls, passes_run_by
 from trailprint.kernels.stopping import check_stop
 from trailprint.workflows.plans import PlannedStep
 
-#: How long a pass is tried at most, in seconds; one that was tried is not tried again.
+#: Time limit of trying a pass, in seconds; equal passes are tried once.
 TRIED_S = 0.2
-#: Pieces that a pass is tried in: small ones, so that few of them take no longer than that.
+#: Number of pieces that a pass is split into: small enough that a few stay within that limit.
 _PIECES = 2_000
 
 
 @dataclass(slots=True)
 class Rehearsal:
     """
-    Runs passes on one core, and remembers what they take.
+    Runs passes on one core, and records their cost.
 
-    With ``of_few`` a pass is run for some of the people only and its time scaled up. What it gives
-    is zero for everybody else: whoever rehearses so must not use it.
+    With ``of_few`` a pass is run for some of the people only and its time is scaled up. Its output
+    is then all zeros and must not be used.
     """
 
     of_few: bool
@@ -38,7 +38,7 @@ class Rehearsal:
     _known: dict[tuple[Any, float, int], float] = field(default_factory=dict)
 
     def __call__(self, one: Pass) -> bool:
-        """Run a pass, or try it."""
+        """Run a pass, or try it on a few people."""
         began = time.perf_counter()
         self.n_passes += 1
         self.most_bytes = max(self.most_bytes, count_bytes(one.fixed))
@@ -47,7 +47,7 @@ class Rehearsal:
         return True
 
     def _try(self, one: Pass) -> float:
-        """What a pass takes; one like another that was tried takes as long."""
+        """Return the seconds of a pass, reusing the time of an equal pass tried before."""
         kind = one.kernel, float(one.work.sum()), len(one.work)
         _clear(one.out)
         if kind not in self._known:
@@ -56,19 +56,19 @@ class Rehearsal:
 
     @contextlib.contextmanager
     def calls(self, prepare: Callable[..., None], shared: tuple[Any, ...]) -> Iterator[RunCalls]:
-        """Calls are run here, one after another."""
+        """Run calls one after another in a single local process."""
         with processes(1, prepare, *shared) as run:
             yield run
 
     def stop(self) -> None:
-        """Nothing runs elsewhere."""
+        """Do nothing: no other process is running."""
 
 
 class Rehearsed(NamedTuple):
     """
-    What work takes: its passes, seconds of one core in and beside them, bytes that passes hold.
+    Cost of work: number of passes, seconds on one core in and outside passes, bytes held by passes.
 
-    A number of times it is that often done; scaled, its seconds and bytes grow.
+    `times` repeats the work; `scaled` grows its seconds and bytes.
     """
 
     passes: float
@@ -77,22 +77,22 @@ class Rehearsed(NamedTuple):
     worker_bytes: float
 
     def times(self, number: float) -> Rehearsed:
-        """The same done several times."""
+        """Return the cost of doing the work several times."""
         seconds = number * self.shared_s, number * self.alone_s
         return Rehearsed(number * self.passes, *seconds, self.worker_bytes)
 
     def scaled(self, seconds: float, n_bytes: float) -> Rehearsed:
-        """The same for more people: by how much its seconds and its bytes grow."""
+        """Return the cost for more people, with growth factors for seconds and bytes."""
         grown = seconds * self.shared_s, seconds * self.alone_s
         return Rehearsed(self.passes, *grown, n_bytes * self.worker_bytes)
 
     @property
     def seconds(self) -> float:
-        """All of it on one core."""
+        """Total seconds on one core."""
         return self.shared_s + self.alone_s
 
     def steps(self, name: str) -> list[PlannedStep]:
-        """What all cores share, and what one core does."""
+        """Return the step that all cores share, and the step that one core does."""
         shared = PlannedStep(
             name=name, passes=round(self.passes), core_seconds=self.shared_s, is_shared=True
         )
@@ -103,7 +103,7 @@ class Rehearsed(NamedTuple):
 
 
 def rehearse(work: Callable[[], object], *, of_few: bool) -> Rehearsed:
-    """Do some work on one core; ``of_few``: its passes for a few people, scaled up."""
+    """Time work on one core; with ``of_few``, run passes for a few people and scale up."""
     rehearsal = Rehearsal(of_few)
     began = time.perf_counter()
     with passes_run_by(rehearsal):
@@ -115,7 +115,7 @@ def rehearse(work: Callable[[], object], *, of_few: bool) -> Rehearsed:
 
 
 def _run_whole(one: Pass) -> float:
-    """Run a pass for everybody; how long it took."""
+    """Run a pass for all people and return the seconds it took."""
     began = time.perf_counter()
     for low, high in one.blocks():
         check_stop()
@@ -124,14 +124,14 @@ def _run_whole(one: Pass) -> float:
 
 
 def _try_pass(one: Pass) -> float:
-    """Seconds that a pass over everybody takes one core."""
+    """Estimate the seconds of a pass over all people on one core."""
     pieces = one.blocks(_PIECES)
     if not pieces:
         return 0.0
     order = np.random.default_rng(0).permutation(len(pieces))
-    work = one.work + max(float(one.work.mean()), 1.0) / 16  # Nobody takes no time at all.
+    work = one.work + max(float(one.work.mean()), 1.0) / 16  # Each person takes some time.
     inputs = *one.fixed, *one.fresh
-    one.kernel(*inputs, *pieces[order[0]], one.out)  # The first time it is loaded or compiled.
+    one.kernel(*inputs, *pieces[order[0]], one.out)  # Warm-up: the first call loads or compiles it.
     done, began = 0.0, time.perf_counter()
     for place in order:
         low, high = pieces[place]
@@ -150,7 +150,7 @@ def _clear(out: Any) -> None:
 
 
 def count_bytes(value: Any) -> int:
-    """Bytes of arrays, however deep in tuples they are."""
+    """Return the total bytes of arrays, including those in nested tuples."""
     if isinstance(value, np.ndarray):
         return int(value.nbytes)
     return sum(map(count_bytes, value)) if isinstance(value, tuple) else 0

@@ -1,9 +1,8 @@
 """
-A release one can publish: new ids, an order that says nothing, and a description of what was done.
+Write a release for publication: new ids, a neutral row order, and a description of the protections.
 
-Ids are drawn by the operating system and derived from nothing, so that neither the data nor a seed
-leads back to them. Rows are sorted by their own values, new ids first: the order of the source is
-gone.
+Ids are random numbers from the operating system, so neither the data nor a seed leads back to
+them. Rows are sorted by their own values, new ids first, so the order of the source is lost.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ SCHEMA = "trailprint.release/1"
 _EVENTS = "events.parquet"
 _ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv")
 _ORDER = ("location", "start", "end", "weight")
-#: A tenth of a metre, the least that cells can measure.
+#: Decimal digits of degrees: a tenth of a metre, the smallest possible cell size.
 _DEGREE_DIGITS = 6
 _IDS = "random, drawn by the operating system; not derived from the data or a seed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseFiles:
-    """Where a release goes: its data, its description, and its keys where they were asked for."""
+    """Paths of a release: its data, its description and, if requested, its keys."""
 
     data: Path
     about: Path
@@ -55,7 +54,7 @@ class ReleaseFiles:
 def place_release(
     out: str | os.PathLike[str], keys: str | None = None, *, sources: Sequence[str] = ()
 ) -> ReleaseFiles:
-    """A folder, or a file in it; neither a key file nor one of ``sources`` is written over."""
+    """Choose the paths of a release; key files and ``sources`` are never overwritten."""
     path = Path(out)
     data = path if path.name.lower().endswith(_ENDINGS) else path / _EVENTS
     if keys is not None and os.path.lexists(keys):
@@ -75,7 +74,7 @@ def write_release(
     engine: Engine,
     risk: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Write the data under new ids, its description, and the keys; what the description says."""
+    """Write the data under new ids, its description and the keys; return the description."""
     events, table = result.events, result.histograms()
     kept = _describe_kept(result)
     open_folder(files.data.parent)
@@ -99,7 +98,7 @@ def write_release(
 
 
 def _draw_ids(engine: Engine, source: str) -> pa.Table:
-    """Every id of the data with a new one; texts, so that programs do not take them for numbers."""
+    """Draw a new id for each id of the data; as text, so programs do not read them as numbers."""
     old = engine.arrow(f'SELECT DISTINCT CAST("user" AS VARCHAR) AS old FROM ({source})')["old"]
     drawn: set[str] = set()
     while len(drawn) < len(old):
@@ -111,9 +110,9 @@ def _draw_ids(engine: Engine, source: str) -> pa.Table:
 
 def _select(source: str, pairs: str, events: Events | None, cells: str | None) -> str:
     """
-    The columns that are released, in the order of their own values.
+    Return the query of the released columns, sorted by their own values.
 
-    Positions are those of cells' middles, never those of people.
+    Positions are cell centres, never positions of people.
     """
     if events is None:
         chosen = ["e.location", "e.share"]
@@ -137,7 +136,7 @@ def _grid_of(result: ProtectResult) -> Grid | None:
 
 
 def _store_cells(engine: Engine, source: str, grid: Grid | None) -> str | None:
-    """A table of the middles of all cells; None where locations are none."""
+    """Store a table of all cell centres; None if locations are not cells."""
     if grid is None:
         return None
     names = engine.arrow(f"SELECT DISTINCT CAST(location AS VARCHAR) AS cell FROM ({source})")
@@ -150,7 +149,7 @@ def _store_cells(engine: Engine, source: str, grid: Grid | None) -> str | None:
 
 
 def _describe_kept(result: ProtectResult) -> list[dict[str, Any]]:
-    """Columns that are passed through, and how many people have a value nobody else has in it."""
+    """Describe columns passed through: the share of people with a value no one else has."""
     events = result.protected.events
     if events is None or not events.carried:
         return []
@@ -179,7 +178,7 @@ def _column(events: Events, name: str) -> str:
     column = f"e.{quote_name(name)}"
     if name not in ("start", "end"):
         return f"{column} AS count" if name == "weight" else column
-    # Days and hours of another zone stay what they are for whoever reads the release as it is.
+    # Write local times, so a reader of the release sees the original days and hours.
     if events.timezone != "UTC":
         return f"{events.to_local(column)} AS {quote_name(name)}"
     return f"timezone('UTC', {column}) AS {quote_name(name)}"
@@ -188,7 +187,7 @@ def _column(events: Events, name: str) -> str:
 def _describe(
     result: ProtectResult, files: ReleaseFiles, written: str, n_people: int
 ) -> dict[str, Any]:
-    """What was done, without a value of the data."""
+    """Describe the protections and the files, without values of the data."""
     events, grid = result.events, _grid_of(result)
     with open(written, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -215,11 +214,11 @@ def _describe_cells(grid: Grid) -> dict[str, Any]:
 
 
 def read_loss(folder: Path, sha256: str) -> float | None:
-    """The information loss of the release in a folder, if this file is its data."""
+    """Return the information loss of the release in a folder, if its data has this hash."""
     try:
         told = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
         is_its = told["data"]["sha256"] == sha256
         return float(told["loss"]["information_loss"]) if is_its else None
-    # The file may be anybody's.
+    # The file may not be one of ours.
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None

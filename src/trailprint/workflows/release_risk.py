@@ -1,4 +1,4 @@
-"""The risk that an audit measured for protections, to be told beside what they made."""
+"""The risk that an audit measured for protections, to be included in a release."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from trailprint.workflows.chain_reading import read_chain
 from trailprint.workflows.protect import describe
 
 MEASURED = "measured"
-"""Protections that were measured after the audit, by the same attacks: a file for each."""
+"""Folder of protections measured after the audit with the same attacks, one file each."""
 
 _RESULT, _MANIFEST = "result.json", "manifest.json"
-#: What is taken over of a protection that was tried.
+#: Fields copied from the audit's result for a protection.
 _TOLD = ("accuracy", "at_most", "interval", "chance", "attack", "left", "alone")
 
 
@@ -28,9 +28,9 @@ def read_risk(
     audit: PathName, chain: Sequence[Protection], engine: Engine, sha256: str | None = None
 ) -> dict[str, Any]:
     """
-    What an audit says of the risk that is left after ``chain``.
+    Read the risk that remains after ``chain`` from an audit.
 
-    ``sha256`` is of the data to be released, which must be what was audited where it is given.
+    If ``sha256`` of the data to be released is given, the audit must be of the same data.
     """
     folder = Path(readable_path(audit))
     try:
@@ -57,7 +57,7 @@ def read_risk(
 
 
 def hash_result(folder: Path) -> str:
-    """Which result it is; nothing where there is none."""
+    """Return the hash of an audit's result, or an empty string if there is none."""
     try:
         return hashlib.sha256((folder / _RESULT).read_bytes()).hexdigest()
     except OSError:
@@ -65,12 +65,12 @@ def hash_result(folder: Path) -> str:
 
 
 def read_measured(folder: Path) -> list[dict[str, Any]]:
-    """What was measured after the audit whose result is there; nothing of an earlier one."""
+    """Read the measurements made after this audit, ignoring those of an earlier one."""
     own, points = hash_result(folder), []
     for path in sorted((folder / MEASURED).glob("*.json")):
         with contextlib.suppress(
             OSError, ValueError, TypeError, KeyError, RecursionError
-        ):  # It has vanished, or is somebody's own.
+        ):  # The file has vanished, or is not one of ours.
             told = json.loads(path.read_text(encoding="utf-8"))
             points += [dict(told["point"])] if told["result_sha256"] == own else []
     return points
@@ -85,7 +85,7 @@ def _read_inputs(folder: Path) -> list[str]:
 
 
 def _steps(point: dict[str, Any], engine: Engine) -> list[dict[str, Any]] | None:
-    """The protections of a point of an audit, as `describe` tells them."""
+    """Return the protections of a point of an audit in the form of `describe`."""
     written = point.get("written") or _write(point)
     try:
         return _plain(describe(read_chain(written, engine)))
@@ -95,12 +95,12 @@ def _steps(point: dict[str, Any], engine: Engine) -> list[dict[str, Any]] | None
 
 def _write(point: dict[str, Any]) -> str:
     name, given = str(point.get("name", "")), point.get("parameters")
-    # What was asked for is named as it was typed.
+    # Protections given by the user keep the text they typed as their name.
     if ":" in name or not isinstance(given, dict) or not given:
         return name
     return f"{name}:{','.join(f'{key}={value}' for key, value in given.items())}"
 
 
 def _plain(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Values as JSON keeps them."""
+    """Convert values to what JSON can hold."""
     return [dict(step) for step in json.loads(json.dumps(steps, default=str))]

@@ -1,4 +1,4 @@
-"""Events whose locations have secret names, with the names found for them."""
+"""Recover the names of locations that were renamed in the released events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trailprint.features.histograms import Histograms, build_histogram_pair
 
 
 class Recovered(NamedTuple):
-    """How many released locations there are, how many got a name, in how many rounds."""
+    """Number of released locations, of those that got a name, and of rounds."""
 
     locations: int
     named: int
@@ -27,9 +27,10 @@ def recover_locations(
     released: Events, auxiliary: Events, *, seed: int = 0, n_threads: int | None = None
 ) -> tuple[Events, Recovered]:
     """
-    The released side with its locations' names forgotten and found again from how they are used.
+    Rename the locations of the released side by matching how they are used.
 
-    Locations without a name found get one that the auxiliary side does not have.
+    The released names are ignored. Locations that cannot be identified get a name that the
+    auxiliary side does not have.
     """
     first, second = build_histogram_pair(released, auxiliary)
     hours = None
@@ -42,7 +43,7 @@ def recover_locations(
 
 
 def _count_hours(events: Events, histograms: Histograms) -> Floats:
-    """Visits by location and hour of the week."""
+    """Count visits by location and hour of the week."""
     here = events.local_start
     counted = events.engine.arrow(
         f"SELECT CAST(location AS VARCHAR) AS location, "
@@ -56,7 +57,7 @@ def _count_hours(events: Events, histograms: Histograms) -> Floats:
 
 
 def _rename(events: Events, locations: pa.Array, name: Ints, used: Ints) -> Events:
-    """Locations by the names found; positions would tell where they are."""
+    """Replace locations by the names found, and drop positions, which would reveal them."""
     texts = locations.to_pylist()
     new = [texts[name[k]] if name[k] >= 0 else f"unknown {k}" for k in used]
     pairs = pa.table(

@@ -1,4 +1,4 @@
-"""What every result offers: tables, a chart, a page, and files."""
+"""Base class of results: tables, charts, an HTML page and files."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ Makers = Mapping[str, Callable[[], ResultTable]]
 
 class Result(Discreet, ABC):
     """
-    The base of what workflows return.
+    Base class of the results of workflows.
 
-    Tables are asked for by name: ``result.table("curve").to_pandas()``. Those with ids of people
-    are neither shown nor saved unless they are named.
+    Get tables by name: ``result.table("curve").to_pandas()``. Tables with ids of people are
+    neither shown nor saved unless they are named.
     """
 
     __slots__ = ()
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Everything that may be shown, as plain values."""
+        """Return everything that may be shown, as plain values."""
 
     def _makers(self) -> Makers:
-        """Tables by name, made when they are asked for."""
+        """Functions that make the tables, by name."""
         return {}
 
     def _private(self) -> frozenset[str]:
@@ -52,42 +52,42 @@ class Result(Discreet, ABC):
         return frozenset({"links", "per_user", "released"})
 
     def _plots(self) -> Mapping[str, Callable[[], Plot]]:
-        """Charts by name; the first is shown."""
+        """Functions that make the charts, by name; the first chart is shown by default."""
         return {}
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Names for `table`."""
+        """Names of the tables, for `table`."""
         return tuple(self._makers())
 
     def table(self, name: str) -> ResultTable:
-        """One of `tables`, with ``to_pandas()``, ``to_polars()`` and ``to_arrow()``."""
+        """Return one of `tables`, with ``to_pandas()``, ``to_polars()`` and ``to_arrow()``."""
         return _find(self._makers(), name, "table")()
 
     @property
     def plots(self) -> tuple[str, ...]:
-        """Names for `plot`."""
+        """Names of the charts, for `plot`."""
         return tuple(self._plots())
 
     def plot(self, name: str | None = None) -> Plot:
-        """One of `plots`, by default the first: a chart that notebooks show."""
+        """Return one of `plots`, by default the first, as a chart that notebooks show."""
         plots = self._plots()
         if not plots:
             raise OptionError("A chart needs a truth to draw a risk, but this result has none.")
         return _find(plots, next(iter(plots)) if name is None else name, "plot")()
 
     def to_html(self) -> str:
-        """A page that stands on its own; no identifiers."""
+        """Return a self-contained HTML page; no identifiers."""
         title = escape(type(self).__name__)
         head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         return f"{head}</head><body>{self._repr_html_()}</body></html>\n"
 
     def save(self, folder: Folder, *, private: str | Sequence[str] = ()) -> list[Path]:
         """
-        Write ``result.json``, ``result.html`` and tables as CSV; the files written.
+        Write ``result.json``, ``result.html`` and tables as CSV; return the files written.
 
-        Tables with ids of people are written only where they are named in ``private``, as Parquet
-        that only you can read.
+        Tables with ids of people are written only if they are named in ``private``, as Parquet
+        that only the owner can read.
         """
         named = [private] if isinstance(private, str) else list(private)
         people = {name: self.table(name) for name in named}
@@ -113,7 +113,7 @@ class Result(Discreet, ABC):
         return f"<div>{facts}{chart}</div>"
 
     def _facts(self) -> dict[str, str]:
-        """What the ``repr`` says, as names and texts."""
+        """Return the content of ``repr`` as names and texts."""
         shown = ((name, brief(value)) for name, value in self._shown().items())
         return {name: text for name, text in shown if text}
 
@@ -135,7 +135,7 @@ def _csv(table: ResultTable) -> str:
 
 
 def open_folder(folder: Folder) -> Path:
-    """A folder to write to, made where there is none."""
+    """Return a folder to write to, creating it if missing."""
     check_writable(folder)
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -147,7 +147,7 @@ def open_folder(folder: Folder) -> Path:
 
 
 def write_private(folder: Path, tables: Mapping[str, ResultTable]) -> list[Path]:
-    """Tables with ids of people, as Parquet that only their owner can read."""
+    """Write tables with ids of people as Parquet that only the owner can read."""
     targets = [folder / f"{name}.parquet" for name in tables]
     with replacing(targets, private=True) as unfinished:
         for name, table in zip(unfinished, tables.values(), strict=True):
@@ -156,12 +156,12 @@ def write_private(folder: Path, tables: Mapping[str, ResultTable]) -> list[Path]
 
 
 def as_table(name: str, make: Callable[[], pa.Table]) -> Callable[[], ResultTable]:
-    """A maker of a table with ids of people."""
+    """Return a function that makes a table with ids of people."""
     return lambda: ResultTable(name, make(), is_private=True)
 
 
 def plot_risk(risk: Risk) -> Plot:
-    """How many are linked correctly, beside chance."""
+    """Draw the share of people linked correctly, next to chance."""
     low, high = risk.accuracy_interval or (None, None)
     rows = [
         {"name": "linked correctly", "share": risk.accuracy, "low": low, "high": high},

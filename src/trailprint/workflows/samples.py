@@ -1,4 +1,4 @@
-"""Work done on two samples of people, to say what it takes for everybody."""
+"""Time work on two samples of people to estimate its cost for all of them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _WORDS = 2**32
 
 
 class Sample(NamedTuple):
-    """What work took for a number of people."""
+    """Measured cost of work for a number of people."""
 
     n_people: float
     took: Rehearsed
 
 
 def count_users(events: Events) -> int:
-    """How many people have events."""
+    """Return the number of people with events."""
     return int(events.engine.row(f'SELECT count(DISTINCT "user") FROM ({events.query})')[0])
 
 
 def draw_users(events: Events, share: float) -> Events:
-    """About this share of the people; the same ones of every dataset they are in."""
+    """Draw about this share of the people; the same people are drawn in every dataset."""
     if share >= 1:
         return events
     last = f"{min(int(share * _WORDS), _WORDS - 1):08x}"
@@ -33,7 +33,7 @@ def draw_users(events: Events, share: float) -> Events:
 
 
 def choose_sizes(n_people: int, least: int, most: int) -> tuple[int, int]:
-    """How many people are tried: a quarter within bounds, and before that half of these."""
+    """Return two sample sizes: a quarter of the people within bounds, after half of that."""
     larger = min(max(n_people // 4, least), most, n_people)
     return max(larger // 2, 1), max(larger, 1)
 
@@ -42,10 +42,10 @@ def try_sizes(
     n_people: int, sizes: tuple[int, int], make: Callable[[float], Callable[[], object]]
 ) -> tuple[Sample, Sample]:
     """
-    Do work for two samples of people; where these are too few for it, for everybody.
+    Time work for two samples of people, or for all people if the samples are too small.
 
-    ``make`` gives the work for a share of the people; the smaller sample is done twice, since the
-    first time programs are loaded.
+    ``make`` returns the work for a share of the people. The smaller sample is run twice, because
+    the first run loads code.
     """
     for tried in (sizes, (sizes[1], sizes[1])):
         try:
@@ -68,9 +68,9 @@ def _try_two(
 
 def extrapolate(samples: tuple[Sample, Sample], n_people: float, power: float) -> Rehearsed:
     """
-    What work takes for everybody.
+    Extrapolate the cost of work to all people.
 
-    Its time grows with a power of the people, on top of what is always needed.
+    Time grows with a power of the number of people, on top of a constant.
     """
     (_, first), (n_large, second) = samples
     return Rehearsed(
@@ -87,6 +87,6 @@ def _extrapolate(samples: tuple[Sample, Sample], name: str, n_people: float, pow
     if n_people <= n_large or not n_large:
         return float(took[1])
     each = (took[1] - took[0]) / max(n_large**power - n_small**power, 1.0)
-    if each <= 0:  # The machine was busy with something else: all of it grows.
+    if each <= 0:  # Timing noise: assume there is no constant part.
         each = took[1] / n_large**power
     return float(took[1] + each * (n_people**power - n_large**power))

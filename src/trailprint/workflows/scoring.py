@@ -1,4 +1,4 @@
-"""``trailprint.workflows.score``: how many of somebody's links are right."""
+"""``trailprint.workflows.score``: score links made by another tool."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from trailprint.events.reading.sources import TruthSource, open_truth
 
 def score(links: TruthSource, truth: TruthSource) -> Risk:
     """
-    Score links against the truth, whoever made them.
+    Score links from any source against the truth.
 
     Parameters
     ----------
     links, truth : path or table
-        Pairs of ids in columns ``released`` and ``auxiliary``. Chance is that of a guess among the
-        people whom the two name.
+        Pairs of ids in columns ``released`` and ``auxiliary``. The chance level is that of random
+        guessing among the people named in either.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def score(links: TruthSource, truth: TruthSource) -> Risk:
 
 
 def _people(name: str, *tables: pa.Table) -> pa.Array:
-    """Ids of one side in any of the tables, as text."""
+    """Return the ids of one side in any of the tables, as text."""
     columns = [table[name] for table in tables if name in table.column_names]
     try:
         chunks = [chunk for column in columns for chunk in pc.cast(column, pa.string()).chunks]

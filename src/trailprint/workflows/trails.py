@@ -26,7 +26,7 @@ from trailprint.events.reading.sources import Source, TruthSource, open_places, 
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.trails import Trails, trails_of
 from trailprint.linkage import Linkage
-from trailprint.progress import Progress, shows_progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.workflows.location_weights import open_location_weights
 from trailprint.workflows.measuring import Stopwatch, announce_compilation
 from trailprint.workflows.results import Makers, Result, as_table, plot_risk
@@ -35,9 +35,9 @@ from trailprint.workflows.results import Makers, Result, as_table, plot_risk
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TrailResult(Result):
     """
-    What trail matching found, and what it rests on.
+    Result of trail matching, with its assumptions.
 
-    ``observed`` and ``risk`` are None without truth. Who was linked is in ``links()`` only.
+    ``observed`` and ``risk`` are None without truth. Only ``links()`` shows who was linked.
     """
 
     released: Trails
@@ -63,13 +63,13 @@ class TrailResult(Result):
 
     @property
     def options(self) -> TrailOptions:
-        """What was chosen, where the choice was left open."""
+        """The options used, with open choices resolved."""
         facts = self.linkage.facts
         return TrailOptions(algorithm=facts["algorithm"], reserved=facts["reserved"])
 
     @property
     def assumptions_hold(self) -> bool | None:
-        """Whether the release tactic assumed is the one at work; None if nothing tells."""
+        """Whether the assumed release tactic is the actual one; None if unknown."""
         if self.options.is_likely:
             return None
         if self.observed is not None:
@@ -79,17 +79,17 @@ class TrailResult(Result):
     @property
     def guaranteed(self) -> bool | None:
         """
-        Whether no link can be wrong: True where the truth confirms the release tactic assumed.
+        Whether no link can be wrong: True if the truth confirms the assumed release tactic.
 
-        False where the data or the truth contradicts it, and for likely counterparts; None where
-        nothing contradicts it but there is no truth to confirm it.
+        False if the data or the truth contradicts it, and for likely counterparts; None if nothing
+        contradicts it but there is no truth to confirm it.
         """
         if self.options.is_likely:
             return False
         return False if self.linkage.facts["contradicted"] else self.assumptions_hold
 
     def links(self) -> pa.Table:
-        """Who is linked to whom: released, auxiliary. Handle with care."""
+        """Return who is linked to whom: released, auxiliary (sensitive)."""
         return pa.table(
             {
                 "released": self.released.users.take(pa.array(self.linkage.released)),
@@ -105,7 +105,7 @@ class TrailResult(Result):
         return {} if risk is None else {"risk": lambda: plot_risk(risk)}
 
     def to_dict(self) -> dict[str, Any]:
-        """Counts, rates and assumptions as plain values, ready for JSON; no identifiers."""
+        """Return counts, rates and assumptions as plain values, ready for JSON; no identifiers."""
         risk, facts = self.risk, self.linkage.facts
         return {
             "algorithm": facts["algorithm"],
@@ -168,28 +168,28 @@ def trails(
     Parameters
     ----------
     released, auxiliary : Events, path or table
-        Who is listed at which location: the released side as pseudonyms, the auxiliary side as
-        names.
+        Who is listed at which location: pseudonyms on the released side, names on the auxiliary
+        side.
     options : TrailOptions, optional
         Algorithm and release tactic; by default what the data allows.
     knows : Knowledge or str, optional
-        How much of the auxiliary side is known of each person, such as ``"top:2"``; by default
+        How much of the auxiliary side is known about each person, such as ``"top:2"``; by default
         everything.
     location_weights : path or table, optional
-        How much locations count, in columns ``location`` and ``weight``: with ``likely``, the
-        evidence of a location is multiplied by its weight. Locations it does not name count 1,
-        those of weight 0 not at all.
+        Weights of locations in columns ``location`` and ``weight``: with ``likely``, the evidence
+        of a location is multiplied by its weight. Locations not named have weight 1; locations of
+        weight 0 are ignored.
     reading : ReadOptions, optional
         How to read sources that are not yet events.
     places : PlaceOptions, optional
         What counts as one place; positions alone go on a grid of 1,000 m.
     truth : path or table, optional
-        Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are taken for
-        equal people. Several people may share a pseudonym.
+        Pairs of ids in columns ``released`` and ``auxiliary``; by default equal ids are the same
+        person. Several people may share a pseudonym.
     n_threads : int, optional
-        Does not affect results.
+        Number of threads. Does not affect results.
     progress : callable, optional
-        Told what is being done.
+        Called with a description of the step and the share that is done.
 
     Examples
     --------
@@ -202,9 +202,9 @@ def trails(
     2
     """
     options = options or TrailOptions()
-    tell = progress or tell_nobody
+    report = progress or ignore_progress
     watch = Stopwatch()
-    tell("Counting entries", None)
+    report("Counting entries", None)
     first, second = open_places([released, auxiliary], reading, places)
     second, known_of_each = restrict(second, open_knowledge(knows))
     histograms = build_histogram_pair(first, second)
@@ -214,7 +214,7 @@ def trails(
     known = find_truth(sides[0].users, sides[1].users, pairs, one_to_one=False)
     watch.lap("build")
     announce_compilation()
-    tell("Matching trails (the first run on a machine compiles for some seconds)", None)
+    report("Matching trails (the first run on a machine compiles for some seconds)", None)
     worth = open_location_weights(location_weights, sides[0].locations, first.engine)
     linkage = match_trails(*sides, options, worth=worth, n_threads=n_threads)
     watch.lap("link")
@@ -234,14 +234,14 @@ def trails(
 
 
 def _repeats(histograms: Histograms) -> int:
-    """How many entries repeat an earlier one at the same location."""
+    """Number of entries that repeat an earlier one at the same location."""
     return int(histograms.matrix.data.sum()) - int(histograms.matrix.nnz)
 
 
 def _share_locations(
     histograms: tuple[Histograms, Histograms],
 ) -> tuple[tuple[Trails, Trails], tuple[int, int]]:
-    """Keep the locations both sides have: the others' lists have nothing to be compared with."""
+    """Keep only the locations that both sides have, and count the others on each side."""
     first, second = (trails_of(side) for side in histograms)
     seen = first.visitors > 0, second.visitors > 0
     shared = seen[0] & seen[1]
@@ -255,7 +255,7 @@ def _share_locations(
 
 
 def _only(side: Trails, shared: np.ndarray) -> Trails:
-    """The trails over the shared locations alone, numbered anew."""
+    """Restrict trails to the shared locations, renumbered."""
     kept = side.at(shared)
     number = np.cumsum(shared) - 1
     return Trails(

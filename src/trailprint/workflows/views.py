@@ -1,4 +1,4 @@
-"""Several views for `trailprint.match`: built, weighted without the truth, and what each adds."""
+"""Views for `trailprint.match`: build them, weight them without truth, measure each one's part."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from trailprint.linkage import Linkage
 from trailprint.workflows.learning_cuts import CutEvents, choose_cut, draw_people_of
 from trailprint.workflows.options import ViewOptions
 
-#: With more people than this, what each view adds is measured on a draw of as many.
+#: With more people, the contribution of each view is measured on a sample of this size.
 MOST_PEOPLE = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewShare:
     """
-    One view's part in an attack.
+    Contribution of one view to an attack.
 
-    ``accuracy_alone`` and ``accuracy_without`` are None where they were not measured.
+    ``accuracy_alone`` and ``accuracy_without`` are None if they were not measured.
     """
 
     name: str
@@ -56,10 +56,10 @@ def build_views(
     n_threads: int | None = None,
 ) -> tuple[Views, Views, ViewWeights]:
     """
-    Both sides' views and their weights; the released side has no part in the weights.
+    Build the views of both sides and their weights, which do not depend on the released side.
 
-    Views of no weight are built only where their contribution is wanted. ``cut`` cuts the
-    auxiliary side for learning, instead of the way the options name.
+    Views without weight are built only if contributions are requested. ``cut`` replaces the cut
+    of the auxiliary side named in the options.
     """
     sides = released, auxiliary
     found, left_out = find_views(sides, options.names, same_period=options.same_period)
@@ -79,7 +79,7 @@ def _weigh(
     seed: int,
     n_threads: int | None,
 ) -> ViewWeights:
-    """Weights of the views there are, as the options want them."""
+    """Return the weights of the available views, as the options require."""
     if not isinstance(options.weights, str):
         return given_weights(options.weights, names)
     if options.weights == "equal" or len(names) == 1:
@@ -104,7 +104,7 @@ def describe_views(
     options: MatchOptions,
     n_threads: int | None = None,
 ) -> tuple[ViewShare, ...]:
-    """Every view with its weight; with a truth, what it finds alone and what is found without."""
+    """Describe each view by its weight; with truth, also its accuracy alone and without it."""
     shares = [
         ViewShare(
             name=view.name,
@@ -125,7 +125,7 @@ def describe_views(
         return match_views(*drawn, chosen, plain, n_threads=n_threads, start=start)
 
     together = match(weights)
-    # With one view less, prices are nearly the same.
+    # Warm start: with one view less, prices are nearly the same.
     prices = None if together is None else together.prices
 
     def without(share: ViewShare) -> Linkage | None:
@@ -149,7 +149,7 @@ def _accuracy(linkage: Linkage | None, truth: Truth) -> float | None:
 
 
 def plot_views(views: Sequence[ViewShare]) -> Plot:
-    """Two bars for each view: what it finds alone, and what all the others find without it."""
+    """Draw two bars for each view: its accuracy alone, and that of all others without it."""
     rows = [
         {"view": f"{view.title}, {how}", "share": share}
         for view in views
@@ -160,7 +160,7 @@ def plot_views(views: Sequence[ViewShare]) -> Plot:
 
 
 def _has_data(side: Views, weights: ViewWeights) -> bool:
-    """Whether anybody has anything in the views that count: few points make no moves."""
+    """Whether any view with weight has data; a few points may contain no moves."""
     counted = (weights.shares.get(name, 0.0) > 0 for name in side.names)
     return any(counts and matrix.nnz for counts, matrix in zip(counted, side.matrices, strict=True))
 
@@ -168,7 +168,7 @@ def _has_data(side: Views, weights: ViewWeights) -> bool:
 def draw_people(
     sides: tuple[Views, Views], truth: Truth, seed: int
 ) -> tuple[tuple[Views, Views], Truth]:
-    """At most `MOST_PEOPLE` people who are on both sides, and who is who among them."""
+    """Draw at most `MOST_PEOPLE` of the people on both sides, with their true pairs."""
     n = len(truth.released)
     if max(side.n_users for side in sides) <= MOST_PEOPLE:
         return sides, truth

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from trailprint.app.jobs import Job
-from trailprint.app.pages.audit import list_parts, tell_left
+from trailprint.app.pages.audit import describe_time_left, list_parts
 from trailprint.cli.progress_file import VARIABLE, ProgressFile, find_progress_file
 
 SLEEPER = """
@@ -129,7 +129,7 @@ def test_parts_are_done_being_done_or_left(tmp_path, what, states):
     job = Job(tmp_path)
     (tmp_path / "progress.json").write_text(json.dumps({"what": what, "done": 0.1, "plan": PLAN}))
     assert [part["state"] for part in list_parts(job.progress())] == states
-    assert tell_left(job.progress()) == ""
+    assert describe_time_left(job.progress()) == ""
 
 
 def test_progress_is_told_to_a_file_that_is_whole(tmp_path, monkeypatch):
@@ -137,13 +137,13 @@ def test_progress_is_told_to_a_file_that_is_whole(tmp_path, monkeypatch):
     monkeypatch.setenv(VARIABLE, str(tmp_path / "progress.json"))
     file = find_progress_file()
     assert isinstance(file, ProgressFile)
-    file.tell("Reading", 0.25)
-    file.tell_plan({"parts": []})
+    file.report("Reading", 0.25)
+    file.report_plan({"parts": []})
     told = json.loads((tmp_path / "progress.json").read_text())
     assert (told["what"], told["done"], told["plan"]) == ("Reading", 0.25, {"parts": []})
     assert os.listdir(tmp_path) == ["progress.json"]
 
 
 def test_a_file_that_cannot_be_written_stops_nobody(tmp_path):
-    ProgressFile(tmp_path / "no" / "progress.json").tell("Reading", None)
+    ProgressFile(tmp_path / "no" / "progress.json").report("Reading", None)
     assert os.listdir(tmp_path) == []

@@ -8,7 +8,7 @@ import pytest
 from tests.presence import present
 
 from trailprint.audit import headline
-from trailprint.audit.disclosure import veil_attack, veil_protection
+from trailprint.audit.disclosure import mask_attack, mask_protection
 from trailprint.audit.results.attacks import MeasuredAttack
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.growth import Growth, StudyLeftOut
@@ -128,7 +128,7 @@ def result():
         found,
         data=replace(found.data, common_users=100, periods_overlap=True),
         headline=make_headline([attack()], tried),
-        attacks=(veil_attack(attack()), missing),
+        attacks=(mask_attack(attack()), missing),
         worst_case=replace(
             present(found.worst_case),
             people=80,
@@ -147,7 +147,7 @@ def result():
         ),
         protections=replace(
             present(found.protections),
-            points=tuple(veil_protection(own, 100) for own in tried.points),
+            points=tuple(mask_protection(own, 100) for own in tried.points),
             left_out=(),
         ),
     )
@@ -164,7 +164,7 @@ def test_a_summary_fits_a_screen(result):
 
 
 def test_protections_that_do_not_help_are_not_summed_up(result):
-    idle = veil_protection(point("Idle", 0.6, 0.0), 100)
+    idle = mask_protection(point("Idle", 0.6, 0.0), 100)
     more = replace(result.protections, points=(*result.protections.points, idle))
     labels = [name for name, _ in summarise(replace(result, protections=more))]
     assert "idle" not in labels

@@ -138,7 +138,7 @@ def test_the_control_of_weights_fails_where_the_released_side_has_a_part(context
 def test_each_person_has_the_view_that_decided_for_their_link(context):
     family = CombinedFamily()
     kept = family.run(context, {}, lambda share: None)
-    (named,) = family.tell_people(kept).values()
+    (named,) = family.describe_people(kept).values()
     assert len(named) == context.sizes.n_people
     counted = set(attack_of(kept).chosen["weights"]["shares"])
     assert {name for name in named.to_pylist() if name is not None} <= counted

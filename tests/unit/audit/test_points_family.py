@@ -9,7 +9,7 @@ from tests.presence import present
 
 import trailprint as tp
 from trailprint.audit.context import AuditContext
-from trailprint.audit.points_disclosure import tell_sharing, tell_worst
+from trailprint.audit.points_disclosure import disclose_sharing, disclose_worst
 from trailprint.audit.run import Asked, run_audit
 from trailprint.audit.sections.points import find_points
 from trailprint.audit.sides import make_sides
@@ -103,8 +103,8 @@ def test_no_step_between_shares_told_is_a_few_people(case):
         sharing_median=1.0,
         fewer_than=shares,
     )
-    told = tell_sharing(found)
-    worst = tell_worst(
+    told = disclose_sharing(found)
+    worst = disclose_worst(
         WorstPoints(
             k=2,
             mean_risk=0.5,
@@ -132,7 +132,7 @@ def test_a_mean_of_less_than_one_person_is_not_told():
         sharing_median=20.0,
         fewer_than=dict.fromkeys(FEW, 0.005),
     )
-    told = tell_sharing(found)
+    told = disclose_sharing(found)
     assert (told.share, told.at_most, told.fewer_than) == (None, 0.09, {})
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trailprint.audit.outcomes import PersonOutcomes, hash_people
-from trailprint.comparison.pairing import pair_people, tell_pairs
+from trailprint.comparison.pairing import disclose_pairs, pair_people
 from trailprint.evaluation.differences import mcnemar_exact
 
 
@@ -62,7 +62,7 @@ def test_what_is_told_never_holds_a_few_people(drawn):
     found = pair_people(first, second, ("trail", "trail"))
     if found is None:
         return
-    told = tell_pairs(found)
+    told = disclose_pairs(found)
     cells = (told.both, told.only_first, told.only_second, told.neither)
     if told.p_value_is == "exact":
         assert all(n == 0 or int(n) >= 10 for n in (*cells, *found.alone))
@@ -87,7 +87,7 @@ def test_a_bound_on_the_p_value_follows_from_the_totals_alone(n_both, shift, n_c
         sides = [outcomes({f"p{i}": s for i, s in enumerate(side)}) for side in (first, second)]
         found = pair_people(sides[0], sides[1], ("trail", "trail"))
         assert found is not None
-        pairs = tell_pairs(found)
+        pairs = disclose_pairs(found)
         if pairs.p_value_is == "exact":
             return
         told.add(pairs)

@@ -78,7 +78,7 @@ def test_progress_runs_once_over_all_populations():
     told = []
 
     def halfway(context):
-        context.tell("Matching", 0.5)
+        context.report("Matching", 0.5)
         return measure(context)
 
     context = Context(progress=lambda what, done: told.append((what, done)))

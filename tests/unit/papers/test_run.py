@@ -101,7 +101,7 @@ def test_progress_is_of_the_whole_and_names_the_experiment() -> None:
     half = make(
         name="2099-b",
         run=lambda context: (
-            context.tell("half", 0.5) or ExperimentOutcome(rows=[], comparisons=(), reading="")
+            context.report("half", 0.5) or ExperimentOutcome(rows=[], comparisons=(), reading="")
         ),
     )
     context = Context(progress=lambda what, done: told.append((what, done)))

@@ -1,4 +1,4 @@
-"""Risk by how much is known: a line for each kind, everything as a mark, small counts veiled."""
+"""Risk by how much is known: a line for each kind, everything as a mark, small counts masked."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def test_the_table_has_a_row_for_each_level_and_hides_a_few_people(described):
 
 
 def test_a_rate_of_a_few_people_is_the_most_it_can_be(described):
-    veiled = replace(POINT, accuracy=None, low=None, high=None, at_most=0.09)
-    figure = draw_amount(replace(STUDY, points=(veiled, *STUDY.points[1:])))
+    masked = replace(POINT, accuracy=None, low=None, high=None, at_most=0.09)
+    figure = draw_amount(replace(STUDY, points=(masked, *STUDY.points[1:])))
     cells = " ".join(figure.table.rows[0]).replace("\xa0", " ")
     assert "9" in cells
     assert "20" not in cells

@@ -317,7 +317,7 @@ class TestLocations:
             ("hidden", "not shown"),
         ],
     )
-    def test_changes_have_a_sign_and_small_ones_are_veiled(self, change, text):
+    def test_changes_have_a_sign_and_small_ones_are_masked(self, change, text):
         assert plain(signed_change(change)) == text
 
 

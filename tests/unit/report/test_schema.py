@@ -61,9 +61,9 @@ def test_an_attack_that_did_not_run_must_say_why(validator, sparse) -> None:
     assert not validator.is_valid(sparse)
 
 
-def test_veiled_counts_are_allowed_for_people_but_not_for_sizes(validator, result) -> None:
-    for veiled in ("<10", ">240", "hidden"):
-        result["headline"]["linked"] = veiled
+def test_masked_counts_are_allowed_for_people_but_not_for_sizes(validator, result) -> None:
+    for masked in ("<10", ">240", "hidden"):
+        result["headline"]["linked"] = masked
         assert validator.is_valid(result)
     result["headline"]["linked"] = "few"
     assert not validator.is_valid(result)

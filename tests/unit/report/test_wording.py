@@ -50,7 +50,7 @@ def test_an_interval_has_its_unit_once() -> None:
     assert interval([0.433, 0.493]) == "43.3 to 49.3\u00a0%"
 
 
-def test_small_counts_stay_veiled() -> None:
+def test_small_counts_stay_masked() -> None:
     assert count("<10") == "fewer than 10"
     assert plural("<10", "person", "people") == "fewer than 10 people"
 

@@ -48,7 +48,7 @@ def test_what_the_others_add_to_the_strongest_is_told(told):
 
 
 @pytest.mark.parametrize("linked", ["hidden", "<10", ">240"])
-def test_nothing_is_said_of_what_they_add_where_it_is_veiled(told, linked):
+def test_nothing_is_said_of_what_they_add_where_it_is_masked(told, linked):
     told["worst_case"] |= {"linked": linked, "share": None, "interval": None}
     assert "the others add" not in words(told)
 

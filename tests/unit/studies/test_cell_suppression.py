@@ -17,14 +17,14 @@ def label(*atoms):
 
 
 def test_without_small_counts_everything_is_told():
-    assert label(40, 30, 20, 10) == ["told"] * 8
-    assert label(40, 30, 0, 30) == ["told"] * 8
+    assert label(40, 30, 20, 10) == ["shown"] * 8
+    assert label(40, 30, 0, 30) == ["shown"] * 8
 
 
 def test_a_table_with_told_margins_hides_all_its_cells():
     # One cell less, and the small one would be a difference of totals.
     assert label(40, 30, 7, 50) == [
-        *["told"] * 3,
+        *["shown"] * 3,
         "hidden",
         "hidden",
         "hidden",
@@ -35,14 +35,14 @@ def test_a_table_with_told_margins_hides_all_its_cells():
 
 def test_a_small_total_is_not_told_either():
     labels = label(4, 60, 0, 80)
-    assert labels[:3] == ["told", "told", "few"]
+    assert labels[:3] == ["shown", "shown", "few"]
     assert labels[4] == "few"
-    assert "told" in labels[3:]  # nothing follows from who is linked by the first attack
+    assert "shown" in labels[3:]  # nothing follows from who is linked by the first attack
 
 
 def test_what_totals_tell_anyway_is_told():
     # Everybody is linked by the first: whom the second does not link follows.
-    assert label(93, 7, 0, 0) == ["told"] * 8
+    assert label(93, 7, 0, 0) == ["shown"] * 8
 
 
 def test_a_word_that_would_give_one_person_away_is_not_said():
@@ -56,4 +56,4 @@ def test_a_solver_that_fails_leaves_only_totals(monkeypatch):
         x = None
 
     monkeypatch.setattr("trailprint.studies.cell_suppression.milp", lambda *a, **k: Failed())
-    assert label(40, 30, 7, 50) == [*["told"] * 3, *["hidden"] * 5]
+    assert label(40, 30, 7, 50) == [*["shown"] * 3, *["hidden"] * 5]

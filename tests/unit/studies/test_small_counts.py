@@ -6,22 +6,22 @@ from hypothesis import strategies as st
 
 from trailprint.studies.small_counts import (
     HIDDEN,
-    VeiledRate,
+    MaskedRate,
+    describe_count,
+    describe_rate,
     hide_change,
     hide_small,
     is_close,
     is_small,
     join_bins,
     keep_steps,
-    tell_count,
-    tell_rate,
-    veil_rate,
+    mask_rate,
 )
 
 
 def test_a_few_are_hidden_and_nobody_is_told():
     assert [hide_small(n) for n in (0, 1, 9, 10, 1234)] == [0, "<10", "<10", 10, 1234]
-    assert [tell_count(n) for n in (0, 9, 1234)] == ["0", "fewer than 10", "1,234"]
+    assert [describe_count(n) for n in (0, 9, 1234)] == ["0", "fewer than 10", "1,234"]
     assert hide_small(4, small=5) == "<5"
     assert not is_small(5, small=5)
 
@@ -34,19 +34,19 @@ def test_a_few_who_are_missing_are_hidden_too():
         ">240",
         250,
     ]
-    assert tell_count(1249, of=1250) == "more than 1,240"
+    assert describe_count(1249, of=1250) == "more than 1,240"
     assert hide_small(0, of=5) == 0
     assert not is_close(0, 5)
 
 
 def test_a_rate_of_a_few_people_becomes_the_most_it_can_be():
-    veiled = veil_rate(0.02, (0.0, 0.05), 5, 250)
-    assert veiled == VeiledRate(None, None, None, 9 / 250)
-    assert tell_rate(veiled) == "at most 4%"
-    told = veil_rate(0.04, (0.02, 0.07), 10, 250)
-    assert told == VeiledRate(0.04, 0.02, 0.07, None)
-    assert tell_rate(told) == "4%"
-    assert veil_rate(0.5, (0.1, 0.9), 3, 6).at_most == 1.0
+    masked = mask_rate(0.02, (0.0, 0.05), 5, 250)
+    assert masked == MaskedRate(None, None, None, 9 / 250)
+    assert describe_rate(masked) == "at most 4%"
+    told = mask_rate(0.04, (0.02, 0.07), 10, 250)
+    assert told == MaskedRate(0.04, 0.02, 0.07, None)
+    assert describe_rate(told) == "4%"
+    assert mask_rate(0.5, (0.1, 0.9), 3, 6).at_most == 1.0
 
 
 @given(st.lists(st.lists(st.integers(0, 15), min_size=8, max_size=8), min_size=1, max_size=2))

@@ -10,7 +10,7 @@ from trailprint.errors import OptionError
 from trailprint.events.write import write_events
 from trailprint.kernels.passes import passes_run_by
 from trailprint.options import CorrelateOptions, FoldOptions, PointsOptions, SweepOptions
-from trailprint.progress import tell_nobody
+from trailprint.progress import ignore_progress
 from trailprint.simulate import CampusOptions, GpsOptions, simulate_campus, simulate_gps
 from trailprint.workflows import (
     correlate_plan,
@@ -41,7 +41,7 @@ def sides(campus):
 
 def test_home_and_work_are_one_worst_case(campus):
     options = PointsOptions(knowledge="home-work", worst_case=3)
-    run, chains = open_measurement(campus, options, None, None, (), (None, tell_nobody))
+    run, chains = open_measurement(campus, options, None, None, (), (None, ignore_progress))
     assert (list(list_worst(run)), chains) == ([2], [])
 
 

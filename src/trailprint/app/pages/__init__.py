@@ -1,1 +1,1 @@
-"""The pages: each takes the site and a request, and answers it."""
+"""The pages: functions that take the site and a request and return a response."""

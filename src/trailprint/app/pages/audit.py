@@ -1,4 +1,4 @@
-"""One audit: watched while it runs, read and handed over afterwards."""
+"""Page of one audit: its progress while it runs, then its report and files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PAUSE_S = 0.5
 
 
 def show_audit(site: Site, request: Request) -> Response:
-    """How an audit stands; what it found, once it has."""
+    """Show the state of an audit, and its result once it is finished."""
     audit = find_audit(site.folder, request.query_params.get("at", ""))
     if audit is None:
         return site.say("No such audit", _GONE, status=404)
@@ -36,7 +36,7 @@ def show_audit(site: Site, request: Request) -> Response:
         audit=audit,
         progress=progress,
         parts_done=list_parts(progress),
-        left=tell_left(progress),
+        left=describe_time_left(progress),
         message=audit.job.message() if audit.state == "failed" else "",
         files=list_files(site.folder.root / audit.name),
         watch=site.watch(audit.job),
@@ -44,7 +44,7 @@ def show_audit(site: Site, request: Request) -> Response:
 
 
 def cancel_audit(site: Site, request: Request, fields: Fields) -> Response:
-    """Stop an audit; its finished parts stay."""
+    """Stop an audit; its finished parts are kept."""
     audit = find_audit(site.folder, first(fields, "at"))
     if audit is None:
         return site.say("No such audit", _GONE, status=404)
@@ -53,7 +53,7 @@ def cancel_audit(site: Site, request: Request, fields: Fields) -> Response:
 
 
 def resume_audit(site: Site, request: Request, fields: Fields) -> Response:
-    """Start an audit again that was stopped: finished parts are found."""
+    """Resume a stopped audit; its finished parts are reused."""
     audit = find_audit(site.folder, first(fields, "at"))
     words = [] if audit is None else audit.job.words
     if audit is None or words[:1] != ["audit"]:
@@ -65,7 +65,7 @@ def resume_audit(site: Site, request: Request, fields: Fields) -> Response:
 
 
 def _stays_inside(site: Site, words: list[str]) -> bool:
-    """Whether a kept command is one this app would start: the file may have been changed."""
+    """Whether this app may start a saved command: the file may have been changed."""
     flags = {f"--{flag.flag}": key for key, flag in list_flags("audit").items()}
     if any(word.startswith("--") and word not in flags for word in words):
         return False
@@ -79,7 +79,7 @@ def _stays_inside(site: Site, words: list[str]) -> bool:
 
 
 def list_parts(progress: Progress) -> list[dict[str, Any]]:
-    """The parts of a plan: done, being done, left, or left out for time."""
+    """The parts of a plan with their states: done, now, left, or no time."""
     parts = [dict(part) for part in (progress.plan or {}).get("parts", [])]
     titles = [part["title"] for part in parts]
     now = titles.index(progress.what) if progress.what in titles else None
@@ -94,24 +94,24 @@ def list_parts(progress: Progress) -> list[dict[str, Any]]:
     return parts
 
 
-def tell_left(progress: Progress) -> str:
-    """How long it should take on, in words."""
+def describe_time_left(progress: Progress) -> str:
+    """The estimated remaining time in words."""
     if progress.seconds_left is None:
         return ""
     return f"about {duration(progress.seconds_left)} left"
 
 
 async def watch_job(site: Site, request: Request) -> Response:
-    """How far a job is, as events, until it ends."""
+    """Stream a job's progress as server-sent events until it ends."""
     job = Job(site.folder.inside(request.query_params.get("job", "")))
 
     async def stream() -> AsyncIterator[str]:
         last = ""
         while not await request.is_disconnected():
-            told, is_over = await run_in_threadpool(_tell, job)
-            if told != last:
-                yield f"data: {told}\n\n"
-                last = told
+            state, is_over = await run_in_threadpool(_read_state, job)
+            if state != last:
+                yield f"data: {state}\n\n"
+                last = state
             if is_over:
                 yield "event: end\ndata: {}\n\n"
                 return
@@ -120,20 +120,20 @@ async def watch_job(site: Site, request: Request) -> Response:
     return StreamingResponse(stream(), media_type="text/event-stream")
 
 
-def _tell(job: Job) -> tuple[str, bool]:
+def _read_state(job: Job) -> tuple[str, bool]:
     progress = job.progress()
-    told = {
+    state = {
         "what": progress.what,
         "done": progress.done,
-        "left": tell_left(progress),
+        "left": describe_time_left(progress),
         "parts": [part["state"] for part in list_parts(progress)],
         "points": progress.n_points,
     }
-    return json.dumps(told), job.state() != "running"
+    return json.dumps(state), job.state() != "running"
 
 
 def show_document(site: Site, request: Request) -> Response:
-    """A report or a comparison, as it is: without script, forms or our cookie."""
+    """Send a report or comparison unchanged, sandboxed: no script, no forms, no cookie of ours."""
     name = request.query_params.get("name", REPORT)
     path = site.folder.inside(f"{request.query_params.get('at', '')}/{name}")
     if name not in _DOCUMENTS or not path.is_file():
@@ -143,7 +143,7 @@ def show_document(site: Site, request: Request) -> Response:
 
 
 def download(site: Site, request: Request) -> Response:
-    """A file of an audit, to be kept: never shown as a page."""
+    """Send a file of an audit as a download, never as a page."""
     place = site.folder.inside(request.query_params.get("at", ""))
     name = request.query_params.get("name", "")
     if name not in [file.name for file in list_files(place)]:

@@ -1,4 +1,4 @@
-"""Audits side by side, as ``trailprint compare`` puts them."""
+"""Pages that compare audits with ``trailprint compare``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TWO = "Two audits or more are compared: tick them in the list."
 
 
 def show_compare(site: Site, request: Request) -> Response:
-    """Which audits, in which order, and where the comparison goes."""
+    """Show the form: which audits, the reference, and the output folder."""
     names = [name for name in request.query_params.getlist("at") if name]
     found = [find_audit(site.folder, name) for name in names]
     audits = [audit for audit in found if audit is not None and audit.headline]
@@ -38,7 +38,7 @@ def _propose(site: Site, names: list[str]) -> str:
 
 
 def start_compare(site: Site, request: Request, fields: Fields) -> Response:
-    """Compare; the same comparison is made once at a time."""
+    """Start a comparison, unless one with the same output folder is running."""
     audits = [name for name in fields.get("audit", []) if name]
     reference = first(fields, "reference")
     ordered = sorted(dict.fromkeys(audits), key=lambda name: name != reference)
@@ -62,7 +62,7 @@ def _job(site: Site, out: str) -> Job:
 
 
 def show_comparison(site: Site, request: Request) -> Response:
-    """How a comparison stands, and what it says."""
+    """Show the state of a comparison and its result."""
     at = request.query_params.get("at", "")
     place = site.folder.inside(at)
     job = _job(site, at)

@@ -1,4 +1,4 @@
-"""The first page: data to audit, and the audits and comparisons there are."""
+"""The home page: data to audit, and existing audits and comparisons."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trailprint.app.site import Site
 
 
 def show_home(site: Site, request: Request) -> Response:
-    """Everything of the folder."""
+    """Show the contents of the folder."""
     wanted = request.query_params.get("find", "").strip()
     found = site.folder.list_contents(wanted)
     comparisons = [

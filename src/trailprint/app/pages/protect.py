@@ -1,4 +1,4 @@
-"""Trying protections on an audit's data, and writing a release."""
+"""Page to try protections on an audit's data and to write a release."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from trailprint.app.forms import Values, check_values, list_flags, list_words
 from trailprint.app.jobs import Job, State
 from trailprint.app.measured import (
     PLAIN,
+    describe_risk,
     find_best,
     list_jobs,
     list_points,
@@ -26,7 +27,6 @@ from trailprint.app.measured import (
     part_of,
     release_job,
     show_chart,
-    tell_risk,
 )
 from trailprint.app.pages.setup import read_again
 from trailprint.app.site import Fields, Site, first, go_to
@@ -37,15 +37,15 @@ from trailprint.report.audit_files import RESULT
 
 _GONE = "There is no such audit in the folder any more."
 _KNOWN = "All of this was measured before: see the table."
-#: How data was read and shaped; where it was cut matters to measurements only.
+#: Panels that say how data was read and shaped; the split matters to measurements only.
 _SHAPE = ("Reading", "Places", "Filters")
-#: What is counted belongs to an audit, too.
+#: What is counted is also part of an audit.
 _COUNTED = ("weight",)
 _BESIDE = ("links", "per_user")
 
 
 def show_protect(site: Site, request: Request) -> Response:
-    """Measured points, sliders for more, and the releases that were written."""
+    """Show the measured points, sliders to measure more, and the releases written so far."""
     audit = find_audit(site.folder, request.query_params.get("at", ""))
     if audit is None or not audit.headline:
         return site.say("No such audit", _GONE, status=404)
@@ -60,13 +60,13 @@ def show_protect(site: Site, request: Request) -> Response:
         "protect.html.j2",
         audit=audit,
         points=[
-            (number, point, tell_risk(point), point in best and point.label != PLAIN)
+            (number, point, describe_risk(point), point in best and point.label != PLAIN)
             for number, point in enumerate(points, 1)
         ],
         chart=Markup(show_chart(tuple(points))),
         loss_meaning=str(part_of(part_of(result, "protections"), "loss_meaning") or ""),
         sliders=list_sliders(result.get("data")),
-        refused=[text for job in measuring[-1:] for text in _tell_refused(job)],
+        refused=[text for job in measuring[-1:] for text in _describe_refused(job)],
         releases=[_describe(job) for job in list_jobs(place, "releases")],
         running=[
             (site.watch(job), job.progress(), site.folder.relative(job.folder)) for job in running
@@ -82,8 +82,8 @@ def _free(site: Site, stem: str, ending: str = "") -> str:
     return next(name for name in names if not os.path.lexists(site.folder.root / name))
 
 
-def _tell_refused(job: Job) -> list[str]:
-    """What the data does not allow, or why nothing was measured."""
+def _describe_refused(job: Job) -> list[str]:
+    """Protections that a measurement left out and why, or why it failed."""
     if job.state() in ("failed", "interrupted"):
         return [job.message()]
     left_out = (job.result() or {}).get("left_out") or []
@@ -92,7 +92,7 @@ def _tell_refused(job: Job) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedRelease:
-    """A release that was asked for: where it is and what it cost, or why it is not."""
+    """A requested release: its location and cost, or why it failed."""
 
     out: str
     key_file: str
@@ -126,7 +126,7 @@ def _refuse(site: Site, audit: Audit, why: str) -> Response:
 
 
 def measure(site: Site, request: Request, fields: Fields) -> Response:
-    """Let the audit's attacks judge further values; what was measured is not measured again."""
+    """Start measuring further values with the audit's attacks; skips those already measured."""
     audit = find_audit(site.folder, first(fields, "at"))
     if audit is None or not audit.headline:
         return site.say("No such audit", _GONE, status=404)
@@ -149,13 +149,13 @@ def measure(site: Site, request: Request, fields: Fields) -> Response:
 
 
 def _ask_again(site: Site, audit: Audit) -> Values:
-    """What the audit was asked, without what it should write beside its report."""
+    """The audit's options, without those for files written beside its report."""
     values = read_again(site, audit.name) | {"out": audit.name}
     return {key: value for key, value in values.items() if key not in _BESIDE}
 
 
 def _choose(site: Site, audit: Audit, fields: Fields) -> list[str]:
-    """The protections that a form asks for: a slider's, or as they were written."""
+    """The protections in a form: typed as text, or chosen with a slider."""
     written = first(fields, "written")
     if not written:
         result = read_json(site.folder.root / audit.name / RESULT)
@@ -163,13 +163,13 @@ def _choose(site: Site, audit: Audit, fields: Fields) -> list[str]:
         return choose_chains(list_sliders(result.get("data")), *names)
     if not normalise(written):
         for step in written.split(" then "):
-            parse_protection(step)  # Says what is wrong with it.
+            parse_protection(step)  # Raises an error that says what is wrong.
         raise OptionError("A protection must be written as NAME:key=value. See the list below.")
     return [written]
 
 
 def stop_measuring(site: Site, request: Request, fields: Fields) -> Response:
-    """Stop a measurement; the points it has stay."""
+    """Stop a measurement; the points measured so far are kept."""
     audit = find_audit(site.folder, first(fields, "at"))
     if audit is None:
         return site.say("No such audit", _GONE, status=404)
@@ -180,7 +180,7 @@ def stop_measuring(site: Site, request: Request, fields: Fields) -> Response:
 
 
 def write_release(site: Site, request: Request, fields: Fields) -> Response:
-    """Write the protected data with everything a release needs."""
+    """Start writing the protected data as a release."""
     audit = find_audit(site.folder, first(fields, "at"))
     if audit is None:
         return site.say("No such audit", _GONE, status=404)
@@ -204,7 +204,7 @@ def write_release(site: Site, request: Request, fields: Fields) -> Response:
 
 
 def _shape(site: Site, audit: Audit) -> Values:
-    """How the audit read its data, as ``trailprint protect`` takes it."""
+    """How the audit read its data, as options of ``trailprint protect``."""
     asked = read_again(site, audit.name)
     flags = list_flags("protect")
     kept = {key: value for key, value in asked.items() if key in flags}

@@ -1,4 +1,4 @@
-"""Setting up an audit: what the data means, which questions, the plan."""
+"""Pages to set up an audit: meaning of the data, questions, plan."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _COLUMNS = ("user", "location", "start", "end", "lat", "lon", "count")
 
 
 def create_draft(site: Site, request: Request, fields: Fields) -> Response:
-    """Start with a dataset, or with what an earlier audit was asked."""
+    """Create a draft from a dataset or from an earlier audit's options."""
     data, again, table = (first(fields, name) for name in ("data", "again", "table"))
     data = f"{data}::{table}" if table else data
     values: Values = {"data": data}
@@ -57,7 +57,7 @@ def create_draft(site: Site, request: Request, fields: Fields) -> Response:
 
 
 def read_again(site: Site, audit: str) -> Values:
-    """What an audit was asked for, by parameter."""
+    """The options of an earlier audit, by parameter."""
     found = read_settings(site.folder.inside(f"{audit}/{SETTINGS}"))
     known = {*list_flags("audit"), "data", *_ARGUMENTS}
     plain = {name.replace("-", "_"): value for name, value in found.items()}
@@ -71,7 +71,7 @@ def read_again(site: Site, audit: str) -> Values:
 
 
 def _look(site: Site, draft: Draft) -> None:
-    """Take a first look at the data, unless that was done."""
+    """Start a first look at the data, unless one is running or finished."""
     job, words = site.drafts.looking(draft)
     if job.state() not in ("running", "finished"):
         job.start(words, within=site.folder.root)
@@ -82,7 +82,7 @@ def _draft(site: Site, request: Request) -> Draft | None:
 
 
 def show_meaning(site: Site, request: Request) -> Response:
-    """What is in the data, and the form that says what it means."""
+    """Show what is in the data, and the form for its meaning."""
     draft = _draft(site, request)
     if draft is None:
         return site.say("No such draft", _GONE, status=404)
@@ -102,7 +102,7 @@ def show_meaning(site: Site, request: Request) -> Response:
             draft.values,
             error=error,
             suggestions=suggestions,
-            found=_tell_found(look),
+            found=_list_found(look),
         ),
         formats=formats,
         wants_table="::" in error and "::" not in draft.data,
@@ -117,8 +117,8 @@ def show_meaning(site: Site, request: Request) -> Response:
     )
 
 
-def _tell_found(look: FirstLook) -> dict[str, str]:
-    """Which columns are taken where none is named, by flag."""
+def _list_found(look: FirstLook) -> dict[str, str]:
+    """The detected columns, by flag, which are used if none is named."""
     return {
         f"{'count' if column.meaning == 'weight' else column.meaning}-column": column.name
         for column in look.columns
@@ -127,7 +127,7 @@ def _tell_found(look: FirstLook) -> dict[str, str]:
 
 
 def _columns(site: Site, draft: Draft) -> FirstLook:
-    """The columns with what they are taken for; none where they cannot be looked at."""
+    """The columns and their detected meanings; empty if they cannot be read."""
     values = draft.values
     names = {name: values.get(f"{name}_column") for name in _COLUMNS}
     wanted = {("weight" if name == "count" else name): text for name, text in names.items() if text}
@@ -153,7 +153,7 @@ def _keys(panels: Iterable[str]) -> list[str]:
 
 
 def _save(site: Site, draft: Draft, fields: Fields, keys: list[str]) -> tuple[Draft, str]:
-    """Keep what was typed, right or wrong; what is wrong with it."""
+    """Save what was typed, even if invalid; return the draft and the error message."""
     kept = {key: value for key, value in _public(draft.values).items() if key not in keys}
     values = kept | read_values("audit", fields, keys)
     error = check_paths(site.folder, values) or check_values("audit", values)
@@ -162,7 +162,7 @@ def _save(site: Site, draft: Draft, fields: Fields, keys: list[str]) -> tuple[Dr
 
 
 def save_meaning(site: Site, request: Request, fields: Fields) -> Response:
-    """Keep the form; look again, or go on to the questions."""
+    """Save the form; look at the data again and stay, or go on to the questions."""
     draft = _draft(site, request)
     if draft is None:
         return site.say("No such draft", _GONE, status=404)
@@ -177,7 +177,7 @@ def save_meaning(site: Site, request: Request, fields: Fields) -> Response:
 
 
 def show_questions(site: Site, request: Request) -> Response:
-    """Which attacks, what is known, which protections, how long."""
+    """Show the form for attacks, the adversary's knowledge, protections and time limit."""
     draft = _draft(site, request)
     if draft is None:
         return site.say("No such draft", _GONE, status=404)
@@ -197,7 +197,7 @@ def show_questions(site: Site, request: Request) -> Response:
 
 
 def save_questions(site: Site, request: Request, fields: Fields) -> Response:
-    """Keep the form and make the plan."""
+    """Save the form and start the plan."""
     draft = _draft(site, request)
     if draft is None:
         return site.say("No such draft", _GONE, status=404)
@@ -211,7 +211,7 @@ def save_questions(site: Site, request: Request, fields: Fields) -> Response:
 
 
 def show_plan(site: Site, request: Request) -> Response:
-    """What would be done, and how long it should take."""
+    """Show what would be done and how long it should take."""
     draft = _draft(site, request)
     if draft is None:
         return site.say("No such draft", _GONE, status=404)
@@ -231,7 +231,7 @@ def show_plan(site: Site, request: Request) -> Response:
 
 
 def start_audit(site: Site, request: Request, fields: Fields) -> Response:
-    """Start the audit, unless it runs already."""
+    """Start the audit, unless it is already running."""
     draft = _draft(site, request)
     if draft is None:
         return site.say("No such draft", _GONE, status=404)

@@ -1,4 +1,4 @@
-"""Unicity: randomly drawn points of everybody, and who else agrees with them."""
+"""Unicity: how many people match points drawn at random from each person's trace."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from trailprint.kernels.subsets.postings import Postings, build_postings
 
 Progress = Callable[[float], None]
 
-#: As many points are drawn where nobody says how many.
+#: Largest number of points drawn by default.
 _USUAL = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CandidateCounts(Discreet):
     """
-    How many people agreed with the points drawn, over everybody and all draws.
+    How many people matched the drawn points, over all targets and draws.
 
     Attributes
     ----------
     points : tuple of int
         Numbers of points.
     tallies : tuple of ndarray
-        For each number of points, how often 0, 1, 2, … people agreed; the person is one of them.
+        For each number of points, how often 0, 1, 2, … people matched, the target included.
     unique : ndarray
-        People × numbers of points: in how many draws nobody else agreed.
+        People × numbers of points: number of draws in which no other person matched.
     n_users, n_draws : int
-        People in the release, and draws of each target.
+        People in the release, and draws per target.
     n_shorter : tuple of int
-        For each number of points, how many targets have fewer: they are known entirely.
+        For each number of points, how many targets have fewer, so that all of theirs are known.
     """
 
     points: tuple[int, ...]
@@ -49,29 +49,29 @@ class CandidateCounts(Discreet):
 
     @property
     def n_targets(self) -> int:
-        """How many people's points were drawn."""
+        """Number of people whose points were drawn."""
         return len(self.unique)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PointPostings(Discreet):
-    """What everybody's points agree with: ``codes`` of their entries, and who has each code."""
+    """Index of a release: the ``codes`` of all entries, and the people who have each code."""
 
     codes: Indices
     postings: Postings
 
 
 def open_release(points: Points) -> PointPostings:
-    """A release at the resolution of the points."""
+    """Index a release at the resolution of the points."""
     postings = build_postings(points.indptr, points.keys, points.n_keys)
     return PointPostings(codes=points.keys, postings=postings)
 
 
 def open_coarser(points: Points, place_of: Indices, time_factor: int) -> PointPostings:
     """
-    A release of coarser places and times, which points of full resolution are compared with.
+    Index a release of coarser places and times, to match points of full resolution against.
 
-    What agreed before agrees still, so the same draws leave no fewer candidates.
+    Whatever matched before still matches, so the same draws leave no fewer candidates.
     """
     numbers, n_keys = points.coarser_keys(place_of, time_factor)
     indptr, keys = points.merged(numbers, n_keys)
@@ -79,7 +79,7 @@ def open_coarser(points: Points, place_of: Indices, time_factor: int) -> PointPo
 
 
 def choose_numbers(points: Points, wanted: Sequence[int] | None) -> tuple[int, ...]:
-    """Numbers of points to draw, never more than anybody has; by default up to ten."""
+    """Return the numbers of points to draw, at most the longest trace; by default up to ten."""
     longest = int(points.lengths.max(initial=0))
     numbers = tuple(range(1, min(longest, _USUAL) + 1)) if wanted is None else tuple(wanted)
     if max(numbers) > longest:
@@ -103,10 +103,11 @@ def draw_candidates(
     progress: Progress | None = None,
 ) -> CandidateCounts:
     """
-    Draw points of everybody again and again, and count who agrees with them.
+    Draw points of each target repeatedly, and count the people who match them.
 
-    Within a draw, more points contain fewer: candidates never become more. ``targets`` are the
-    people whose points are drawn, everybody by default; candidates are sought among all.
+    Within a draw, larger sets of points contain the smaller ones, so candidates never increase.
+    ``targets`` are the people whose points are drawn (default: all); candidates are counted among
+    all people.
     """
     seen = open_release(points) if release is None else release
     who = np.arange(points.n_users) if targets is None else targets
@@ -139,5 +140,5 @@ def draw_candidates(
 
 
 def _draw_seed(seed: int, draw: int) -> int:
-    """A number of its own for each draw."""
+    """Return a separate seed for each draw."""
     return int(np.random.SeedSequence([seed, draw]).generate_state(1, np.uint64)[0] >> 2)

@@ -1,4 +1,4 @@
-"""What is known of a person, and how much of it."""
+"""Options of the known-points attack: what is known of a person, and how much of it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Knowledge = Literal[
 
 HomeWork = Literal["most-visited", "least-visited"]
 
-#: What points can be drawn of at random.
+#: Knowledge whose points can be drawn at random.
 DRAWN = ("place", "place-time", "time")
-#: What may agree within a tolerance.
+#: Knowledge that may match within a tolerance.
 TOLERANT = ("frequency", "probability", "proportion")
 
 _UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
@@ -35,13 +35,13 @@ _MOST_POINTS, _MOST_WORST, _MOST_DRAWS = 100, 10, 1000
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointsOptions:
     """
-    What is known of a person, and how much of it.
+    What is known of a person, and how much of it is known.
 
     Attributes
     ----------
     knowledge : str
         What a known point says. ``auto`` is ``place-time``, or ``place`` where the data has no
-        times; ``sequence`` are places in the order of the visits.
+        times; ``sequence`` is the places in the order of the visits.
     points : tuple of int, optional
         Numbers of points drawn at random (default: 1-10). Never more than the longest trace has;
         for ``place``, ``place-time`` and ``time``.
@@ -60,7 +60,7 @@ class PointsOptions:
     populations : tuple of int
         Larger populations to extrapolate to (default: 10, 100 and 1,000 times this one).
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class PointsOptions:
         return parse_resolution(self.time_resolution)
 
     def settle(self, *, has_times: bool) -> Knowledge:
-        """What is known, where that was left open."""
+        """Return the kind of knowledge, with ``auto`` resolved."""
         if self.knowledge != "auto":
             return self.knowledge
         return "place-time" if has_times else "place"
@@ -145,7 +145,7 @@ def _check_range(name: str, value: int, least: int, most: int) -> None:
 
 
 def parse_resolution(text: str) -> int:
-    """A length of time such as ``1h`` in seconds."""
+    """Convert a length of time such as ``1h`` to seconds."""
     found = re.fullmatch(r"([1-9][0-9]{0,6})\s*(s|min|h|d|w)", text.strip())
     if found is None:
         raise OptionError(
@@ -156,7 +156,7 @@ def parse_resolution(text: str) -> int:
 
 
 def parse_numbers(text: str) -> tuple[int, ...]:
-    """Numbers of points: ``4``, ``1-10`` or ``1,2,4``."""
+    """Parse numbers of points: ``4``, ``1-10`` or ``1,2,4``."""
     numbers: list[int] = []
     for part in text.split(","):
         found = re.fullmatch(r"\s*([0-9]{1,4})\s*(?:-\s*([0-9]{1,4})\s*)?", part)
@@ -169,7 +169,7 @@ def parse_numbers(text: str) -> tuple[int, ...]:
 
 
 def parse_populations(text: str) -> tuple[int, ...]:
-    """Sizes of populations between commas."""
+    """Parse population sizes separated by commas."""
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Singling out in the release itself: who has the same trace, places or top places."""
+"""Singling out within the release: people with the same trace, places or top places."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from trailprint.features.histograms import Histograms
 from trailprint.features.points import Points, rank_places, top_places
 from trailprint.kernels.csr import label_equal_rows
 
-#: How many of the most visited places are compared.
+#: Numbers of most visited places that are compared.
 TOPS = (1, 2, 3)
 
 
 def find_sharing(points: Points) -> dict[str, Ints]:
     """
-    For each person, how many people share what they have, themselves included.
+    Count for each person the people with the same places or top places, themselves included.
 
-    ``points`` are places. People with the same set of places share ``places``; ``top-2`` are the
-    two most visited ones, in whatever order.
+    ``points`` are places. ``places`` compares the whole sets of places; ``top-2`` the two most
+    visited ones, in any order.
     """
     ones = np.ones(len(points.keys))
     found = {"places": count_equal(points.indptr, points.keys, ones)}
@@ -30,12 +30,12 @@ def find_sharing(points: Points) -> dict[str, Ints]:
 
 
 def find_same_trace(points: Points) -> Ints:
-    """For each person, how many people have exactly the same points, as often."""
+    """Count for each person the people with exactly the same points and counts."""
     return count_equal(points.indptr, points.keys, points.counts.astype(np.float64))
 
 
 def places_of(histograms: Histograms) -> Points:
-    """The places behind histograms, most visited first where shares were released."""
+    """Return the places behind histograms; ``counts`` are ranks of the released values."""
     matrix = histograms.matrix
     order = np.unique(matrix.data, return_inverse=True)[1] + 1
     return Points(
@@ -50,7 +50,7 @@ def places_of(histograms: Histograms) -> Points:
 
 
 def count_equal(indptr: Ints, keys: Indices, values: Floats) -> Ints:
-    """For each row, how many rows equal it; empty rows equal each other."""
+    """Count for each row the rows equal to it; empty rows are equal to each other."""
     labels = label_equal_rows(indptr, keys, values)
     labels = np.where(labels < 0, labels.max(initial=-1) + 1, labels)
     counts: Ints = np.bincount(labels)[labels].astype(np.int64)

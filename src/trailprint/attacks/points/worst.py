@@ -1,4 +1,4 @@
-"""The worst case: the fewest people who agree with any k points of a person."""
+"""The worst case: the smallest number of people who match any k points of a person."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trailprint.kernels.subsets.proportions import find_fewest_proportional
 from trailprint.kernels.subsets.tolerant import find_fewest_within
 from trailprint.kernels.subsets.worst import expand_counts, find_fewest
 
-#: How many places home and work are.
+#: Number of places in home and work.
 _HOME_AND_WORK = 2
 
 
@@ -30,10 +30,10 @@ def find_worst(
     n_threads: int | None = None,
 ) -> Indices:
     """
-    The fewest people, for each person, who agree with any ``k`` of their points.
+    Return for each person the smallest number of people who match any ``k`` of their points.
 
-    ``points`` are places, but for ``place-time`` and ``time``. Home and work are known together,
-    whatever ``k`` is.
+    ``points`` are places, except for ``place-time`` and ``time``. Home and work are known together,
+    regardless of ``k``.
     """
     if knowledge == "home-work":
         return _share_home_and_work(points, home_work, n_threads)
@@ -50,13 +50,13 @@ def find_worst(
 
 
 def find_worst_order(visits: VisitOrder, k: int, *, n_threads: int | None = None) -> Indices:
-    """The fewest people, for each person, whose visits contain any ``k`` of theirs in order."""
+    """Return per person the fewest people whose visits contain any ``k`` of theirs in order."""
     trips = build_itineraries(visits.indptr, visits.places, len(visits.locations))
     return find_fewest_in_order(trips, budget=k, n_threads=n_threads)
 
 
 def _worst_visits(points: Points, k: int, n_threads: int | None) -> Indices:
-    """Visits, of which several may be to one place: others must have been there as often."""
+    """Worst case for visits, repeats included: others must have been there at least as often."""
     indptr, codes, cost = expand_counts(points.indptr, points.keys, points.counts, k)
     postings = build_postings(indptr, codes, points.n_keys * k)
     return find_fewest(indptr, codes, cost, postings, budget=k, n_threads=n_threads)
@@ -70,7 +70,7 @@ def _worst_values(
     tolerance: float,
     n_threads: int | None,
 ) -> Indices:
-    """Places with how often somebody is there."""
+    """Worst case for places together with how often a person is there."""
     values: Floats = points.counts.astype(np.float64)
     if is_share:
         rows = np.repeat(np.arange(points.n_users), points.lengths)
@@ -87,7 +87,7 @@ def _worst_values(
 
 
 def _share_home_and_work(points: Points, which: HomeWork, n_threads: int | None) -> Indices:
-    """People among whose two places are both, or the only one, of a person's."""
+    """Count the people whose two places include both, or the only one, of each person's."""
     rank = rank_places(points, least=which == "least-visited")
     indptr, keys = top_places(points, _HOME_AND_WORK, rank)
     postings = build_postings(indptr, keys, points.n_keys)

@@ -1,8 +1,8 @@
 """
-Simpler ways to compare sequences, to see what the order of visits adds.
+Simpler comparisons of sequences, as baselines that show what the order of visits adds.
 
-Each gives the scores of all released users for auxiliary ones, more being better, and computes
-only the rows it is asked for.
+Each scores all released users for auxiliary ones (higher is better) and computes only the
+requested rows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from trailprint.kernels.matching.join import build_join
 from trailprint.kernels.matching.lookup import dense_gains
 from trailprint.kernels.matching.metrics import METRICS
 
-#: Additive smoothing of a chain: how many times each change of place counts as seen beforehand.
+#: Additive smoothing of a chain: the pseudocount of each change of place.
 SMOOTHING = 0.1
 HistogramWeight = Literal["visits", "duration"]
 
@@ -32,10 +32,10 @@ HistogramWeight = Literal["visits", "duration"]
 @dataclass(frozen=True, slots=True, eq=False)
 class DistanceScores:
     """
-    How near the days of two people are on average (2011, section 6), negated.
+    Negated mean distance between the days of two people (2011, section 6).
 
-    The Euclidean distance between each auxiliary day's time vector and each released day's,
-    averaged over both. A row costs the auxiliary user's days times all released days.
+    The Euclidean distance between the time vectors of an auxiliary and a released day, averaged
+    over all pairs of days. A row costs the auxiliary user's days times all released days.
     """
 
     released: DaysByColumn
@@ -43,16 +43,16 @@ class DistanceScores:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many auxiliary and how many released users there are."""
+        """Number of auxiliary and of released users."""
         return len(self.auxiliary.first) - 1, len(self.released.first) - 1
 
     def rows(self, auxiliary: Ints) -> Floats:
-        """The scores of all released users for these auxiliary ones."""
+        """Return the scores of all released users for these auxiliary ones."""
         return -mean_day_distances(self.auxiliary, auxiliary, self.released)
 
 
 def score_distance(released: Sequences, auxiliary: Sequences) -> DistanceScores:
-    """The 2011 paper's own baseline: distances between daily time vectors."""
+    """Score by the 2011 paper's own baseline: distances between daily time vectors."""
     seconds, first = _time_vectors(released)
     squared = np.asarray(seconds.multiply(seconds).sum(axis=1), dtype=np.float64).reshape(-1)
     by_location = DaysByColumn(*_parts(seconds.T.tocsr()), first, squared)
@@ -61,7 +61,7 @@ def score_distance(released: Sequences, auxiliary: Sequences) -> DistanceScores:
 
 
 def _time_vectors(sequences: Sequences) -> tuple[sparse.csr_array, Ints]:
-    """Seconds at each location, a row for each user's each day, and where users' days begin."""
+    """Return seconds at each location, one row per user and day, and each user's first row."""
     starts = sequences.day_starts() if sequences.n_visits else np.zeros(1, dtype=np.int64)
     day = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     shape = (len(starts) - 1, len(sequences.locations))
@@ -74,11 +74,11 @@ def _time_vectors(sequences: Sequences) -> tuple[sparse.csr_array, Ints]:
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkovScores(Discreet):
     """
-    How likely each released user's chain is to make the auxiliary user's days.
+    Log likelihood of the auxiliary user's days under each released user's chain.
 
     With n(a, b) the released user's changes from a to b, n(a) those from a, K locations and the
     smoothing s, the score is the sum of ln (n(a, b) + s) / (n(a) + s K) over the auxiliary user's
-    changes; the first visit of a day is a change from nowhere. Two sparse products give a row.
+    changes; the first visit of a day is a change from nowhere. A row costs two sparse products.
     """
 
     changes: sparse.csr_array
@@ -89,11 +89,11 @@ class MarkovScores(Discreet):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many auxiliary and how many released users there are."""
+        """Number of auxiliary and of released users."""
         return self.changes.shape[0], self.gain.shape[1]
 
     def rows(self, auxiliary: Ints) -> Floats:
-        """The logarithms of the likelihoods for these auxiliary users."""
+        """Return the log likelihoods for these auxiliary users."""
         gain = (self.changes[auxiliary] @ self.gain).toarray()
         loss = (self.origins[auxiliary] @ self.loss).toarray()
         n_changes = np.asarray(self.changes[auxiliary].sum(axis=1), dtype=np.float64).reshape(-1, 1)
@@ -104,7 +104,7 @@ class MarkovScores(Discreet):
 def score_markov(
     released: Sequences, auxiliary: Sequences, smoothing: float = SMOOTHING
 ) -> MarkovScores:
-    """A first-order chain per released user over the given locations, smoothed."""
+    """Score by a smoothed first-order Markov chain per released user over the given locations."""
     if not smoothing > 0 or not math.isfinite(smoothing):
         raise OptionError(f"smoothing must be a positive number, got {smoothing!r} instead.")
     n_locations = len(auxiliary.locations)
@@ -131,25 +131,25 @@ def score_markov(
 
 
 def _changes(sequences: Sequences) -> Ints:
-    """A number for each visit that says where from and where to."""
+    """Return a code for each visit: the previous and the current location."""
     changes: Ints = (sequences.previous - NA) * len(sequences.locations) + sequences.location
     return changes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HistogramScores(Discreet):
-    """The histogram attack's gains (Jensen–Shannon), each auxiliary user looked up alone."""
+    """The histogram attack's gains (Jensen–Shannon), for each auxiliary user independently."""
 
     released: sparse.csr_array
     auxiliary: sparse.csr_array
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many auxiliary and how many released users there are."""
+        """Number of auxiliary and of released users."""
         return self.auxiliary.shape[0], self.released.shape[0]
 
     def rows(self, auxiliary: Ints) -> Floats:
-        """The gains of all released users with these auxiliary ones."""
+        """Return the gains of all released users with these auxiliary ones."""
         sides = _parts(self.auxiliary[auxiliary]), _parts(self.released)
         join = build_join(*sides, self.released.shape[1], METRICS["jensen-shannon"])
         return dense_gains(join)
@@ -158,7 +158,7 @@ class HistogramScores(Discreet):
 def score_histogram(
     released: Sequences, auxiliary: Sequences, weight: HistogramWeight = "visits"
 ) -> HistogramScores:
-    """How alike two users' shares of visits, or of time, are; the order of visits is left out."""
+    """Score the similarity of two users' shares of visits or of time, ignoring their order."""
     if weight not in get_args(HistogramWeight):
         raise OptionError(
             f"weight must be one of {', '.join(get_args(HistogramWeight))}, got {weight!r} instead."
@@ -167,7 +167,7 @@ def score_histogram(
 
 
 def _shares(sequences: Sequences, weight: HistogramWeight) -> sparse.csr_array:
-    # As everywhere, a second is added so that visits without a length count.
+    # As elsewhere, one second is added so that visits of zero length count.
     amount = None if weight == "visits" else sequences.duration_s + 1.0
     shape = (len(sequences.users), len(sequences.locations))
     matrix = _count(sequences.user, sequences.location, amount, shape)
@@ -188,7 +188,7 @@ def _parts(
 def _count(
     row: Ints, column: Ints, amount: Floats | None, shape: tuple[int, int]
 ) -> sparse.csr_array:
-    """How often, or how much, each pair occurs."""
+    """Return a sparse matrix of how often, or how much, each pair occurs."""
     values = np.ones(len(row)) if amount is None else amount
     matrix = sparse.coo_array((values, (row, column)), shape=shape).tocsr()
     matrix.sum_duplicates()

@@ -1,8 +1,8 @@
 """
-Sequence correlation: who in the released log would have made this person's visits (2011 paper)?
+Sequence correlation: which released user most likely made a person's visits (2011 paper).
 
-Each released user's days train a linear-chain CRF; a model scores the records of an auxiliary
-user's days whose location it predicts. Simpler models stand beside it to compare with.
+Each released user's days train a linear-chain CRF; a model's score is the number of records of an
+auxiliary user's days whose location it predicts. Simpler models are available for comparison.
 """
 
 from __future__ import annotations
@@ -60,20 +60,20 @@ def correlate_sequences(
     released, auxiliary : Sequences
         Over one list of locations (`build_sequence_pair`).
     options : CorrelateOptions, optional
-        Which model, and how.
+        The model and its settings.
     store : Store, optional
-        Keeps trained models; those it has are not trained again. It must belong to the same
-        released sequences and training options (`describe_training`).
+        Stores trained models; those already stored are not trained again. It must belong to the
+        same released sequences and training options (`describe_training`).
     n_threads : int, optional
-        How many processes train and score; changes nothing but the time.
+        Number of processes that train and score; does not affect results.
     progress : callable, optional
-        Told what is being done and which share is over.
+        Called with the current step and the share of it that is done.
 
     Returns
     -------
     Linkage
-        Links in the order of the auxiliary rows. ``facts`` and ``seconds`` of a CRF go on counting
-        when ranks are asked for, since that may run more models.
+        Links in the order of the auxiliary rows. With a CRF, ``facts`` and ``seconds`` keep
+        counting when ranks are computed, since that may run more models.
     """
     options = options or CorrelateOptions()
     if not released.n_visits or not auxiliary.n_visits:
@@ -85,7 +85,7 @@ def correlate_sequences(
     if options.model != "crf":
         linkage = _compare(first, second, options)
     else:
-        # More processes than processors would only take memory.
+        # More processes than processors would only use more memory.
         n_workers = min(n_threads or available_threads(), available_threads())
         sides = build_template_pair(first, second, options.duration_edges_s)
         kept = MemoryStore() if store is None else store
@@ -94,7 +94,7 @@ def correlate_sequences(
 
 
 def describe_training(released: Sequences, options: CorrelateOptions) -> dict[str, Any]:
-    """What kept models depend on, for a store's manifest; a number stands for the data."""
+    """Return what stored models depend on, for a store's manifest; data as a fingerprint."""
     active = released.without_idle_users()
     templates, _ = build_template_pair(active, active, options.duration_edges_s)
     return {
@@ -106,7 +106,7 @@ def describe_training(released: Sequences, options: CorrelateOptions) -> dict[st
 
 
 class _Counter(Mapping[str, Any]):
-    """Facts that are looked up when they are asked for."""
+    """Facts that are computed on access."""
 
     def __init__(self, count: Callable[[], dict[str, Any]]) -> None:
         self._count = count
@@ -153,7 +153,7 @@ def _correlate(
 
 
 def _compare(released: Sequences, auxiliary: Sequences, options: CorrelateOptions) -> Linkage:
-    """One of the simpler models."""
+    """Link with one of the simpler models."""
     if options.model not in _SIMPLER:
         raise OptionError(f"--model {options.model} needs positions, not sequences of locations.")
     return _link(lambda: _SIMPLER[options.model](released, auxiliary), options)
@@ -174,7 +174,7 @@ def _link(score: Callable[[], CandidateScores], options: CorrelateOptions) -> Li
 
 
 def _among_all(linkage: Linkage, active: tuple[Ints, Ints]) -> Linkage:
-    """Rows of users with data as rows of all users; a pair with one without data ranks last."""
+    """Renumber rows of users with data as rows of all users; pairs without data rank last."""
 
     def rank(released: Ints, auxiliary: Ints) -> Ranks:
         own, other = (

@@ -1,4 +1,4 @@
-"""CRFsuite's model files: whether one is whole, and what is in it."""
+"""CRFsuite's model files: check that they are complete, and read them."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ import numpy as np
 from trailprint.features.templates import LETTERS
 from trailprint.kernels.chains import Chain, Codes
 
-#: Magic, size, kind, version, counts of features, labels and attributes, starts of five parts.
+#: File header: magic, size, kind, version, counts of features, labels and attributes, offsets of
+#: five parts.
 _HEADER = struct.Struct("<4sI4sI3I5I")
-#: Of the part with features: its name, size and their number; then the features themselves.
+#: Header of the feature part: name, size, number of features; the features follow.
 _PART = struct.Struct("<4s2I")
 _FEATURE = np.dtype([("kind", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weight", "<f8")])
-#: Of a list of names: its name, size, flags, byte order, number of names, where their places are.
+#: Header of a list of names: name, size, flags, byte order, number of names, offset of the table
+#: of their offsets.
 _NAMES = struct.Struct("<4s5I")
-#: Of one name: its number and how long it is, with a zero at its end.
+#: Header of one name: its number and its length, including a final zero byte.
 _NAME = struct.Struct("<2I")
-#: A feature says something of a label in a context, or of going from one label to another.
+#: Kinds of features: of a label in a context, and of a transition between two labels.
 _STATE, _STEP = 0, 1
 
 
 def is_whole(model: bytes | None) -> bool:
     """
-    Whether a model has the shape that CRFsuite writes.
+    Whether a model has the structure that CRFsuite writes.
 
-    The header says how long the file is and where its five parts begin. This is no proof: only
-    models that we have trained ourselves may be used.
+    The header says how long the file is and where its five parts begin. This is no proof: use only
+    models that Trailprint has trained itself.
     """
     if model is None or len(model) < _HEADER.size:
         return False
@@ -39,7 +41,7 @@ def is_whole(model: bytes | None) -> bool:
 
 
 def read_chain(model: bytes, n_codes: int) -> Chain:
-    """A model trained on contexts as `attributes` spells them; codes run from -1 to ``n_codes``."""
+    """Read a model trained on contexts encoded by `attributes`; codes are -1 to ``n_codes``."""
     *_, features_at, labels_at, attributes_at, _, _ = _HEADER.unpack_from(model)
     label = np.array([int(name) for name in _names(model, labels_at)], dtype=np.int64)
     names = _names(model, attributes_at)
@@ -58,7 +60,7 @@ def _features(model: bytes, at: int) -> np.ndarray:
 
 
 def _names(model: bytes, at: int) -> list[str]:
-    """The names of labels or attributes, in the order of their numbers."""
+    """Return the names of labels or attributes, in the order of their numbers."""
     *_, count, places_at = _NAMES.unpack_from(model, at)
     names = []
     for place in np.frombuffer(model, "<u4", count, at + places_at).tolist():
@@ -69,7 +71,7 @@ def _names(model: bytes, at: int) -> list[str]:
 
 
 def _places(names: list[str], n_codes: int) -> Codes:
-    """For each column and code plus one the number of its attribute; without one, the last."""
+    """Return the attribute number of each column and code + 1; ``len(names)`` if it has none."""
     places = np.full((len(LETTERS), n_codes + 2), len(names), dtype=np.int32)
     for number, name in enumerate(names):
         code = int(name[1:])

@@ -1,7 +1,7 @@
 """
-Mobility Markov chains (Gambs et al. 2014): people told by their places and the ways between.
+Mobility Markov chains (Gambs et al. 2014): people identified by their places and moves.
 
-Each side's chains are built on their own places, and compared by how far apart these lie.
+Each side's chains have their own places, and are compared by the distances between these.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from trailprint.kernels.distances.points import WeightedPoints, nearest_distance
 
 ChainDistance = Literal["stationary", "transition", "proximity"]
 
-#: What sharing the weightiest place is worth; each further one is worth half.
+#: Score for sharing the heaviest place; it halves with each further rank.
 _FIRST_RANK = 10.0
 
 
@@ -32,12 +32,12 @@ class ChainOptions:
     Attributes
     ----------
     distance : {"stationary", "transition", "proximity"}
-        ``stationary``: how far each place is from the other chain's nearest, in metres, averaged
-        by the stationary vector. ``transition``: the same for moves, whose two ends must both be
-        near; a chain without moves is one that stays. Both are averaged over the two directions.
-        ``proximity``: which places of equal rank by weight are near, earlier ranks counting more.
+        ``stationary``: distance in metres from each place to the other chain's nearest, averaged
+        with the stationary vector. ``transition``: the same for moves, whose two ends must both be
+        near; a chain without moves counts as staying. Both are averaged over the two directions.
+        ``proximity``: which places of equal rank by weight are near; earlier ranks count more.
     near_m : float
-        Proximity: places within this distance are the same.
+        Proximity: places within this distance in metres count as the same.
     """
 
     distance: ChainDistance = "stationary"
@@ -56,10 +56,10 @@ class ChainOptions:
 @dataclass(frozen=True, slots=True, eq=False)
 class NearestScores:
     """
-    Minus the mean distance to the other's nearest point, both ways.
+    Negated mean distance to the other user's nearest point, averaged over both directions.
 
-    A row costs the auxiliary user's points times all released points. Users without a point are
-    ruled out.
+    A row costs the auxiliary user's points times all released points. Users without points are
+    excluded.
     """
 
     released: WeightedPoints
@@ -67,17 +67,17 @@ class NearestScores:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many auxiliary and how many released users there are."""
+        """Number of auxiliary and of released users."""
         return len(self.auxiliary.first) - 1, len(self.released.first) - 1
 
     def rows(self, auxiliary: Ints) -> Floats:
-        """The scores of all released users for these auxiliary ones."""
+        """Return the scores of all released users for these auxiliary ones."""
         return -nearest_distances(self.auxiliary, auxiliary, self.released)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProximityScores(Discreet):
-    """What the places of equal rank that two users share are worth; the first is worth most."""
+    """Scores for places that two users share at equal rank; the first rank counts most."""
 
     released: Floats
     auxiliary: Floats
@@ -85,14 +85,14 @@ class ProximityScores(Discreet):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many auxiliary and how many released users there are."""
+        """Number of auxiliary and of released users."""
         return len(self.auxiliary), len(self.released)
 
     def rows(self, auxiliary: Ints) -> Floats:
-        """The scores of all released users for these auxiliary ones."""
+        """Return the scores of all released users for these auxiliary ones."""
         scores = np.zeros((len(auxiliary), self.shape[1]))
         for rank in range(min(self.released.shape[1], self.auxiliary.shape[1])):
-            # A missing place is nowhere, and so near nothing.
+            # A missing place is NaN, and so near no other place.
             apart = _apart(self.auxiliary[auxiliary, rank], self.released[:, rank])
             scores += np.where(apart <= self.near_m, _FIRST_RANK * 0.5**rank, 0.0)
         return scores
@@ -101,7 +101,7 @@ class ProximityScores(Discreet):
 def score_mobility_markov(
     released: MobilityChains, auxiliary: MobilityChains, options: ChainOptions | None = None
 ) -> NearestScores | ProximityScores:
-    """How alike the chains of each auxiliary and each released user are; more is better."""
+    """Score how similar each auxiliary and released user's chains are; higher is better."""
     options = options or ChainOptions()
     if options.distance == "proximity":
         return ProximityScores(_ranked(released), _ranked(auxiliary), options.near_m)
@@ -114,7 +114,7 @@ def _places(chains: MobilityChains) -> WeightedPoints:
 
 
 def _moves(chains: MobilityChains) -> WeightedPoints:
-    """Moves as points of six dimensions, and as many moves from a lone place to itself."""
+    """Return moves as 6-d points; a chain without moves gets one from its first place to itself."""
     n_moves, n_places = np.diff(chains.first_move), np.diff(chains.first_place)
     alone = np.flatnonzero((n_moves == 0) & (n_places > 0))
     lone = chains.first_place[alone]
@@ -127,14 +127,14 @@ def _moves(chains: MobilityChains) -> WeightedPoints:
     order = np.argsort(owner, kind="stable")
     owner, weight = owner[order], weight[order]
     weight = weight / np.bincount(owner, weight, chains.n_users)[owner]
-    # The root makes a move as long as its ends are far apart when both are equally far.
+    # Dividing by √2, two moves whose ends are both d apart are themselves d apart.
     ends = chains.centre_m[origin[order]], chains.centre_m[target[order]]
     first = np.searchsorted(owner, np.arange(chains.n_users + 1)).astype(np.int64)
     return WeightedPoints(first, np.concatenate(ends, axis=1) / math.sqrt(2.0), weight)
 
 
 def _ranked(chains: MobilityChains, n_ranks: int = 12) -> Floats:
-    """The weightiest places of each user, users × ranks × 3; nowhere where there are no more."""
+    """Return the heaviest places of each user, users × ranks × 3; NaN for missing ranks."""
     ranked = np.full((chains.n_users, n_ranks, 3), np.nan)
     n_places = np.diff(chains.first_place)
     user = np.repeat(np.arange(chains.n_users), n_places)
@@ -145,7 +145,7 @@ def _ranked(chains: MobilityChains, n_ranks: int = 12) -> Floats:
 
 
 def _apart(left: Floats, right: Floats) -> Floats:
-    """Distances between all of ``left`` and all of ``right``."""
+    """Return the distances between all of ``left`` and all of ``right``."""
     squared = np.zeros((len(left), len(right)))
     for mine, theirs in zip(left.T, right.T, strict=True):
         squared += np.subtract.outer(mine, theirs) ** 2

@@ -16,7 +16,7 @@ from trailprint.features.templates import Templates
 from trailprint.progress import Progress
 from trailprint.store import Store
 
-#: Below this many records to learn from other processes cost more than they save.
+#: With fewer training records than this, other processes cost more than they save.
 _WORTH_PROCESSES = 5_000
 
 
@@ -32,9 +32,9 @@ class Models(Discreet):
     store : Store
         Where they are kept, as ``models/0``, ``models/1`` and so on.
     settings : mapping
-        What CRFsuite was told.
+        Parameters passed to CRFsuite.
     n_trained : int
-        How many were trained now; the others had been kept.
+        Number of models trained in this run; the others were already stored.
     """
 
     templates: Templates
@@ -43,7 +43,7 @@ class Models(Discreet):
     n_trained: int
 
     def model(self, user: int) -> bytes:
-        """A user's model as CRFsuite writes it; one that was damaged meanwhile is trained again."""
+        """Return a user's model as CRFsuite writes it; a missing or damaged one is retrained."""
         kept = self.store.get(_name(user))
         if kept is None or not is_whole(kept):
             kept = train_model(self.templates.of_user(user), self.settings)
@@ -51,7 +51,7 @@ class Models(Discreet):
         return kept
 
     def seen(self, user: int) -> Ints:
-        """The labels a user's model knows."""
+        """Return the labels that a user's model knows."""
         first, last = self.templates.record_starts[user : user + 2]
         return np.unique(self.templates.label[first:last]).astype(np.int64)
 
@@ -65,25 +65,25 @@ def train_models(
     progress: Progress | None = None,
 ) -> Models:
     """
-    Train a model for every user who has records, but for those the store has already.
+    Train a model for every user who has records, except for models already stored.
 
-    Each model is kept as soon as it is trained: an interrupted run loses those in flight only. What
-    is damaged in the store is trained again.
+    Each model is stored as soon as it is trained: an interrupted run loses only those in progress.
+    Damaged models in the store are trained again.
     """
-    tell = progress or (lambda what, done: None)
+    report = progress or (lambda what, done: None)
     has_records = np.flatnonzero(np.diff(templates.record_starts))
     missing = [user for user in has_records.tolist() if not is_whole(store.get(_name(user)))]
     settings = options.settings()
     if not missing:
         return Models(templates, store, settings, 0)
     what = f"Training {len(missing):,} models"
-    tell(what, 0.0)
+    report(what, 0.0)
     n_records = int(np.diff(templates.record_starts)[missing].sum())
     with workers_for(n_workers, prepare, is_worth=n_records >= _WORTH_PROCESSES) as run:
         tasks = ((templates.of_user(user), settings) for user in missing)
         for n_done, (number, model) in enumerate(run(train_model, tasks), start=1):
             store.put(_name(missing[number]), model)
-            tell(what, n_done / len(missing))
+            report(what, n_done / len(missing))
     return Models(templates, store, settings, len(missing))
 
 

@@ -3,7 +3,7 @@ Scores of CRFs on auxiliary sequences, found by running as few models as possibl
 
 A model cannot predict a location it has never seen, so a pair's score is at most the number of
 records whose location the model knows. Where this bound (or one made tighter by the days already
-run) lies below the score that matters, the model need not be run, and nothing is lost.
+run) lies below the score that matters, the model need not be run: the result is the same.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from trailprint.features.templates import Templates
 from trailprint.linkage import Ranks
 from trailprint.progress import Progress
 
-#: Candidates of each auxiliary record that are run first, to learn which score is to be beaten.
+#: Candidates of each auxiliary record that are run first, to find the score to beat.
 N_GUESSES = 8
 
-#: Below this many runs of a model other processes cost more than they save.
+#: With fewer model runs than this, other processes cost more than they save.
 _WORTH_PROCESSES = 20_000
 
-#: Pairs looked at in one go.
+#: Number of pairs processed at a time.
 _CELLS = 1 << 22
 
 
@@ -44,7 +44,7 @@ class ModelScores:
     Attributes
     ----------
     n_taggings : int
-        How often a model was run over an auxiliary user's sequence so far.
+        Number of times a model was run over an auxiliary user's sequence so far.
     seconds : float
         How long that took.
     """
@@ -62,31 +62,31 @@ class ModelScores:
         self.n_taggings, self.seconds = 0, 0.0
         self.n_records = np.diff(queries.record_starts)
         counts, seen = _counts(queries), _counts(models.templates).astype(bool)
-        #: What a pair's score is at most, and whether it is the score.
+        #: Upper bound of each pair's score, and whether it is the exact score.
         self._most = _product(counts, seen)
         self._exact = self._most == 0
         self._shares = _shares(models.templates)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many auxiliary and released users there are."""
+        """Number of auxiliary and of released users."""
         return self._most.shape
 
     @property
     def n_all_pairs(self) -> int:
-        """How many runs there would be without any shortcut."""
+        """Number of runs without any shortcut."""
         n_models = np.count_nonzero(np.diff(self._models.templates.record_starts))
         return int(n_models) * int(np.count_nonzero(self.n_records))
 
     def rows(self, auxiliary: Ints) -> Floats:
-        """The scores of all released users for these auxiliary rows."""
+        """Return the scores of all released users for these auxiliary rows."""
         wanted = np.zeros(self.shape, dtype=bool)
         wanted[auxiliary] = ~self._exact[auxiliary]
         self._run(wanted, np.zeros(self.shape[0], dtype=np.int64), "Scoring all candidates")
         return self._most[auxiliary].astype(np.float64)
 
     def run_all_pairs(self) -> None:
-        """Run every model over every sequence, even where that cannot change anything."""
+        """Run every model over every sequence, even where that cannot change the result."""
         wanted = np.ones(self.shape, dtype=bool)
         wanted[:, np.diff(self._models.templates.record_starts) == 0] = False
         wanted[self.n_records == 0] = False
@@ -94,10 +94,10 @@ class ModelScores:
 
     def best(self, seed: int) -> Chosen:
         """
-        Each auxiliary user's best candidate; ties are broken at random.
+        Return each auxiliary user's best candidate; ties are broken at random.
 
-        A few likely candidates are run first. Then only those are left whose bound reaches the
-        best score among these: no other can be better or tie.
+        A few likely candidates are run first, then only those whose bound reaches the best score
+        found: no other candidate can be better or tie.
         """
         self._find_best()
         n_rows = self.shape[0]
@@ -112,16 +112,16 @@ class ModelScores:
 
     def best_jointly(self, seed: int) -> Chosen:
         """
-        Links of the greatest total score in which nobody is taken twice; ties are broken at random.
+        Return the one-to-one links with the greatest total score; ties are broken at random.
 
-        Bounds are assigned as if they were scores. Where a link's bound is not yet its score, the
-        models that reach it are run, and so on. No true total can exceed that of the bounds, so
-        an assignment all of whose bounds are scores is the best.
+        The assignment problem is solved with bounds in place of scores. Where a link's bound is not
+        yet exact, the models whose bounds reach it are run, and the assignment is repeated. No true
+        total can exceed that of the bounds, so an assignment whose bounds are all exact is optimal.
         """
         self._find_best()
         while True:
             chosen = assign(self._most, seed)
-            # Whoever is left without a link needs nothing.
+            # Rows without a link need no runs.
             floor = np.full(self.shape[0], np.iinfo(np.int64).max)
             floor[chosen.auxiliary] = np.maximum(chosen.score, 1).astype(np.int64)
             reaching = self._reaching(floor)
@@ -131,7 +131,7 @@ class ModelScores:
 
     def rank(self, released: Ints, auxiliary: Ints) -> Ranks:
         """
-        Where pairs stand among all released candidates of their auxiliary users.
+        Rank pairs among all released candidates of their auxiliary users.
 
         Only models whose bound reaches the pair's own score are run.
         """
@@ -140,7 +140,7 @@ class ModelScores:
         nothing = np.zeros(self.shape[0], dtype=np.int64)
         self._run(own & ~self._exact, nothing, "Scoring the counterparts")
         score = self._most[auxiliary, released].astype(np.int64)
-        # The lowest score asked about decides; a row nobody asks about needs nothing.
+        # The lowest requested score of a row is its floor; other rows need no runs.
         floor = np.full(self.shape[0], np.iinfo(np.int64).max)
         np.minimum.at(floor, auxiliary, np.maximum(score, 1))
         self._run(self._reaching(floor), floor, "Scoring candidates")
@@ -152,7 +152,7 @@ class ModelScores:
         return Ranks(n_better=n_better, n_tied=n_tied)
 
     def _find_best(self) -> None:
-        """Run what it takes to know everybody's best score and who reaches it."""
+        """Run the models needed to know each row's best score and the candidates that reach it."""
         nothing = np.zeros(self.shape[0], dtype=np.int64)
         self._run(self._guesses() & ~self._exact, nothing, "Scoring likely candidates")
         known = np.where(self._exact, self._most, 0).max(axis=1, initial=0).astype(np.int64)
@@ -164,7 +164,7 @@ class ModelScores:
         return reaching
 
     def _guesses(self) -> NDArray[np.bool_]:
-        """The candidates who spend most of their visits where the sequence has been."""
+        """Mark the candidates with the largest share of visits at the sequence's locations."""
         n_rows, n_columns = self.shape
         likely = np.zeros(self.shape, dtype=bool)
         n_kept = min(N_GUESSES, n_columns)
@@ -200,7 +200,7 @@ class ModelScores:
 
 
 def _counts(templates: Templates) -> sparse.csr_array:
-    """How many records each user has at each location; those never released are left out."""
+    """Count each user's records at each location, without locations that were never released."""
     user = np.repeat(np.arange(templates.n_users), np.diff(templates.record_starts))
     shape = (templates.n_users, templates.n_labels + 1)
     ones = np.ones(len(user), dtype=np.int32)
@@ -209,14 +209,14 @@ def _counts(templates: Templates) -> sparse.csr_array:
 
 
 def _shares(templates: Templates) -> sparse.csr_array:
-    """Which share of a user's records lies at each location."""
+    """Return the share of each user's records at each location."""
     counts = _counts(templates).astype(np.float32)
     total = np.maximum(np.asarray(counts.sum(axis=1)).reshape(-1), 1.0)
     return sparse.csr_array(sparse.diags_array(1 / total, dtype=np.float32) @ counts)
 
 
 def _product(counts: sparse.csr_array, seen: sparse.csr_array) -> NDArray[np.signedinteger]:
-    """For each pair the number of records at locations that the other has seen."""
+    """Count for each pair the records at locations that the other user has visited."""
     n_rows, n_columns = counts.shape[0], seen.shape[0]
     most = int(counts.sum(axis=1).max()) if n_rows else 0
     bound = np.zeros((n_rows, n_columns), dtype=np.min_scalar_type(-most - 1))

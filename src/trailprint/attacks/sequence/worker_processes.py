@@ -1,8 +1,8 @@
 """
-Processes that take calls over pipes, for work that keeps Python's lock.
+Worker processes that take calls over pipes, for work that holds the GIL.
 
-Unlike those of ``multiprocessing`` they never load the program that calls them, so that any script
-or notebook may use them as it is. They end when the caller does, whatever ends it.
+Unlike those of ``multiprocessing`` they never import the calling program, so any script or notebook
+can use them unchanged. They end when the caller ends, for whatever reason.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from trailprint.kernels.passes import RunCalls, calls_run_elsewhere
 from trailprint.kernels.stopping import check_stop
 from trailprint.system.child_process import ChildProcess
 
-#: How often it is looked whether there is a reason to stop while everybody is at work.
+#: Seconds between checks for a reason to stop while all workers are busy.
 _LOOK_AGAIN_S = 0.2
 
 
 class Worker:
-    """One process; it answers one call after another."""
+    """One worker process, which answers one call at a time."""
 
     def __init__(self) -> None:
         self._child = ChildProcess(
@@ -40,7 +40,7 @@ class Worker:
         self._answers = cast(IO[bytes], self._child.process.stdout)
 
     def call(self, function: Callable[..., Any], *task: Any) -> Any:
-        """``function(*task)``, computed there; both must be known by name or be plain data."""
+        """Return ``function(*task)``, computed in the worker; both must be picklable."""
         try:
             pickle.dump((function, task), self._calls, protocol=pickle.HIGHEST_PROTOCOL)
             self._calls.flush()
@@ -55,21 +55,21 @@ class Worker:
         return answer
 
     def close(self) -> None:
-        """End the process when it has done its call, and wait for it."""
+        """Let the process finish its call and end, and wait for it."""
         for pipe in (self._calls, self._answers):
             with contextlib.suppress(OSError):
                 pipe.close()
         self._child.wait()
 
     def stop(self) -> None:
-        """End the process at once; a call that waits for it fails."""
+        """End the process at once; a call that is waiting for it fails."""
         self._child.stop()
 
 
 def serve() -> None:
-    """Answer calls until there is nobody left to ask."""
+    """Answer calls until the caller closes the pipe."""
     answers = os.fdopen(os.dup(1), "wb")
-    # Whatever a library prints must not get among the answers.
+    # Output printed by libraries must not mix with the answers.
     os.dup2(2, 1)
     while True:
         try:
@@ -86,7 +86,7 @@ def serve() -> None:
         answers.flush()
 
 
-#: Processes without work, kept for the next one: starting takes longer than many a piece of work.
+#: Idle processes, kept for reuse: starting one often takes longer than the work itself.
 _idle: list[Worker] = []
 
 
@@ -95,9 +95,9 @@ def workers_for(
     n_workers: int, prepare: Callable[..., None], *shared: Any, is_worth: bool
 ) -> Iterator[RunCalls]:
     """
-    Something that runs tasks: where passes are run, or in processes of this machine.
+    Yield a function that runs tasks: where passes are run, or in processes on this machine.
 
-    Work that is not worth others is done in this process. ``prepare(*shared)`` is called first
+    If ``is_worth`` is false, tasks run in this process. ``prepare(*shared)`` is called first
     wherever tasks are run.
     """
     if not is_worth:
@@ -115,7 +115,7 @@ def workers_for(
 @contextmanager
 def processes(n_workers: int, prepare: Callable[..., None], *shared: Any) -> Iterator[RunCalls]:
     """
-    Something that runs tasks: in this process if there is to be but one, else in others.
+    Yield a function that runs tasks: in this process if ``n_workers`` is 1, else in others.
 
     Each process calls ``prepare(*shared)`` first, and ``prepare()`` when the work is over.
     """
@@ -134,8 +134,8 @@ def processes(n_workers: int, prepare: Callable[..., None], *shared: Any) -> Ite
             yield run
             run.everywhere(prepare)
         except BaseException:
-            # Nobody knows what they are in the middle of, and it may take long: the threads that
-            # wait for an answer, and whoever waits for these, are to be free at once.
+            # Workers may be in the middle of long calls: stop them, so that the threads waiting
+            # for an answer, and anything waiting for those threads, are released at once.
             for worker in workers:
                 worker.stop()
             pool.shutdown(cancel_futures=True)
@@ -147,7 +147,7 @@ def processes(n_workers: int, prepare: Callable[..., None], *shared: Any) -> Ite
 
 @atexit.register
 def close_idle() -> None:
-    """End the processes that have no work."""
+    """End the idle processes."""
     while _idle:
         _idle.pop().close()
 
@@ -161,7 +161,7 @@ def _run_here(
 
 
 class _Distribution:
-    """Hands tasks to workers, one thread waiting for each of them."""
+    """Distributes tasks to workers, with one waiting thread for each."""
 
     def __init__(self, pool: ThreadPoolExecutor, workers: list[Worker]) -> None:
         self._pool, self._workers = pool, workers

@@ -1,8 +1,8 @@
 """
-Training and running one CRF: what worker processes do.
+Train and run one CRF: the tasks of worker processes.
 
-CRFsuite keeps Python's lock while it works, so threads would take turns: the work goes to other
-processes, as plain arrays and bytes. The answer never depends on how many there are.
+CRFsuite holds the GIL while it works, so threads would take turns: the work goes to other
+processes, as plain arrays and bytes. Results do not depend on the number of processes.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from trailprint.kernels.chains import DayRecords, count_predicted
 from trailprint.kernels.stopping import check_stop
 from trailprint.system.scratch import Scratch
 
-#: What the tasks of a process share.
+#: Auxiliary sequences shared by all tasks of a process.
 _queries: Templates | None = None
 
 
 def prepare(queries: Templates | None = None) -> None:
-    """Remember the auxiliary sequences that are to be scored, or forget them."""
+    """Set the auxiliary sequences to be scored, or clear them."""
     global _queries
     _queries = queries
 
 
 class _Trainer(pycrfsuite.Trainer):  # type: ignore[misc]
-    """A trainer that can be stopped: CRFsuite says something after each step."""
+    """A trainer that can be stopped: CRFsuite calls ``message`` after each step."""
 
     def message(self, message: bytes) -> None:
         check_stop()
@@ -82,14 +82,14 @@ def score_queries(
     model, seen : bytes, ndarray of int
         The model, and the labels it has seen.
     rows, floor : ndarray of int
-        Which users, and for each the score below which the exact one does not matter.
+        The users to score, and for each the score below which the exact one does not matter.
     thorough : bool
         Run over every day, even where no record could be predicted or the floor is out of reach.
 
     Returns
     -------
     ndarray of int, ndarray of bool
-        The score, or a bound below the floor; and whether it is the score.
+        The score, or a bound below the floor; and whether it is the exact score.
     """
     if _queries is None:
         raise RuntimeError("A process must know the queries before it scores them.")

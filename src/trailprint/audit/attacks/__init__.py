@@ -1,1 +1,1 @@
-"""The attacks of an audit: one file with one class each, named once in ``registry``."""
+"""The attacks of an audit: one class per file, listed in ``registry``."""

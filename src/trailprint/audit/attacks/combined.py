@@ -1,4 +1,4 @@
-"""Combined matching in an audit: several views of the same people at once, weighted as learnt."""
+"""Combined matching in an audit: several views of the same people, with learnt weights."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from trailprint.workflows.views import MOST_PEOPLE, describe_views, draw_people
 Method = Literal["joint", "one-by-one"]
 Pair = tuple[Views, Views]
 
-#: A matching that starts from the prices of one with one view more takes this share of the time.
+#: Share of its time that a matching takes with a warm start from prices with one more view.
 _WARM = 0.5
 _METHODS: Mapping[Method, str] = {
     "joint": "Joint matching of several views",
@@ -63,7 +63,11 @@ _METHODS: Mapping[Method, str] = {
 
 
 class CombinedFamily(AttackFamily):
-    """Views weighted as learnt from the auxiliary side; jointly or one by one, what links more."""
+    """
+    Several views, with weights learnt from the auxiliary side.
+
+    Matching is joint or one by one, whichever links more people.
+    """
 
     name = "combined"
     title = "Combined matching"
@@ -79,27 +83,27 @@ class CombinedFamily(AttackFamily):
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"method": tuple(_METHODS)}
 
     def refuse(self, context: AuditContext) -> str | None:
-        """One view alone is what histogram matching looks at."""
+        """Refuse a single view, which histogram matching already covers."""
         if _views_there(context) > 1:
             return None
         return "It needs several views of people, and the data gives only how often they are where."
 
     def needed_bytes(self, sizes: Sizes) -> float:
-        """All views of both sides."""
+        """Memory of all views of both sides."""
         return view_bytes(sizes)
 
     def estimate(self, context: AuditContext) -> float:
-        """As if the usual number of views counted: how many do is known only when it is done."""
+        """Time if half of the possible views have a weight; how many do is known only later."""
         return _estimate(context, max(_views_there(context) // 2, 1))
 
     def estimate_known(self, context: AuditContext, outcome: Outcome) -> float:
-        """With the views that counted."""
+        """Time with the views that had a weight."""
         return _estimate(context, self.count_views(outcome))
 
     def run(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
-        """Learn weights, match by either method, and see what each view adds."""
+        """Learn weights, match with both methods, and measure what each view adds."""
         ready = prepare_views(context, *context.events, contributions=True)
         pair, weights = _align(context, ready), ready.weights
         progress(0.3)
@@ -118,7 +122,7 @@ class CombinedFamily(AttackFamily):
         return keep_attack(entry, found, arrays)
 
     def fits(self, outcome: Outcome, sizes: Sizes) -> bool:
-        """The view that decided for each person, as a number, and weights of known views."""
+        """Whether each person's deciding view is valid, and all weights are of known views."""
         decided = outcome.arrays.get("decided")
         try:
             weights = _weights(outcome)
@@ -133,7 +137,7 @@ class CombinedFamily(AttackFamily):
         )
 
     def estimate_control(self, context: AuditContext, outcome: Outcome | None) -> float:
-        """Two more matchings with margins, and weights learnt once more."""
+        """Time of two more matchings with margins, and of learning weights once more."""
         sizes = context.sizes
         once = views_seconds(sizes, self.count_views(outcome)) + margins_seconds(sizes)
         return learning_seconds(sizes) + 2 * once
@@ -141,7 +145,7 @@ class CombinedFamily(AttackFamily):
     def control(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
-        """People who are not there, rows in another order, and ids that weights must not know."""
+        """Controls: absent people, permuted rows, and swapped ids that must not change weights."""
         known = before[f"attack/{self.name}"]
         weights, method = _weights(known), attack_of(known).chosen["method"]
         attack = _attack(context, weights, method)
@@ -157,7 +161,7 @@ class CombinedFamily(AttackFamily):
         return Outcome(data={"controls": controls})
 
     def repeat(self, context: AuditContext, outcome: Outcome | None) -> Repeated:
-        """Joint matching without margins; on changed events with weights learnt anew."""
+        """Joint matching without margins; on changed events, weights are learnt again."""
 
         def as_is() -> PreparedAttack[Views]:
             if outcome is None:
@@ -176,7 +180,7 @@ class CombinedFamily(AttackFamily):
         )
 
     def judge(self, context: AuditContext, outcome: Outcome) -> Judge:
-        """Weights learnt anew against what is released; jointly, and by the method that won."""
+        """Joint matching and the method that won, with weights learnt again for each release."""
         methods = dict.fromkeys(("joint", attack_of(outcome).chosen["method"]))
 
         def prepare(
@@ -190,27 +194,27 @@ class CombinedFamily(AttackFamily):
     def estimate_repeat(
         self, sizes: Sizes, outcome: Outcome | None, *, on_events: bool = False
     ) -> float:
-        """One matching; on changed events views are counted and weights learnt before it."""
+        """Time of one matching; on changed events, also to build views and learn weights."""
         once = views_seconds(sizes, self.count_views(outcome))
         return once + learning_seconds(sizes) if on_events else once
 
     def count_views(self, outcome: Outcome | None) -> int:
-        """Those that count for something."""
+        """Number of views with a weight; a typical number before it ran."""
         return USUAL_VIEWS if outcome is None else max(len(_weights(outcome).shares), 1)
 
     def has_margins(self, outcome: Outcome) -> bool:
-        """The confidence of a link made one by one is its gain, which is no margin."""
+        """Whether matching was joint: one-by-one confidences are gains, not margins."""
         return bool(attack_of(outcome).chosen["method"] == "joint")
 
-    def tell_people(self, outcome: Outcome) -> dict[str, pa.Array]:
-        """Which view decided for each person who is linked."""
+    def describe_people(self, outcome: Outcome) -> dict[str, pa.Array]:
+        """Column with the deciding view of each linked person."""
         decided = outcome.arrays["decided"]
         names = pa.array(list(VIEWS)).take(pa.array(decided, mask=decided < 0))
         return {"deciding_view": names}
 
 
 def _views_there(context: AuditContext) -> int:
-    """Views that the data allows."""
+    """Number of views that the data allows."""
     return context.remember(
         "views there are",
         lambda: sum(view.lacks(context.events) is None for view in VIEWS.values()),
@@ -218,7 +222,7 @@ def _views_there(context: AuditContext) -> int:
 
 
 def _estimate(context: AuditContext, n_used: int) -> float:
-    """Weights learnt, two matchings, and some for each view to see what it adds."""
+    """Time to learn weights, match twice, and measure what each view adds."""
     sizes = context.sizes
     few = replace(
         sizes,
@@ -275,7 +279,7 @@ def _weights(outcome: Outcome) -> ViewWeights:
 
 
 def _counted_views(context: AuditContext, weights: ViewWeights) -> Pair:
-    """The views that have a weight, in rows of the context's histograms."""
+    """Views with a weight, with the rows of the context's histograms."""
     names = tuple(weights.shares)
     return context.remember(
         ("views", names),
@@ -284,7 +288,7 @@ def _counted_views(context: AuditContext, weights: ViewWeights) -> Pair:
 
 
 def _align(context: AuditContext, ready: PreparedViews) -> Pair:
-    """Rows in the order of the context's histograms."""
+    """Reorder rows as in the context's histograms."""
     first, second = (
         views.select(_rows_of(histograms.users, views.users))
         for views, histograms in zip(
@@ -302,7 +306,7 @@ def _rows_of(users: pa.Array, among: pa.Array) -> Ints:
 def _number_views(
     context: AuditContext, pair: Pair, weights: ViewWeights, linkage: Linkage
 ) -> Ints:
-    """For each person the number of the view that decided; -1 where there is none."""
+    """Index of each person's deciding view in `VIEWS`; -1 if there is none."""
     names = find_deciding_views(*pair, weights, linkage, n_threads=context.n_threads)
     number = pc.fill_null(pc.index_in(names, value_set=pa.array(list(VIEWS))), -1)
     by_row = np.full(context.sizes.n_released, -1, dtype=np.int64)
@@ -313,7 +317,7 @@ def _number_views(
 def _describe_views(
     context: AuditContext, pair: Pair, weights: ViewWeights, linkage: Linkage
 ) -> ViewsFinding:
-    """What each view finds alone, and what the others find without it."""
+    """Measure what each view links alone, and what the others link without it."""
     options = MatchOptions(seed=context.options.seed)
     drawn, truth = draw_people(pair, context.truth, options.seed)
     if drawn is not pair:

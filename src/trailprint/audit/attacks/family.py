@@ -1,9 +1,9 @@
 """
-What an attack of an audit is: one object that says what it asks, assumes and needs, and runs.
+Base class of the attacks of an audit: each states its question, assumptions and needs, and runs.
 
 The plan, the options, the command's help, the page and the schema read these objects through
-`trailprint.audit.attacks.registry`. A further attack is one file with one class, and one line
-there.
+`trailprint.audit.attacks.registry`. To add an attack, write one file with one class and add one
+line there.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class Repeated:
     Attributes
     ----------
     name, title : str
-        Of the attack.
+        Name and title of the attack.
     as_is : callable
-        Makes it ready for the audited sides, in rows of the context's histograms.
+        Prepares the attack on the audited sides, with the rows of the context's histograms.
     prepare_events : callable
-        Makes it ready for events that were changed, by a chain of protections if there is one;
-        whatever an attack learns, it learns again.
+        Prepares the attack on changed events, given the chain of protections applied to them, if
+        any; anything the attack learns is learnt again.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Repeated:
     def prepare(
         self, released: Events, auxiliary: Events, chain: Sequence[Protection] = ()
     ) -> PreparedAttack[Any]:
-        """Make it ready for events that were changed."""
+        """Prepare the attack on changed events."""
         return self.prepare_events(released, auxiliary, chain)
 
 
@@ -62,15 +62,15 @@ class AttackFamily(ABC):
     Attributes
     ----------
     name : str
-        In options, ``result.json`` and documentation.
+        Name in options, ``result.json`` and documentation.
     title, question : str
-        For people: what it is called, and the plain question it answers.
+        Display title, and the question it answers in plain words.
     assumptions : tuple of str
-        What the adversary knows and does; the first one goes into the headline.
+        What the adversary knows and does; the first one is shown in the headline.
     choices : mapping
-        What is kept to run its best method again, and the values that may have.
+        Settings stored to run its best method again, with their allowed values.
     is_quick : bool
-        Done whatever the time limit where no attack before it is.
+        Whether it may run regardless of the time limit; the first such attack does.
     """
 
     name: ClassVar[str]
@@ -81,85 +81,85 @@ class AttackFamily(ABC):
     is_quick: ClassVar[bool] = True
 
     def refuse(self, context: AuditContext) -> str | None:
-        """Why the data or the memory does not allow it, whatever the time; None where it does."""
+        """Return why the data or the memory rules it out, whatever the time; None otherwise."""
         return None
 
     def settings(self, context: AuditContext) -> Mapping[str, Any]:
-        """What its outcome depends on beside the data, the seed and the weight."""
+        """Return what its outcome depends on besides the data, the seed and the weight."""
         return {}
 
     def needed_bytes(self, sizes: Sizes) -> float:
-        """How much memory its arrays take; zero where `refuse` has looked at that."""
+        """Return the bytes that its arrays take; zero if `refuse` has checked memory."""
         return match_bytes(sizes)
 
     @abstractmethod
     def estimate(self, context: AuditContext) -> float:
-        """How many seconds it should take."""
+        """Return the estimated seconds of a run."""
 
     def estimate_known(self, context: AuditContext, outcome: Outcome) -> float:
-        """How many seconds it should have taken to find this."""
+        """Return the estimated seconds of the run that found ``outcome``."""
         return self.estimate(context)
 
     @abstractmethod
     def run(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
-        """Attack; what is kept of it is made by `measuring.keep_attack`."""
+        """Run the attack and return its outcome, made by `measuring.keep_attack`."""
 
     @abstractmethod
     def estimate_control(self, context: AuditContext, outcome: Outcome | None) -> float:
-        """How many seconds its controls should take; ``outcome`` says how it was run, if it was."""
+        """Return the estimated seconds of its controls; ``outcome`` is that of its run, if any."""
 
     @abstractmethod
     def control(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
-        """Run it where its outcome is known beforehand; ``before`` holds its own outcome."""
+        """Run its controls, whose results are known in advance; ``before`` has its own outcome."""
 
     def fits(self, outcome: Outcome, sizes: Sizes) -> bool:
-        """Whether what was kept of it has the arrays it keeps beside those of every attack."""
+        """Return whether a stored outcome has the additional arrays of this attack."""
         return True
 
     def repeat(self, context: AuditContext, outcome: Outcome | None) -> Repeated | None:
-        """How studies run it again, as ``outcome`` says it was run; None: not at all."""
+        """Return how studies repeat it as it ran for ``outcome``; None if they cannot."""
         return None
 
     def judge(self, context: AuditContext, outcome: Outcome) -> Judge | None:
-        """How it judges protected releases, as ``outcome`` says it was run; None: not at all."""
+        """Return how it judges protected releases as it ran for ``outcome``; None if it cannot."""
         return None
 
     def estimate_judging(self, context: AuditContext, outcome: Outcome | None) -> float:
-        """How many seconds judging a protected release takes; ``outcome`` says how it was run."""
+        """Return the estimated seconds to judge a release; ``outcome`` is that of its run."""
         return self.estimate_repeat(context.sizes, outcome, on_events=True)
 
     def estimate_repeat(
         self, sizes: Sizes, outcome: Outcome | None, *, on_events: bool = False
     ) -> float:
-        """How many seconds one run of a study takes; ``on_events``: on events that changed."""
+        """Return the estimated seconds of one run of a study; ``on_events``: on changed events."""
         return match_seconds(sizes)
 
     def count_views(self, outcome: Outcome | None) -> int:
-        """How many histograms of a person it compares; ``outcome`` says how it was run."""
+        """Return how many histograms per person it compares; ``outcome`` is that of its run."""
         return 1
 
     def leave_out(self, context: AuditContext, outcome: Outcome, locations: Ints) -> Floats | None:
-        """How the share it links changes without each of some locations; None: not measured."""
+        """Return the change in its share linked without each location; None if not measured."""
         return None
 
     def estimate_leave_out(self, sizes: Sizes) -> float:
-        """How many seconds leaving out one location takes."""
+        """Return the estimated seconds to leave out one location."""
         return 0.0
 
     def has_margins(self, outcome: Outcome) -> bool:
-        """Whether the confidence of its links is how much worse it gets without them."""
+        """Return whether confidences are margins: how much worse matching is without a link."""
         return False
 
-    def tell_people(self, outcome: Outcome) -> dict[str, pa.Array]:
-        """Further columns for each person, in the order of the context's people."""
+    def describe_people(self, outcome: Outcome) -> dict[str, pa.Array]:
+        """Return additional columns for each person, in the order of the context's people."""
         return {}
 
     def finding(self, *, why_not: str | None = None) -> AttackFinding:
-        """What it says of itself before it has run; with ``why_not``, that it did not."""
+        """Return its description before it has run; with ``why_not``, as one that did not run."""
         return AttackFinding(
             name=self.name,
             title=self.title,

@@ -1,4 +1,4 @@
-"""Histogram matching in an audit: how often people are where, matched jointly or one by one."""
+"""Histogram matching in an audit: location histograms, matched jointly or one by one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _METHODS: Mapping[HistogramMethod, str] = {
 
 
 class HistogramFamily(AttackFamily):
-    """Joint matching with margins and one-by-one; what links more people counts."""
+    """Joint matching with margins or one-by-one matching, whichever links more people."""
 
     name = "histogram"
     title = "Histogram matching"
@@ -53,13 +53,13 @@ class HistogramFamily(AttackFamily):
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"method": tuple(_METHODS)}
 
     def estimate(self, context: AuditContext) -> float:
-        """Two matchings, one of them with margins."""
+        """Time of two matchings, one of them with margins."""
         return margins_seconds(context.sizes) + match_seconds(context.sizes)
 
     def run(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
-        """Match by either method, and keep the one that links more people."""
+        """Match with both methods and keep the one that links more people."""
         tried = []
         for method, title in _METHODS.items():
             began = time.perf_counter()
@@ -83,13 +83,13 @@ class HistogramFamily(AttackFamily):
         return keep_attack(entry, found, find_people(linkage, context, context.truth))
 
     def estimate_control(self, context: AuditContext, outcome: Outcome | None) -> float:
-        """Two more matchings, with margins."""
+        """Time of two more matchings, with margins."""
         return 2 * margins_seconds(context.sizes)
 
     def control(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
-        """Control the method that was chosen."""
+        """Run the controls with the chosen method."""
         method = attack_of(before["attack/histogram"]).chosen["method"]
         attack = histogram_attack(context, method)
         return control_attack(self.name, attack, context.histograms, context, before, progress)
@@ -106,14 +106,14 @@ class HistogramFamily(AttackFamily):
         )
 
     def has_margins(self, outcome: Outcome) -> bool:
-        """The confidence of a link made one by one is its gain, which is no margin."""
+        """Whether matching was joint: one-by-one confidences are gains, not margins."""
         return bool(attack_of(outcome).chosen["method"] == "joint")
 
 
 def histogram_attack(
     context: AuditContext, method: HistogramMethod = "joint", *, margins: bool = True
 ) -> HistogramAttack:
-    """Matching of histograms, as the audit runs it again and again."""
+    """Return the matching of histograms that the audit runs, as a function of both sides."""
     options = MatchOptions(
         method=method, margins=margins and method == "joint", seed=context.options.seed
     )

@@ -1,4 +1,4 @@
-"""Which families judge the protections of an audit: all that ran, as they were run."""
+"""Attack families that judge the protections of an audit: all that ran, as they ran."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from trailprint.studies.options import ATTACKS
 
 
 def list_judging(context: AuditContext) -> list[AttackFamily]:
-    """The families asked for that judge protections beyond histograms, quick ones first."""
+    """Return the requested families besides histograms that judge protections, in run order."""
     asked = [find_attack(name) for name in attack_names() if name in context.options.attacks]
     able = [family for family in asked if type(family).judge is not AttackFamily.judge]
     return [family for family in able if family.refuse(context) is None]
 
 
 def call_judges(context: AuditContext, before: Mapping[str, Outcome]) -> list[Judge]:
-    """Those of them that ran, ready to judge."""
+    """Return judges for those of these families that ran."""
     found = []
     for family in list_judging(context):
         outcome = before.get(f"attack/{family.name}")
@@ -35,7 +35,7 @@ def call_judges(context: AuditContext, before: Mapping[str, Outcome]) -> list[Ju
 
 
 def choose_weights(before: Mapping[str, Outcome]) -> tuple[MatchOptions, ...]:
-    """How histograms are matched: jointly with several weights, and one by one where that won."""
+    """Return how to match histograms: jointly with several weights, and one by one if that won."""
     own = before.get(f"attack/{HISTOGRAM}")
     if own is None or attack_of(own).chosen["method"] == "joint":
         return ATTACKS

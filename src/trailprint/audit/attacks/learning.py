@@ -1,4 +1,4 @@
-"""Views and their weights in an audit: learnt from the auxiliary side, cut as the data was cut."""
+"""Views in an audit and their weights, learnt from the auxiliary side cut as the data was cut."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trailprint.workflows.views import build_views
 
 
 class PreparedViews(NamedTuple):
-    """Both sides' views, and how much each counts."""
+    """Views of both sides, and their weights."""
 
     released: Views
     auxiliary: Views
@@ -38,10 +38,11 @@ def prepare_views(
     contributions: bool = False,
 ) -> PreparedViews:
     """
-    Build views and learn their weights, unless they are known.
+    Build views and learn their weights, unless these are given.
 
-    Without ``contributions`` only views of some weight are built. ``chain`` is what was done to
-    the events: whoever knows that does it to half of their own data before they learn from it.
+    Without ``contributions`` only views with a nonzero weight are built. ``chain`` holds the
+    protections applied to the events: an adversary who knows them applies them to half of their
+    own data before learning.
     """
     options = ViewOptions(
         weights="learnt" if weights is None else weights.shares,
@@ -59,7 +60,7 @@ def prepare_views(
 
 
 def _cut_like_audit(context: AuditContext, chain: Sequence[Protection]) -> CutEvents:
-    """The way the audited data was cut; where that leaves too few people, one that suits."""
+    """Return the cut of the audited data, or a suitable one if that leaves too few people."""
 
     def cut(events: Events, seed: int) -> Halves:
         halves = cut_or_suit(partial(cut_like, context.sides), events, seed)
@@ -74,7 +75,7 @@ def _cut_like_audit(context: AuditContext, chain: Sequence[Protection]) -> CutEv
 
 
 def swap_ids(events: Events, seed: int) -> Events:
-    """The same events with the ids of people exchanged: nobody keeps their own."""
+    """Return the events with ids permuted so that no person keeps their own."""
     turn = f"""OVER (ORDER BY md5(CAST("user" AS VARCHAR) || '/{seed}'), "user")"""
     following = f'coalesce(lead("user") {turn}, first_value("user") {turn})'
     swapped = (

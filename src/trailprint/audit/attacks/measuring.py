@@ -1,4 +1,4 @@
-"""What every attack of an audit measures and keeps in the same way."""
+"""Measurements and stored values common to all attacks of an audit."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from trailprint.studies.people import Attack, Features
 def keep_attack(
     entry: MeasuredAttack, found: BestMethod, arrays: Mapping[str, NDArray[Any]]
 ) -> Outcome:
-    """What is kept of an attack."""
+    """Return the outcome of an attack to store."""
     kept = KeptAttack(entry=entry, chosen=found.best.chosen)
     return Outcome(data=to_plain(kept), arrays=arrays)
 
 
 def describe(name: str, found: BestMethod, truth: Truth) -> MeasuredAttack:
-    """What every attack says of itself."""
+    """Return the results common to all attacks."""
     linkage, other = found.best.linkage, found.other
     risk, ranks = _measure(linkage, truth), measure_ranks(linkage, truth)
     return MeasuredAttack(
@@ -77,7 +77,7 @@ def _measure(linkage: Linkage, truth: Truth) -> Risk:
 
 
 def _baseline(other: CandidateMethod, truth: Truth) -> Baseline:
-    """The other method, to compare with."""
+    """Results of the other method, for comparison."""
     risk = _measure(other.linkage, truth)
     return Baseline(
         title=other.title,
@@ -88,7 +88,7 @@ def _baseline(other: CandidateMethod, truth: Truth) -> Baseline:
 
 
 def measure_coverage(linkage: Linkage, truth: Truth) -> tuple[CoverageFinding, ...]:
-    """Precision when only the surest links are kept."""
+    """Return the precision if only the most confident links are kept, by coverage."""
     points = precision_at_coverage(linkage, truth)
     return tuple(
         CoverageFinding(coverage=point.coverage, precision=point.precision, links=point.links)
@@ -103,10 +103,10 @@ def find_people(
     users: tuple[pa.Array, pa.Array] | None = None,
 ) -> dict[str, NDArray[Any]]:
     """
-    Whom an attack finds, for each of the context's people; its links, in rows of histograms.
+    Return whether each of the context's people is linked, their risks, and the links by row.
 
-    ``users`` are the users of the attack's rows, where they are not the context's. Somebody the
-    attack was not tried on has no risk (nan).
+    Links are in rows of the context's histograms. ``users`` are the users of the attack's rows if
+    they differ from the context's. The risk of people the attack was not tried on is NaN.
     """
     known = context.histograms[0].users, context.histograms[1].users
     own = known if users is None else users
@@ -130,7 +130,7 @@ def _look_up(ids: pa.Array, among: pa.Array) -> NDArray[np.int64]:
 
 
 def restore_linkage(outcome: Outcome, context: AuditContext) -> Linkage:
-    """The links a part kept, without ranks, which nobody asks for again."""
+    """Return the links a part stored, without ranks, which are not needed again."""
     arrays = outcome.arrays
     n_links = len(arrays["released"])
     return Linkage(
@@ -158,7 +158,7 @@ def control_attack(
     before: Mapping[str, Outcome],
     progress: PartProgress,
 ) -> Outcome:
-    """People who are not there, and rows in another order, for an attack on everybody."""
+    """Run the controls of an attack on all people: absent people, and permuted rows."""
     options, truth = ControlOptions(seed=context.options.seed), context.truth
     found = [control_absent(name, attack, *features, truth, options)]
     progress(0.5)

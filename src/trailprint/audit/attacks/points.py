@@ -1,4 +1,4 @@
-"""What a few known points reveal, in an audit: singling out within the released side."""
+"""Singling out in an audit: what a few known points reveal within the released side."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ from trailprint.audit.planning.estimates import (
     worst_points_seconds,
 )
 from trailprint.audit.planning.memory import points_bytes
-from trailprint.audit.points_disclosure import tell_cell, tell_sharing, tell_unicity, tell_worst
+from trailprint.audit.points_disclosure import (
+    disclose_cell,
+    disclose_sharing,
+    disclose_unicity,
+    disclose_worst,
+)
 from trailprint.audit.results.points import GridCell, SharedPart, UnicityPoint, WorstPoint
 from trailprint.evaluation.unicity import measure_unicity, measure_worst
 from trailprint.features.points import PointKind, Points, build_points
@@ -37,7 +42,7 @@ _OPTIONS = PointsOptions()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptUnicity:
-    """What points drawn at random reveal, and how many people share a trace."""
+    """What randomly drawn points reveal, and how many people share a trace."""
 
     people: int
     places: int
@@ -52,20 +57,20 @@ class KeptUnicity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptGrid:
-    """The same points, released ever coarser."""
+    """What the same points reveal at coarser resolutions."""
 
     grid: tuple[GridCell, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptWorst:
-    """What the most telling points reveal."""
+    """What the most identifying points reveal."""
 
     worst_case: tuple[WorstPoint, ...]
 
 
 class PointsFamily(ReleaseFamily):
-    """Unicity, the grid of resolutions, the worst case over all choices, and shared traces."""
+    """Unicity, the grid of resolutions, the worst case over all points, and shared traces."""
 
     name = "points"
     title = "What a few points reveal"
@@ -83,7 +88,7 @@ class PointsFamily(ReleaseFamily):
     )
 
     def list_steps(self, context: AuditContext) -> Sequence[Step]:
-        """The curve first, then the worst case for two points, the grid, and more points."""
+        """Unicity first, then the worst case for two points, the grid, and that for four points."""
         sizes = context.sizes
         step = partial(Step, needed_bytes=points_bytes(sizes))
         worst = worst_points_seconds(sizes)
@@ -110,7 +115,7 @@ class PointsFamily(ReleaseFamily):
         ]
 
     def fits(self, step: str, outcome: Outcome, sizes: Sizes) -> bool:
-        """Whether the values can be read, and what is kept of each person is there."""
+        """Whether the values can be read and the array with one value per person is valid."""
         if step == "grid":
             return all(cell.points >= 1 for cell in grid_of(outcome))
         if step == "unicity":
@@ -124,17 +129,17 @@ def _fit(outcome: Outcome, sizes: Sizes, name: str) -> bool:
 
 
 def unicity_of(outcome: Outcome) -> KeptUnicity:
-    """What points drawn at random reveal."""
+    """Return what randomly drawn points reveal."""
     return from_plain(KeptUnicity, outcome.data)
 
 
 def grid_of(outcome: Outcome) -> tuple[GridCell, ...]:
-    """The same, released coarser."""
+    """Return what the same points reveal at coarser resolutions."""
     return from_plain(KeptGrid, outcome.data).grid
 
 
 def worst_of(outcome: Outcome) -> tuple[WorstPoint, ...]:
-    """What the most telling points reveal."""
+    """Return what the most identifying points reveal."""
     return from_plain(KeptWorst, outcome.data).worst_case
 
 
@@ -151,7 +156,7 @@ def _quote(numbers: Sequence[int]) -> int:
 
 
 def _draw(context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress) -> Outcome:
-    """The curve of unicity, and how many people share a trace."""
+    """Measure unicity by number of points, and how many people share a trace."""
     kind, events = _kind(context), context.events[0]
     known = _build(context)
     numbers = choose_numbers(known, None)
@@ -174,8 +179,8 @@ def _draw(context: AuditContext, before: Mapping[str, Outcome], progress: PartPr
         cell_m=events.cell_m,
         draws=counts.n_draws,
         quoted=quoted,
-        unicity=tuple(map(tell_unicity, measure_unicity(counts))),
-        singling_out=tuple(map(tell_sharing, shared)),
+        unicity=tuple(map(disclose_unicity, measure_unicity(counts))),
+        singling_out=tuple(map(disclose_sharing, shared)),
     )
     return Outcome(data=to_plain(kept), arrays={"unique": _of_people(context, known, unique)})
 
@@ -193,7 +198,7 @@ def _measure_grid(
         seed=context.options.seed,
         n_threads=context.n_threads,
     )
-    kept = KeptGrid(grid=tuple(tell_cell(cell, known.n_users) for cell in cells))
+    kept = KeptGrid(grid=tuple(disclose_cell(cell, known.n_users) for cell in cells))
     return Outcome(data=to_plain(kept))
 
 
@@ -203,13 +208,13 @@ def _search(
     before: Mapping[str, Outcome],
     progress: PartProgress,
 ) -> Outcome:
-    """The fewest candidates over all choices, for each of some numbers of points."""
+    """Find the fewest candidates over all choices of points, for each number of points."""
     known, knowledge = _build(context), _knowledge(context)
     found = []
     for place, k in enumerate(numbers):
         progress(place / len(numbers))
         fewest = find_worst(known, knowledge, k, n_threads=context.n_threads)
-        found.append(tell_worst(measure_worst(k, fewest, 0.0), known.n_users))
+        found.append(disclose_worst(measure_worst(k, fewest, 0.0), known.n_users))
     kept = KeptWorst(worst_case=tuple(found))
     people = _of_people(context, known, fewest.astype(np.float64))
     return Outcome(data=to_plain(kept), arrays={"candidates": people})
@@ -222,7 +227,7 @@ def _knowledge(context: AuditContext) -> Knowledge:
 def _of_people(
     context: AuditContext, known: Points, values: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Values of everybody in the release for the audit's people, in their order."""
+    """Select values of the audit's people, in their order, from those of all in the release."""
     rows = pc.index_in(context.people.cast(pa.string()), value_set=known.users.cast(pa.string()))
     found: NDArray[np.float64] = values[rows.to_numpy(zero_copy_only=False).astype(np.int64)]
     return found

@@ -1,7 +1,7 @@
 """
-Every family of an audit by name: attacks that link two sides, and those that look at one release.
+Registry of attack families: those that link two sides, and those that look at one release.
 
-Names are known at once, for options and help; a family is loaded when it is first asked for.
+Names are available at once, for options and help; a family is imported on first use.
 """
 
 from __future__ import annotations
@@ -20,43 +20,43 @@ _FAMILIES: dict[str, str | type[AttackFamily]] = {
     "trail": "trailprint.audit.attacks.trail:TrailFamily",
     "sequence": "trailprint.audit.attacks.sequence:SequenceFamily",
 }
-"""Attacks that link two sides, in the order they are run: a class, or where it is found."""
+"""Attacks that link two sides, in run order: a class, or its import path."""
 
 _OF_ONE_RELEASE: dict[str, str] = {
     "points": "trailprint.audit.attacks.points:PointsFamily",
 }
-"""Singling out within the release: never part of what is said about linking."""
+"""Families that single out within the release; never part of results about linking."""
 
 
 def family_names() -> tuple[str, ...]:
-    """Everything that ``--attacks`` may name."""
+    """Return all names that ``--attacks`` accepts."""
     return (*_FAMILIES, *_OF_ONE_RELEASE)
 
 
 def attack_names() -> tuple[str, ...]:
-    """Every attack that links, in the order they are run."""
+    """Return the names of the attacks that link two sides, in run order."""
     return tuple(_FAMILIES)
 
 
 def find_attack(name: str) -> AttackFamily:
-    """The attack of this name."""
+    """Return the attack of this name."""
     found: AttackFamily = _load(_FAMILIES[name])()
     return found
 
 
 def find_family(name: str) -> AttackFamily | ReleaseFamily:
-    """The family of this name, whether it links or not."""
+    """Return the family of this name, whether it links or not."""
     found: AttackFamily | ReleaseFamily = _load({**_FAMILIES, **_OF_ONE_RELEASE}[name])()
     return found
 
 
 def find_attacks(names: Iterable[str]) -> list[AttackFamily]:
-    """Of some families, those that link two sides."""
+    """Return those of the named families that link two sides."""
     return [find_attack(name) for name in names if name in _FAMILIES]
 
 
 def find_release_families(names: Iterable[str]) -> list[ReleaseFamily]:
-    """Of some families, those that look at one release."""
+    """Return those of the named families that look at one release."""
     return [_load(_OF_ONE_RELEASE[name])() for name in names if name in _OF_ONE_RELEASE]
 
 
@@ -68,5 +68,5 @@ def _load(found: str | type[Any]) -> Any:
 
 
 def register_attack(family: type[AttackFamily]) -> None:
-    """Add an attack that another package brings; it is run after those that are there."""
+    """Register an attack from another package; it runs after the existing ones."""
     _FAMILIES[family.name] = family

@@ -1,8 +1,8 @@
 """
-What a family of an audit is that looks at one release alone: singling out, not linking.
+Base class of families that look at one release alone: singling out, not linking.
 
-Nothing of it enters the headline, the worst case over attacks, growth, or what protections leave
-to be linked.
+Their results do not enter the headline, the worst case over attacks, growth, or the share that
+protections leave linked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Compute = Callable[[AuditContext, Mapping[str, Outcome], PartProgress], Outcome]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Step:
-    """One part of a family: what it is called, how long it should take, and how it is done."""
+    """One part of a family: its name, its estimated time and memory, and how to compute it."""
 
     name: str
     title: str
@@ -36,9 +36,9 @@ class ReleaseFamily(ABC):
     Attributes
     ----------
     name : str
-        In options, ``result.json`` and documentation.
+        Name in options, ``result.json`` and documentation.
     title, question : str
-        For people: what it is called, and the plain question it answers.
+        Display title, and the question it answers in plain words.
     assumptions : tuple of str
         What the adversary knows and does.
     """
@@ -50,8 +50,8 @@ class ReleaseFamily(ABC):
 
     @abstractmethod
     def list_steps(self, context: AuditContext) -> Sequence[Step]:
-        """What is to be done, most informative first."""
+        """Return the steps, most informative first."""
 
     @abstractmethod
     def fits(self, step: str, outcome: Outcome, sizes: Sizes) -> bool:
-        """Whether what was kept of a step has the shape its readers rely on; may raise."""
+        """Return whether a stored outcome of a step has the expected shape; may raise."""

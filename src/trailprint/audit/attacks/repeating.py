@@ -1,4 +1,4 @@
-"""Which attack the studies of an audit run again: the strongest of those that can be."""
+"""Choice of the attack that studies repeat: the strongest of those that can be repeated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trailprint.audit.results.kept import attack_of
 
 
 def list_repeated(context: AuditContext) -> list[AttackFamily]:
-    """The families asked for that studies can run again; the first there is where none is."""
+    """Return the requested families that studies can repeat; if none, the first repeatable one."""
     able = [family for family in map(find_attack, attack_names()) if _is_able(family)]
     asked = [family for family in able if family.name in context.options.attacks]
     return [family for family in asked if family.refuse(context) is None] or able[:1]
@@ -24,12 +24,12 @@ def _is_able(family: AttackFamily) -> bool:
 
 
 def choose_repeated(context: AuditContext, before: Mapping[str, Outcome]) -> Repeated:
-    """The one that linked the most people; an adversary takes what works best."""
+    """Return the attack that linked the most people: an adversary uses what works best."""
     return _repeat(find_strongest(context, before), context, before)
 
 
 def find_strongest(context: AuditContext, before: Mapping[str, Outcome]) -> AttackFamily:
-    """Of the families that studies can run again, the one that linked the most people."""
+    """Return the repeatable family that linked the most people."""
     families = list_repeated(context)
     done = [family for family in families if f"attack/{family.name}" in before]
     return max(done, key=lambda family: _count_linked(family, before), default=families[0])
@@ -55,10 +55,10 @@ def repeat_seconds(
     observed: float = 1.0,
 ) -> float:
     """
-    How long one run of a study takes; as long as nobody knows by which attack, at most.
+    Estimate the seconds of one run of a study; an upper bound while the attack is not known.
 
-    ``on_events``: on events that were changed; ``shares``: on these shares of either side's people;
-    ``observed``: on this share of what each of them did.
+    ``on_events``: on changed events; ``shares``: on these shares of the people of each side;
+    ``observed``: on this share of each person's data.
     """
     known, families = before or {}, list_repeated(context)
     if known:
@@ -80,5 +80,5 @@ def _select_seconds(
 
 
 def repeat_bytes(context: AuditContext) -> float:
-    """How much memory a study needs at most."""
+    """Return the most bytes that a study may need."""
     return max(family.needed_bytes(context.sizes) for family in list_repeated(context))

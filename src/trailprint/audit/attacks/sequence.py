@@ -1,4 +1,4 @@
-"""Sequence correlation in an audit: a model for each person, for as many as there is time."""
+"""Sequence correlation in an audit: one model per person, for as many people as time allows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MODELS: Mapping[Model, str] = {
 _MOST_CONTROLLED, _LEAST_CONTROLLED, _CONTROLLED_VISITS = 100, 20, 10_000
 
 LEAST_MODELS = 50
-"""Fewer people say too little of the attack."""
+"""Least number of models: fewer people say too little about the attack."""
 
 _CHAINS_ALONE = (
     "Only Markov chains were tried: training conditional random fields, which often link more "
@@ -46,11 +46,11 @@ _CHAINS_ALONE = (
 )
 
 _FEW_VISITS = 40_000
-"""Training on fewer is done before further processes have started."""
+"""With fewer visits, training ends before further processes have started."""
 
 
 class SequenceFamily(AttackFamily):
-    """A CRF and a Markov chain for each released person; what links more people counts."""
+    """A CRF or a Markov chain for each released person, whichever links more people."""
 
     name = "sequence"
     title = "Sequence correlation"
@@ -65,22 +65,22 @@ class SequenceFamily(AttackFamily):
     is_quick = False
 
     def refuse(self, context: AuditContext) -> str | None:
-        """Without times there are no sequences; models need memory."""
+        """Refuse data without times, which has no sequences, and models too large for memory."""
         if not all("start" in side.columns for side in context.events):
             return "It needs the time of each visit, and the data has none."
         allowed = context.events[0].engine.memory_bytes
         return why_too_large(sequence_bytes(context.sizes, count_models(context)), allowed)
 
     def needed_bytes(self, sizes: Sizes) -> float:
-        """Memory is looked at before: it depends on how many models are trained."""
+        """Zero: `refuse` checks memory, which depends on how many models are trained."""
         return 0.0
 
     def settings(self, context: AuditContext) -> Mapping[str, Any]:
-        """For how many people which models are trained."""
+        """Which models are trained, and for how many people."""
         return {"users": count_models(context), "models": list(choose_models(context))}
 
     def estimate(self, context: AuditContext) -> float:
-        """Models trained and run."""
+        """Time to train and run the models."""
         n_models = count_models(context)
         if len(choose_models(context)) == 1:
             return chain_seconds(context.sizes, n_models)
@@ -89,7 +89,7 @@ class SequenceFamily(AttackFamily):
     def run(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
-        """Train each model for each person, and keep the one that links more people."""
+        """Train each kind of model for each person, and keep the one that links more people."""
         sides, truth = _draw_people(context, count_models(context))
         tried = [_try(context, model, sides, progress) for model in choose_models(context)]
         found = choose_method(tried[0], tried[-1], truth)
@@ -99,13 +99,13 @@ class SequenceFamily(AttackFamily):
         return keep_attack(entry, found, find_people(found.best.linkage, context, truth, users))
 
     def estimate_control(self, context: AuditContext, outcome: Outcome | None) -> float:
-        """Every model that won is trained three times, for some of the people."""
+        """Time to train the winning model three times, for some of the people."""
         return 3 * _model_seconds(outcome, context.sizes, count_controlled(context.sizes))
 
     def control(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
-        """People who are not there, and rows in another order, for some of the people."""
+        """Run the controls, absent people and permuted rows, on some of the people."""
         sides, truth = _draw_people(context, count_controlled(context.sizes))
         model = attack_of(before["attack/sequence"]).chosen["model"]
         options, attack = ControlOptions(seed=context.options.seed), _attack(context, model)
@@ -115,7 +115,7 @@ class SequenceFamily(AttackFamily):
         return Outcome(data={"controls": [to_plain(control.to_finding()) for control in found]})
 
     def judge(self, context: AuditContext, outcome: Outcome) -> Judge:
-        """The model that won, trained anew for the same people on what is released."""
+        """The winning model, trained again for the same people on each protected release."""
         sides, truth = _draw_people(context, count_models(context))
         people = sides[0].users.take(pa.array(truth.released))
         model = attack_of(outcome).chosen["model"]
@@ -123,23 +123,23 @@ class SequenceFamily(AttackFamily):
         return replace(judge_sequences(*users, _attack(context, model)), people=people)
 
     def estimate_judging(self, context: AuditContext, outcome: Outcome | None) -> float:
-        """Models of the kind that won, trained and run once more."""
+        """Time to train and run the winning model once more."""
         if outcome is None:
             return self.estimate(context)
         return _model_seconds(outcome, context.sizes, count_models(context))
 
 
 def _model_seconds(outcome: Outcome | None, sizes: Sizes, n_most: int) -> float:
-    """The model that won; the one that takes longer as long as none has."""
+    """Time of the winning model; of the slower one before any has won."""
     chains = outcome is not None and attack_of(outcome).chosen["model"] == "markov"
     return chain_seconds(sizes, n_most) if chains else crf_seconds(sizes, n_most)
 
 
 def choose_models(context: AuditContext) -> tuple[Model, ...]:
     """
-    Which models are trained; chains alone where random fields of the fewest people take too long.
+    Return the models to train; chains alone if random fields of the fewest people take too long.
 
-    With thousands of places for each person, as on the web, a field takes ten seconds or more.
+    With thousands of places per person, as in web data, one field takes ten seconds or more.
     """
     limit = context.options.time_limit_s
     is_long = limit is not None and crf_seconds(context.sizes, LEAST_MODELS) > limit / 3
@@ -147,7 +147,7 @@ def choose_models(context: AuditContext) -> tuple[Model, ...]:
 
 
 def count_models(context: AuditContext) -> int:
-    """For how many people models are trained: a third of the time limit may go into that."""
+    """Return how many people get a model: as many as fit a third of the time limit."""
     wanted, limit = context.options.sequence_users, context.options.time_limit_s
     estimate = sequence_seconds if len(choose_models(context)) > 1 else chain_seconds
     while (
@@ -172,7 +172,7 @@ def _try(
 
 
 def count_controlled(sizes: Sizes) -> int:
-    """Controls train every model three times: as few people as are enough for them to fail."""
+    """Return how many people to train controls on, three times: just enough to show failures."""
     per_person = sizes.n_events / max(sizes.n_released + sizes.n_auxiliary, 1)
     wanted = int(_CONTROLLED_VISITS / max(per_person, 1.0))
     return min(max(wanted, _LEAST_CONTROLLED), _MOST_CONTROLLED)
@@ -194,7 +194,7 @@ def _attack(
 
 
 def _draw_people(context: AuditContext, n_most: int) -> tuple[tuple[Sequences, Sequences], Truth]:
-    """Everybody, or where that are too many, a random choice of the people on both sides."""
+    """Return all people, or if they are too many, a random sample of those on both sides."""
     released, auxiliary = context.sequences
     truth = truth_from_ids(released.users, auxiliary.users)
     if max(len(released.users), len(auxiliary.users)) <= n_most:
@@ -209,7 +209,7 @@ def _draw_people(context: AuditContext, n_most: int) -> tuple[tuple[Sequences, S
 
 
 def _notes(context: AuditContext, truth: Truth) -> list[str]:
-    """What was not tried, and on how many people the rest was."""
+    """Notes on models that were not tried, and on the number of people."""
     notes = [] if len(choose_models(context)) > 1 else [_CHAINS_ALONE]
     if truth.n_common >= context.sizes.n_people:
         return notes

@@ -1,4 +1,4 @@
-"""Trail matching (REIDIT) in an audit: the mere set of places, without counts or times."""
+"""Trail matching (REIDIT) in an audit: the set of places only, without counts or times."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ _REIDIT = {
 
 class TrailFamily(AttackFamily):
     """
-    REIDIT with what the data allows and with equal trails only; what links more counts.
+    REIDIT as the data allows it or with equal trails only, whichever links more people.
 
-    Where `AuditOptions.likely_trails` asks for them, likely counterparts are tried as well.
+    With `AuditOptions.likely_trails`, likely counterparts are tried as well.
     """
 
     name = "trail"
@@ -64,17 +64,17 @@ class TrailFamily(AttackFamily):
     }
 
     def needed_bytes(self, sizes: Sizes) -> float:
-        """Trails take little."""
+        """Memory of trails, which is little."""
         return trail_bytes(sizes)
 
     def estimate(self, context: AuditContext) -> float:
-        """Up to four variants, and likely counterparts."""
+        """Time of up to four variants, and of likely counterparts."""
         return 4 * trail_seconds(context.sizes) + _likely_seconds(context)
 
     def run(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
-        """Match by either variant, and keep the one that links more people."""
+        """Match with both variants and keep the one that links more people."""
         allowed, notes = _allowed_reidit(context)
         progress(0.6)
         plain = allowed
@@ -86,28 +86,28 @@ class TrailFamily(AttackFamily):
         return keep_attack(entry, found, find_people(found.best.linkage, context, context.truth))
 
     def estimate_control(self, context: AuditContext, outcome: Outcome | None) -> float:
-        """Two more matchings."""
+        """Time of three more matchings, and of two runs of likely counterparts."""
         return 3 * trail_seconds(context.sizes) + 2 * _likely_seconds(context)
 
     def control(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
-        """Control the variant that was chosen."""
+        """Run the controls with the chosen variant."""
         chosen = attack_of(before["attack/trail"]).chosen
         attack = trail_attack(context, TrailOptions(**chosen))
         return control_attack(self.name, attack, context.trails, context, before, progress)
 
     def judge(self, context: AuditContext, outcome: Outcome) -> Judge:
-        """Every variant; where only histograms are released, the places they are not zero at."""
+        """Every variant; if only histograms are released, on the places with nonzero counts."""
         ways = (*REIDIT, LIKELY) if context.options.likely_trails else REIDIT
         return judge_trails(context.n_threads, ways)
 
     def estimate_judging(self, context: AuditContext, outcome: Outcome | None) -> float:
-        """Each variant once."""
+        """Time to run each variant once."""
         return len(REIDIT) * trail_seconds(context.sizes) + _likely_seconds(context)
 
     def leave_out(self, context: AuditContext, outcome: Outcome, locations: Ints) -> Floats | None:
-        """Match again without each of the locations; likely counterparts would take too long."""
+        """Match again without each location; None for likely counterparts, which take too long."""
         linkage = restore_linkage(outcome, context)
         if linkage.facts["algorithm"] == LIKELY.algorithm:
             return None
@@ -116,17 +116,17 @@ class TrailFamily(AttackFamily):
         )
 
     def estimate_leave_out(self, sizes: Sizes) -> float:
-        """One more matching."""
+        """Time of one more matching."""
         return trail_seconds(sizes)
 
 
 def _likely_seconds(context: AuditContext) -> Seconds:
-    """Of one run of likely counterparts; none where they are not asked for."""
+    """Time of one run of likely counterparts; zero if they are not requested."""
     return likely_seconds(context.sizes) if context.options.likely_trails else Seconds({})
 
 
 def trail_attack(context: AuditContext, options: TrailOptions) -> TrailAttack:
-    """Trail matching with everything chosen."""
+    """Return trail matching with these options, as a function of both sides."""
     return lambda released, auxiliary: match_trails(
         released, auxiliary, options, n_threads=context.n_threads
     )
@@ -142,7 +142,7 @@ def _try_reidit(context: AuditContext, options: TrailOptions) -> CandidateMethod
 
 
 def _allowed_reidit(context: AuditContext) -> tuple[CandidateMethod, list[str]]:
-    """What the data allows; where it allows nothing, what links most."""
+    """Return the variant that the data allows, or if none, the one that links most; and notes."""
     first = _try_reidit(context, TrailOptions())
     if not first.linkage.facts["contradicted"]:
         return first, [

@@ -1,1 +1,1 @@
-"""What an audit will do, how long it takes, how much memory, and what gives way."""
+"""Planning of an audit: its parts, their time and memory, and what is left out."""

@@ -1,4 +1,4 @@
-"""The parts of an audit that attack, single out, and control the attacks."""
+"""Parts of an audit for attacks, singling out, and controls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trailprint.audit.planning.planned import make_part
 
 
 def plan_attacks(context: AuditContext) -> tuple[list[Part], list[LeftOut]]:
-    """The attacks asked for that the data allows, and why others are not run."""
+    """Return the requested attacks that the data allows, and why others are not run."""
     parts: list[Part] = []
     refused: list[LeftOut] = []
     for family in find_attacks(context.options.attacks):
@@ -22,7 +22,7 @@ def plan_attacks(context: AuditContext) -> tuple[list[Part], list[LeftOut]]:
         if why is not None:
             refused.append(LeftOut(name=name, title=family.title, why=why))
             continue
-        # The limit may be too short for everything; the cheapest attack is done even so.
+        # If the limit is too short for everything, the first quick attack runs anyway.
         is_asked = family.is_quick and not any(part.is_asked for part in parts)
         part = make_part(
             context,
@@ -39,7 +39,7 @@ def plan_attacks(context: AuditContext) -> tuple[list[Part], list[LeftOut]]:
 
 
 def plan_singling_out(context: AuditContext) -> list[Part]:
-    """What looks at the released side alone."""
+    """Return the parts that look at the released side alone."""
     return [
         make_part(
             context,
@@ -55,7 +55,7 @@ def plan_singling_out(context: AuditContext) -> list[Part]:
 
 
 def plan_controls(context: AuditContext, attacks: Sequence[Part]) -> list[Part]:
-    """Each attack where its outcome is known beforehand."""
+    """Return the controls of each attack, whose results are known in advance."""
     return [_plan_control(context, attack) for attack in attacks]
 
 

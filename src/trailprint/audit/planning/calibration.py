@@ -1,4 +1,4 @@
-"""How long parts take on a small piece of the data: what all estimates start from."""
+"""Calibration of time estimates: parts are timed on a small sample of the people."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from trailprint.audit.planning.pace import Pace
 from trailprint.errors import TrailprintError
 from trailprint.kernels.stopping import OutOfTimeError, time_limit
 
-#: Of the estimated whole, or of the time limit, measuring a piece may take this share, and no more
-#: than these seconds.
+#: Most time for calibration: this share of the estimated total or of the time limit, and at most
+#: these seconds.
 _MOST_SHARE, _MOST_S = 0.1, 30.0
-#: Of the time left for measuring one part may take this share: a long one must not hide others.
+#: Share of the remaining calibration time that one part may take, so that others are timed, too.
 _MOST_OF_LEFT = 0.4
-#: What should take less than this is not worth measuring.
+#: Audits that should take fewer seconds than this are not calibrated.
 _LEAST_S = 20.0
-#: What takes less on all of the data may be as far off as it likes, and is not measured.
+#: Parts that take less on the whole data are not timed: errors of their estimates do no harm.
 _SHORT_S = 3.0
-#: People of a piece: this share, but no fewer and no more than these.
+#: People in the sample: this share, with this minimum and maximum.
 _SHARE, _FEWEST, _MOST = 0.2, 60, 300
-#: What took this many times what it should is done again: the first time, programs have to be
-#: loaded, which takes up to two seconds, and on a new machine compiled.
+#: A part that takes this many times its estimate is run again: the first run includes loading
+#: compiled code, which takes up to two seconds, and compiling it on a new machine.
 _LOADING_S, _LOADED, _COMPILING = 2.0, 1.2, 3.0
 
 
 def calibrate(context: AuditContext, parts: Sequence[Part]) -> Pace:
     """
-    How fast parts go, from a small piece of the data.
+    Measure the pace of parts on a small sample of the people.
 
-    Nothing is measured where everything is so short, or the data so small, that there is nothing
-    to learn.
+    Nothing is measured if the audit is so short, or the data so small, that there is nothing to
+    learn.
     """
     n_people, pace = context.sizes.n_people, Pace()
     n_drawn = min(max(int(_SHARE * n_people), _FEWEST), _MOST)
@@ -44,7 +44,7 @@ def calibrate(context: AuditContext, parts: Sequence[Part]) -> Pace:
 
 
 class _Calibration:
-    """Parts done on a draw of people, and what is learnt from them."""
+    """Runs parts on a sample of people and learns the pace from them."""
 
     def __init__(self, context: AuditContext, parts: Sequence[Part], pace: Pace) -> None:
         self._context, self._parts, self._pace = context, parts, pace
@@ -52,8 +52,8 @@ class _Calibration:
         self._began = self._part_began = now()
 
     def measure(self, n_people: int) -> None:
-        """Do each part as long as there is time."""
-        # With so little time, protections are planned with one value and sequences with few models.
+        """Run each part while there is time."""
+        # So short a limit plans protections with one value and sequences with few models.
         hasty = replace(self._context.options, time_limit_s=0.01, target_risk=None)
         for planned in make_plan(self._context.drawn(n_people, hasty)).parts:
             self._foretell()
@@ -67,20 +67,20 @@ class _Calibration:
             except OutOfTimeError:
                 self._learn_long(part)
                 continue
-            except TrailprintError:  # So few people may not do for it.
+            except TrailprintError:  # The sample may be too small for it.
                 continue
             found = self._outcomes[part.name]
             if not found.is_refused:
                 self._pace.learn(part.known(found), seconds, on_piece=True)
 
     def _foretell(self) -> None:
-        """Once all attacks were tried, what follows from them is known as well."""
+        """Once all attacks were tried, pass on their outcomes, which other estimates depend on."""
         attacks = [part.name for part in self._parts if part.name.startswith("attack/")]
         if all(name in self._outcomes for name in attacks):
             self._pace.know(self._outcomes)
 
     def _is_worth(self, part: Part) -> bool:
-        """Whether a part takes long on all of the data, or what takes long cannot do without."""
+        """Whether a part takes long on the whole data, or another part needs it."""
         whole = next((one for one in self._parts if one.name == part.name), None)
         if whole is None or whole.is_open_ended:
             return False
@@ -88,20 +88,20 @@ class _Calibration:
         return is_needed or self._pace.seconds(whole) >= _SHORT_S
 
     def _learn_long(self, part: Part) -> None:
-        """A part took longer than it might: how long is not known, but at least this."""
+        """Learn from a part that was stopped: it takes at least the time spent."""
         spent = now() - self._part_began
         if spent > self._pace.seconds(part):
             self._pace.learn(part, spent, on_piece=True)
 
     def _left_s(self) -> float:
-        """What measuring may still take: a share of the whole, as far as that is known by now."""
+        """Return the seconds left for calibration: a share of the total as estimated so far."""
         whole = sum(self._pace.seconds(self._pace.foresee(part)) for part in self._parts)
         limit = self._context.options.time_limit_s
         most = min(_MOST_SHARE * (whole if limit is None else min(whole, limit)), _MOST_S)
         return most - (now() - self._began)
 
     def _time(self, part: Part) -> float:
-        """Do a part, twice if it is quick or far too slow and there is time; the last seconds."""
+        """Run a part, twice if it was far slower than estimated and time allows; return seconds."""
         expected = self._pace.seconds(part)
         while True:
             began, is_again = now(), part.name in self._outcomes

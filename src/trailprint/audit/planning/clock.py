@@ -1,14 +1,14 @@
-"""The clock by which parts are timed: that on the wall, for a time limit is by that one."""
+"""The clock that times parts: wall-clock time, like the time limit."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-#: Tests and benchmarks read the processor's instead: other work on the machine does not touch it.
+#: Tests and benchmarks use CPU time instead, which other work on the machine does not affect.
 _read: Callable[[], float] = time.perf_counter
 
 
 def now() -> float:
-    """Seconds since some moment; only differences mean something."""
+    """Return seconds since an arbitrary moment; only differences are meaningful."""
     return _read()

@@ -1,4 +1,4 @@
-"""The plan of an audit: all parts in order, without those the memory does not allow."""
+"""The plan of an audit: all parts in order, without those that need too much memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trailprint.audit.planning.study_parts import plan_studies
 
 
 def make_plan(context: AuditContext) -> Plan:
-    """Attacks first, then singling out, controls, protections, growth, why, and what is left."""
+    """Return the plan: attacks, singling out, controls, protections, studies, other values."""
     attacks, refused = plan_attacks(context)
     protections, other_values = plan_protections(context)
     parts = [

@@ -1,14 +1,15 @@
 """
-How fast the parts of an audit go, here and now.
+Pace of the parts of an audit on this machine.
 
 Formulas (`trailprint.audit.planning.estimates`) say how the time of each operation grows with the
 data, and a part is a sum of operations. How much longer each operation takes than its formula says
-is learnt from parts done on a small piece of the data and from every part that is done:
+is learnt from parts run on a small sample of the data and from every finished part:
 
     log(seconds) = log(sum over operations of formula * exp(machine + operation)) + part
 
-with a weak pull of ``operation`` and ``part`` towards zero. Whatever two parts share, one teaches
-of the other; what is a part's own, such as how often it repeats an attack, its piece teaches.
+where ``operation`` and ``part`` are weakly regularised towards zero. Operations that two parts
+share are learnt from both; what is specific to a part, such as how often it repeats an attack, is
+learnt from its run on the sample.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ from trailprint.arrays import Floats
 from trailprint.audit.parts import Outcome, Part
 from trailprint.audit.planning.seconds import operations_of
 
-#: How far logarithms are off: of the machine, of an operation, of one on a piece of the data
-#: beside the whole, of a part, and of one measurement. From parts of five populations.
+#: Standard deviations of logarithms: of the machine, of an operation, of one on a sample relative
+#: to the whole data, of a part, and of one measurement. From parts of five populations.
 _MACHINE, _OPERATION, _PIECE, _PART, _NOISE = 1.0, 0.6, 0.35, 0.4, 0.15
-#: Seconds added before two times are compared: what takes no time says little of what takes long.
+#: Seconds added before two times are compared, so that very short times have little weight.
 _FLUTTER_S = 0.2
-#: Steps of the fit, which is nearly linear, and the longest of them.
+#: Number of steps of the fit, which is nearly linear, and the largest step.
 _STEPS, _LONGEST = 12, 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What a part took, beside its estimate; on a small piece of the data, or on all of it."""
+    """Time that a part took, with its estimate; on a sample or on the whole data."""
 
     part: Part
     seconds: float
@@ -43,7 +44,7 @@ class Measured:
 
 
 class Pace:
-    """Seconds that parts should take, from what others took."""
+    """Estimates the seconds of parts from the time that others took."""
 
     def __init__(self, measured: Iterable[Measured] = ()) -> None:
         self._measured = list(measured)
@@ -51,28 +52,28 @@ class Pace:
         self._piece: Mapping[str, Outcome] = {}
 
     def seconds(self, part: Part) -> float:
-        """How long a part should take."""
+        """Return the estimated seconds of a part."""
         if self._fit is None:
             self._fit = _Fit(self._measured)
         return self._fit.predict(part)
 
     def foresee(self, part: Part) -> Part:
-        """The same part with the seconds it should take if others find what they did on a piece."""
+        """Return the part with its seconds if other parts find what they found on the sample."""
         return part.timed(self._piece) if self._piece else part
 
     def know(self, found: Mapping[str, Outcome]) -> None:
-        """All attacks were tried on a piece of the data, and found this."""
+        """Record the outcomes of all attacks on the sample."""
         self._piece = found
 
     def learn(self, part: Part, seconds: float, *, on_piece: bool = False) -> None:
-        """A part took this long: whatever has operations in common with it differs alike."""
+        """Record the time of a part, to correct estimates of parts that share its operations."""
         if not part.is_open_ended:
             self._measured.append(Measured(part=part, seconds=seconds, on_piece=on_piece))
             self._fit = None
 
 
 class _Fit:
-    """The most likely deviations from formulas, given what was measured."""
+    """Most likely deviations from the formulas, given the measured times."""
 
     def __init__(self, measured: list[Measured]) -> None:
         self._measured = measured
@@ -80,7 +81,7 @@ class _Fit:
         self._values: Floats = self._solve()
 
     def predict(self, part: Part) -> float:
-        """Seconds of a part on the whole data."""
+        """Return the seconds of a part on the whole data."""
         operations = _operations(part)
         total = sum(
             seconds * math.exp(self._value("operation", name))
@@ -97,7 +98,7 @@ class _Fit:
         return {"machine": _MACHINE, "operation": _OPERATION, "piece": _PIECE, "part": _PART}
 
     def _solve(self) -> Floats:
-        """Gauss and Newton's steps, none of them large; deviations are pulled towards zero."""
+        """Gauss-Newton with limited steps; deviations are regularised towards zero."""
         terms = [self._list_terms(one) for one in self._measured]
         pull = np.diag([1.0 / self._spreads[what] for what, _ in self._names])
         values = np.zeros(len(self._names))
@@ -110,7 +111,7 @@ class _Fit:
         return values
 
     def _list_terms(self, one: Measured) -> list[tuple[float, list[int]]]:
-        """For each operation its seconds, and the places of the deviations that multiply it."""
+        """For each operation, its seconds and the indices of the deviations that multiply it."""
         terms = []
         for name, seconds in _operations(one.part).items():
             known = [("operation", name), *([("piece", name)] if one.on_piece else [])]
@@ -124,7 +125,7 @@ class _Fit:
     def _linearise(
         self, known: tuple[Measured, list[tuple[float, list[int]]]], values: Floats
     ) -> tuple[Floats, float]:
-        """How the logarithm of a time depends on each deviation, and how far off it is."""
+        """Return the gradient of the logarithm of a time by deviations, and its residual."""
         one, terms = known
         common = [0, self._place(("part", _kind(one.part)))]
         factor = math.exp(values[common].sum())
@@ -138,10 +139,10 @@ class _Fit:
 
 
 def _operations(part: Part) -> Mapping[str, float]:
-    """What a part is made of; parts without operations are alike where they begin alike."""
+    """Operations of a part; one without any counts as an operation named after its kind."""
     return operations_of(part.seconds, part.name.partition("/")[0])
 
 
 def _kind(part: Part) -> str:
-    """Further values of a protection are tried like the first ones."""
+    """Name of a part for the fit: other values of a protection share that of the first ones."""
     return part.name.partition(",")[0]

@@ -1,4 +1,4 @@
-"""What an audit will do and leave out, and what fits its time limit."""
+"""The plan of an audit: what it runs and leaves out, and what fits its time limit."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class LeftOut:
     was_stopped: bool = False
 
 
-#: What should take less than this share of the time limit goes first: it takes time from nothing.
+#: Attacks that should take less than this share of the time limit go first: they delay nothing.
 _SHORT = 0.02
 _ATTACKS = ("attack/", "points/")
 
 
 def short_first(parts: Sequence[Part], time_limit_s: float | None) -> tuple[Part, ...]:
-    """Of the attacks, which come first, those before the others that take next to no time."""
+    """Reorder the attacks, which come first, so that very short ones precede the others."""
     if time_limit_s is None:
         return tuple(parts)
     attacks = list(takewhile(lambda part: part.name.startswith(_ATTACKS), parts))
@@ -43,23 +43,24 @@ class Plan:
     Attributes
     ----------
     parts : tuple of Part
-        What is to be done, in order.
+        Parts to run, in order.
     left_out : tuple of LeftOut
-        What the data does not allow.
+        Parts that the data or the memory does not allow.
     kept : frozenset of str
         Names of parts that an earlier run has finished.
     time_limit_s : float, optional
-        What the parts may take together.
+        Time limit of all parts together.
     n_people : int
         How many people are audited.
     n_pairs : int
-        How often two people of the two sides share a location: the work of a pass over all pairs.
+        How often a released and an auxiliary person share a location: the work of a pass over all
+        pairs.
     worker_bytes : float
-        What passes on Spark hold on each executor.
+        Memory that passes on Spark take on each executor.
     reserved_s : float
-        Of the limit, what is kept for what comes after the parts, such as drawing a report.
+        Part of the limit that is reserved for later work, such as writing the report.
     spent_s : float
-        Of the limit, what was spent before the first part.
+        Part of the limit that was spent before the first part.
     """
 
     parts: tuple[Part, ...]
@@ -74,21 +75,21 @@ class Plan:
 
     @property
     def usable_s(self) -> float | None:
-        """What everything up to the last part may take; None: no limit."""
+        """Seconds available up to the end of the last part; None: no limit."""
         limit = self.time_limit_s
         return None if limit is None else max(limit - self.reserved_s, 0.0)
 
     @property
     def seconds(self) -> float:
-        """How long what is still to be done should take."""
+        """Estimated seconds of the remaining work."""
         total = sum(part.seconds for part in self.expected() if part.name not in self.kept)
         return total if self.usable_s is None else min(total, self.usable_s)
 
     def expected(self) -> list[Part]:
-        """The parts that should fit the time limit, by their estimates."""
+        """Return the parts that should fit the time limit, by their estimates."""
         spent, fitting = 0.0, []
         for part in self.parts:
-            # Kept parts are used however long reading took.
+            # Stored parts are used however long reading took.
             if self.fits(part, spent + (0.0 if part.name in self.kept else self.spent_s)):
                 fitting.append(part)
                 spent += part.least_seconds
@@ -119,16 +120,16 @@ class Plan:
         }
 
     def fits(self, part: Part, spent_s: float, share: float = 1.0) -> bool:
-        """Whether there is time for a part, or a share of it, after ``spent_s`` seconds."""
-        # What is there already costs nothing: the same audit again gives the same result.
+        """Return whether there is time for a part, or a share of it, after ``spent_s`` seconds."""
+        # Stored parts cost nothing, so that repeating an audit gives the same result.
         limit = None if part.name in self.kept else self.usable_s
         return limit is None or part.is_asked or spent_s + share * part.least_seconds <= limit
 
     def may_take(self, part: Part, spent_s: float) -> float | None:
         """
-        How long a part may take after ``spent_s`` seconds before it is stopped; None: no limit.
+        Return how long a part may run after ``spent_s`` seconds; None: no limit.
 
-        An estimate may be wrong, but one part must not use up the time of all that come after it.
+        An estimate may be wrong, but one part must not use up the time of all later ones.
         """
         usable = self.usable_s
         if usable is None or part.is_asked:
@@ -137,7 +138,7 @@ class Plan:
         return min(left, max(left / 2, 3 * part.least_seconds))
 
     def stopped(self, part: Part, seconds: float) -> LeftOut:
-        """A part that took longer than it may."""
+        """Return the entry of a part that was stopped because it took too long."""
         why = (
             f"It was stopped after {duration(seconds)}: it would have taken longer than the time "
             f"limit of {duration(self.time_limit_s or 0.0)} allows."
@@ -145,7 +146,7 @@ class Plan:
         return LeftOut(name=part.name, title=part.title, why=why, was_stopped=True)
 
     def too_long(self, part: Part) -> LeftOut:
-        """A part that there is no time for."""
+        """Return the entry of a part that does not fit the time limit."""
         takes = duration(part.seconds)
         about = takes if takes.startswith("less") else f"about {takes}"
         why = (

@@ -1,4 +1,4 @@
-"""One part of a plan: how it is done, on everybody or on fewer people."""
+"""One part of a plan: how it is run, on all people or on fewer."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, Part, PartProgress
-from trailprint.audit.planning.sampling import TOLD_OF_FEWER, compute_on_fewer
+from trailprint.audit.planning.sampling import MARKED_KINDS, compute_on_fewer
 
-#: With more people, the time of most parts grows by about this power.
+#: The time of most parts grows with the number of people to about this power.
 _GROWS = 1.5
 
 Compute = Callable[[AuditContext, Mapping[str, Outcome], PartProgress], Outcome]
@@ -55,6 +55,6 @@ def make_part(
         uses=uses,
         is_asked=is_asked,
         needed_bytes=needed_bytes,
-        on_fewer=on_fewer if name.partition("/")[0] in TOLD_OF_FEWER else None,
+        on_fewer=on_fewer if name.partition("/")[0] in MARKED_KINDS else None,
     )
     return part

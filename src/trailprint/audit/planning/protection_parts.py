@@ -1,4 +1,4 @@
-"""The parts of an audit that try protections, and search among them."""
+"""Parts of an audit that try protections, and search among them."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from trailprint.audit.sections.protection_search import (
 from trailprint.audit.sections.protections import Family, list_families, try_family
 from trailprint.protections.chain import changes_histograms
 
-#: Weights each protection is attacked with.
+#: Number of weights that each protection is attacked with.
 _N_WEIGHTS = 3
 
-#: A search is of use before it has tried everything.
+#: Upper limit of the share of its time that a search needs to be useful.
 _MOST_LEAST = 0.9
 
-#: Of the time limit, a family of protections that nobody asked for may take so much.
+#: Share of the time limit that a family of protections may take unless it was requested.
 _MOST_OF_LIMIT = 0.15
 
 
 def plan_protections(context: AuditContext) -> tuple[list[Part], list[Part]]:
-    """Every protection with as many values as there is time for, and the other values."""
+    """Return parts for all protections, with the values that fit the time, and for other values."""
     parts: list[Part] = []
     others: list[Part] = []
     for family in list_families(context):
@@ -46,7 +46,7 @@ def plan_protections(context: AuditContext) -> tuple[list[Part], list[Part]]:
 
 
 def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
-    """What was tried judged by every attack, and the least loss looked for."""
+    """Plan the search: every attack judges what was tried, and the least loss is searched for."""
     judges = tuple(f"attack/{family.name}" for family in list_judging(context))
     options, once = context.options, partial(_once_seconds, context)
     seconds = estimate_search(context, once)
@@ -56,7 +56,7 @@ def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
         "Protections judged by every attack",
         seconds,
         search_protections,
-        # It goes on as long as it may, and ends with what it has then.
+        # It runs until its time is up, and returns what it has by then.
         depends_on={"target_risk": options.target_risk, "time_limit_s": options.time_limit_s},
         uses=("attack/histogram", *judges, *(part.name for part in tried)),
         needed_bytes=feature_bytes(context.sizes) + repeat_bytes(context),
@@ -69,7 +69,7 @@ def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
 
 
 def _thin(context: AuditContext, family: Family) -> tuple[Family, Family | None]:
-    """Every other value, and again, as long as a family would take too much; and the rest."""
+    """Drop every other value until a family fits its time; return it and the dropped values."""
     limit, fitting = context.options.time_limit_s, family
     if family.parameter is None:
         return family, None
@@ -85,10 +85,10 @@ def _thin(context: AuditContext, family: Family) -> tuple[Family, Family | None]
 
 
 def _once_seconds(context: AuditContext, family: Family) -> Seconds:
-    """One value of a family, on average: protected, attacked by what is quick, and measured."""
+    """Average time of one value of a family: protect, run quick attacks, and measure."""
     sizes = context.sizes
     once = _N_WEIGHTS * match_seconds(sizes) + trail_seconds(sizes)
-    # Histograms of events that did not change are counted once, for all protections.
+    # Histograms of unchanged events are counted once, for all protections.
     if not changes_histograms(family.chain):
         once += events_seconds(sizes)
     for value in family.values or (None,):

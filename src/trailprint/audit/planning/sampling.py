@@ -1,8 +1,8 @@
 """
-Parts that there is no time for, done on fewer people, and said to be.
+Run parts that do not fit the time limit on fewer people, and mark them as such.
 
-With fewer people to confuse, more of them are linked: such a rate is no lower than it would be for
-everybody, on average, and is never compared with one of everybody without saying so.
+With fewer people to confuse, more of them are linked: on average, such a rate is no lower than it
+would be for all people. It is never compared with a rate of all people without saying so.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from trailprint.plain import to_plain
 Compute = Callable[[AuditContext, Mapping[str, Outcome], PartProgress], Outcome]
 
 SAMPLES = (2_000, 1_000, 500, 200, 100, 50)
-"""Numbers of people that are tried, the most first."""
+"""Numbers of people to try, largest first."""
 
 _LINKS = ("released", "auxiliary", "confidence")
 
 
 def note_sample(n_people: int) -> str:
-    """What has to be known of a rate among fewer people."""
+    """Return the note for a rate measured on fewer people."""
     return (
         f"Tried on {n_people:,} people drawn at random, for want of time: with fewer people to "
         "confuse, its share is higher than it would be for all."
@@ -46,63 +46,63 @@ def compute_on_fewer(
     before: Mapping[str, Outcome],
     progress: PartProgress,
 ) -> Outcome:
-    """Do a part on a draw of people; its outcome says so, in terms of everybody."""
+    """Run a part on a sample of people; return its outcome, marked, in rows of all people."""
     piece, kind = context.drawn(n_people), name.partition("/")[0]
     if kind == "control":
         attack = f"attack/{name.partition('/')[2]}"
         before = {**before, attack: _gather(before[attack], context, piece)}
     outcome = compute(piece, before, progress)
-    return _TELL[kind](outcome, context, piece)
+    return _MARK[kind](outcome, context, piece)
 
 
-def _tell_attack(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+def _mark_attack(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
     kept = attack_of(outcome)
     entry = replace(kept.entry, notes=(*kept.entry.notes, note_sample(piece.sizes.n_people)))
-    told = replace(outcome, data=to_plain(replace(kept, entry=entry)))
-    return _move(told, piece, context)
+    marked = replace(outcome, data=to_plain(replace(kept, entry=entry)))
+    return _move(marked, piece, context)
 
 
-def _tell_protections(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+def _mark_protections(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
     kept, n_people = protections_of(outcome), piece.sizes.n_people
-    told = replace(kept, points=tuple(_tell_point(point, n_people) for point in kept.points))
-    return replace(outcome, data=to_plain(told))
+    marked = replace(kept, points=tuple(_mark_point(point, n_people) for point in kept.points))
+    return replace(outcome, data=to_plain(marked))
 
 
-def _tell_point(point: MeasuredProtection, n_people: int) -> MeasuredProtection:
+def _mark_point(point: MeasuredProtection, n_people: int) -> MeasuredProtection:
     return replace(point, label=f"{point.label}, among {n_people:,} people", people=n_people)
 
 
-def _tell_study(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+def _mark_study(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
     study, n_people = outcome.data["study"], piece.sizes.n_people
     if study is None:
         return outcome
-    told = {**study, "reading": f"{study['reading']} {note_sample(n_people)}", "people": n_people}
-    return replace(outcome, data={**outcome.data, "study": told})
+    marked = {**study, "reading": f"{study['reading']} {note_sample(n_people)}", "people": n_people}
+    return replace(outcome, data={**outcome.data, "study": marked})
 
 
-def _tell_nothing(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
+def _mark_nothing(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
     return outcome
 
 
-_TELL = {
-    "attack": _tell_attack,
-    "control": _tell_nothing,
-    "protect": _tell_protections,
-    "growth": _tell_study,
+_MARK = {
+    "attack": _mark_attack,
+    "control": _mark_nothing,
+    "protect": _mark_protections,
+    "growth": _mark_study,
 }
 
 
-TOLD_OF_FEWER = frozenset(_TELL)
-"""Kinds of parts that say something when they are done on fewer people."""
+MARKED_KINDS = frozenset(_MARK)
+"""Kinds of parts that are meaningful on fewer people."""
 
 
 def _gather(outcome: Outcome, context: AuditContext, piece: AuditContext) -> Outcome:
-    """An attack's outcome on a draw of people, in terms of that draw."""
+    """Convert an attack's outcome to the rows of a sample of people."""
     return _move(outcome, context, piece)
 
 
 def _move(outcome: Outcome, source: AuditContext, target: AuditContext) -> Outcome:
-    """Arrays over people and rows of one context as those of another."""
+    """Convert arrays over people and rows of one context to those of another."""
     arrays = outcome.arrays
     rows = [
         _look_up(source.histograms[side].users, target.histograms[side].users) for side in (0, 1)
@@ -120,7 +120,7 @@ def _move(outcome: Outcome, source: AuditContext, target: AuditContext) -> Outco
 
 
 def _take(values: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
-    """Values at places; where there is no place, what says that nothing is known."""
+    """Return values at indices; for a negative index, the value that means unknown."""
     missing = {"b": False, "f": np.nan}.get(values.dtype.kind, -1)
     taken = np.full(len(places), missing, dtype=values.dtype)
     taken[places >= 0] = values[places[places >= 0]]
@@ -128,7 +128,7 @@ def _take(values: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
 
 
 def _look_up(ids: pa.Array, among: pa.Array) -> NDArray[np.int64]:
-    """For each id its place among others; -1 where it is not there."""
+    """Return the index of each id in ``among``; -1 if it is not there."""
     places = pc.fill_null(pc.index_in(ids, value_set=among), -1)
     found: NDArray[np.int64] = places.to_numpy(zero_copy_only=False).astype(np.int64)
     return found

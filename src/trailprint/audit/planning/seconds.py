@@ -1,4 +1,4 @@
-"""Seconds that know which operations they are made of, so that each can be corrected by itself."""
+"""Time estimates split by operation, so that each operation can be corrected separately."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ class Seconds(float):
     """
     An estimate in seconds, as the sum of operations.
 
-    A number like any other; sums and multiples of such estimates know their operations too.
+    It behaves like a float; sums and multiples of such estimates keep their operations.
 
     Parameters
     ----------
     by_operation : mapping
-        Seconds for each operation, by its name.
+        Seconds of each operation, by name.
     """
 
     __slots__ = ("by_operation",)
@@ -22,13 +22,13 @@ class Seconds(float):
     by_operation: Mapping[str, float]
 
     def __new__(cls, by_operation: Mapping[str, float]) -> Seconds:
-        """Add the operations up."""
+        """Sum the operations."""
         made = super().__new__(cls, sum(by_operation.values()))
         made.by_operation = dict(by_operation)
         return made
 
     def __add__(self, other: float) -> Seconds:
-        """Both, operation by operation."""
+        """Return the sum, operation by operation."""
         added = dict(self.by_operation)
         for name, seconds in operations_of(other).items():
             added[name] = added.get(name, 0.0) + seconds
@@ -37,14 +37,14 @@ class Seconds(float):
     __radd__ = __add__
 
     def __mul__(self, times: float) -> Seconds:
-        """Each operation for a number of times."""
+        """Return a multiple of each operation."""
         return Seconds({name: times * seconds for name, seconds in self.by_operation.items()})
 
     __rmul__ = __mul__
 
 
 def operations_of(seconds: float, name: str = "other") -> Mapping[str, float]:
-    """The operations of an estimate; one of this name where it was given as a bare number."""
+    """Return the operations of an estimate; for a plain number, one operation of this name."""
     if isinstance(seconds, Seconds):
         return seconds.by_operation
     return {name: float(seconds)} if seconds else {}

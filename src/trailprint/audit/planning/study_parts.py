@@ -1,4 +1,4 @@
-"""The parts of an audit that repeat an attack: how risk grows, and which locations reveal."""
+"""Parts of an audit that repeat an attack: how risk grows, and which locations reveal most."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from trailprint.studies.growth.knowledge import ShareKnownOptions
 from trailprint.studies.growth.time import list_usual_shares
 from trailprint.studies.growth.users import GrowthOptions, list_sizes
 
-#: How often a study of places attacks, as long as nobody has looked at the events.
+#: Assumed number of attacks in the study of place sizes, as the events are not yet examined.
 _RESOLUTION_RUNS = 6
-#: A curve through the risk by number of people, with its bootstrap.
+#: Time to fit a curve to the risk by number of people, with its bootstrap.
 CURVE = Seconds({"curve": 0.2})
-#: With fewer people known, a share of them is left out.
+#: A share that stands for fewer known people than this is left out.
 _FEWEST_KNOWN = 1.5
 
 
 def plan_studies(context: AuditContext) -> list[Part]:
-    """How risk grows, and what it rests on; the most informative first."""
+    """Return the studies of how risk grows and what causes it, most informative first."""
     study = partial(_plan_study, context)
     return [
         study("growth/users", "Risk by number of people", _users_seconds, studies.study_users),
@@ -89,7 +89,7 @@ def _plan_study(
 
 
 def _users_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> float:
-    """People drawn on both sides, ever more of them; and a curve through what is found."""
+    """Time to attack growing samples of people on both sides, and to fit a curve."""
     n_people = context.sizes.n_people
     total: float = CURVE
     for size in list_sizes(n_people, GrowthOptions()):
@@ -100,7 +100,7 @@ def _users_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> floa
 
 
 def _knowledge_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> float:
-    """All that is released, attacked with ever more of the auxiliary people."""
+    """Time to attack the whole release with growing samples of the auxiliary people."""
     n_people = context.sizes.n_auxiliary
     total: float = Seconds({})
     for share in ShareKnownOptions().shares:
@@ -111,7 +111,7 @@ def _knowledge_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> 
 
 
 def _time_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> float:
-    """Ever longer observation: each time fewer events than all, attacked again."""
+    """Time to attack growing lengths of observation, each with a share of the events."""
     shares = context.remember("observed", lambda: list_usual_shares(*context.events))
     total: float = events_seconds(context.sizes)
     for share in shares:
@@ -121,13 +121,13 @@ def _time_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> float
 
 
 def _changed_seconds(n_runs: int, context: AuditContext, before: Mapping[str, Outcome]) -> float:
-    """Events changed, and attacked again, for a number of times."""
+    """Time to change the events and attack again, ``n_runs`` times."""
     once = repeat_seconds(context, before, on_events=True) + events_seconds(context.sizes)
     return n_runs * once
 
 
 def _amount_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> float:
-    """The quickest attack on habits, with less of each person."""
+    """Time of the quickest attack on habits, with less data of each person."""
     once = list_repeated(context)[0].estimate_repeat(context.sizes, None)
     return N_LEVELS * (once + events_seconds(context.sizes))
 
@@ -137,7 +137,7 @@ def _why_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> float:
 
 
 def _list_explaining(context: AuditContext) -> tuple[str, ...]:
-    """Attacks whose links rest on locations, and those that try to do without them."""
+    """Attacks whose links depend on locations, and those that can leave locations out."""
     able = {family.name for family in list_repeated(context)}
     able |= {
         family.name

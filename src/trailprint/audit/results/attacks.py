@@ -1,8 +1,8 @@
 """
-What an attack found.
+Results of an attack.
 
-A `MeasuredAttack` knows exact counts and stays inside the audit; an `AttackFinding` is what may
-be told of it. Only `audit.disclosure` makes one from the other.
+A `MeasuredAttack` has exact counts and stays inside the audit; an `AttackFinding` is what may be
+published of it. Only `audit.disclosure` makes one from the other.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 Interval = tuple[float, float]
 """Ends of a 95 % interval."""
@@ -18,7 +18,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankPoint:
-    """Share of the people whose own record is among the ``k`` best guesses."""
+    """Share of the people whose own record is among the ``k`` best candidates."""
 
     k: int
     share: float
@@ -26,7 +26,7 @@ class RankPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RanksFinding:
-    """Where the right counterpart stands."""
+    """Ranks of the right counterparts."""
 
     median: float | None
     curve: tuple[RankPoint, ...]
@@ -34,7 +34,7 @@ class RanksFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoverageFinding:
-    """Precision when only the surest links are kept."""
+    """Precision if only the most confident links are kept."""
 
     coverage: float
     precision: float | None
@@ -54,7 +54,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """How far a matching may be from the best possible one, where that is known."""
+    """How far a matching may be from the optimal one, if known."""
 
     optimality_gap: float | None = field(default=None, metadata=OMITTED)
 
@@ -62,11 +62,11 @@ class Proof:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewFinding:
     """
-    One view's part in an attack that combines several.
+    Contribution of one view to an attack that combines several.
 
-    ``accuracy_alone`` is what it links on its own, ``leave_one_out`` how the share of people
-    linked changes without it: a text in place of a change of a few people, None where the view
-    counts nothing.
+    ``accuracy_alone`` is the share it links on its own, ``leave_one_out`` how the share linked
+    changes without it: a text in place of a change of a few people, None if the view has no
+    weight.
     """
 
     name: str
@@ -80,7 +80,7 @@ class ViewFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewLeftOut:
-    """A view that the data cannot give, and why."""
+    """A view that the data does not allow, and why."""
 
     name: str
     title: str
@@ -90,10 +90,10 @@ class ViewLeftOut:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewsFinding:
     """
-    What each view adds, measured on ``people``: all, or a draw of many.
+    What each view adds, measured on ``people``: all, or a sample of many.
 
-    ``accuracy`` is what all views together link of them; ``learnt_from`` how many people of the
-    auxiliary side the weights were learnt from.
+    ``accuracy`` is the share of them that all views together link; ``learnt_from`` is the number
+    of auxiliary people the weights were learnt from.
     """
 
     weights_from: str
@@ -107,7 +107,7 @@ class ViewsFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredAttack:
-    """An attack that ran, with exact counts: not to be told."""
+    """An attack that ran, with exact counts: not to be published."""
 
     name: str
     people: int
@@ -129,7 +129,7 @@ class MeasuredAttack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackFinding:
-    """What may be told of an attack; one that did not run says why."""
+    """Publishable results of an attack; one that did not run says why."""
 
     name: str
     title: str
@@ -139,7 +139,7 @@ class AttackFinding:
     why_not: str | None
     people: int | None = 0
     matched: int | None = None
-    correct: VeiledCount | None = None
+    correct: MaskedCount | None = None
     accuracy: float | None = None
     interval: Interval | None = None
     chance: float | None = None
@@ -160,17 +160,17 @@ class LinkedByFinding:
     """How many people are linked by exactly this many attacks."""
 
     attacks: int
-    people: VeiledCount
+    people: MaskedCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorstCase:
-    """People that at least one attack links, of those every attack was tried on."""
+    """People linked by at least one attack, of those every attack was tried on."""
 
     attacks: tuple[str, ...]
     people: int | None
     not_tried: int
-    linked: VeiledCount | None
+    linked: MaskedCount | None
     share: float | None
     interval: Interval | None
     by_attacks: tuple[LinkedByFinding, ...]
@@ -182,8 +182,8 @@ class Agreement:
 
     first: str
     second: str
-    both: VeiledCount
-    only_first: VeiledCount
-    only_second: VeiledCount
-    neither: VeiledCount
+    both: MaskedCount
+    only_first: MaskedCount
+    only_second: MaskedCount
+    neither: MaskedCount
     people: int

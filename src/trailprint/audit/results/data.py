@@ -1,4 +1,4 @@
-"""What was audited: the two sides, and how they came about."""
+"""The audited data: both sides, and how they were made."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideFacts:
-    """One side: how much of it there is, and from when."""
+    """Size and period of one side."""
 
     users: int
     locations: int
@@ -33,7 +33,7 @@ class SplitFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampled:
-    """A random choice of the people on both sides."""
+    """A random sample of the people on both sides."""
 
     users: int
     of: int
@@ -41,11 +41,11 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownFacts:
-    """How much of the auxiliary side was known of each person, where it was not everything."""
+    """How much of the auxiliary side was known of each person, if not everything."""
 
     kind: str
     amount: int | None
-    people_with_less: VeiledCount
+    people_with_less: MaskedCount
     mean_points: float | None
     note: str | None
     reading: str
@@ -53,7 +53,7 @@ class KnownFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Has:
-    """What both sides say of each event beside who and where."""
+    """What both sides record of each event besides user and place."""
 
     times: bool
     durations: bool
@@ -62,7 +62,7 @@ class Has:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outside:
-    """People of the data whom no rate is about; ``of`` is the number of all people."""
+    """People in the data whom no rate covers; ``of`` is the number of all people."""
 
     people: int
     of: int
@@ -71,7 +71,7 @@ class Outside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataFacts:
-    """The data, as far as it may be told."""
+    """Publishable facts about the data."""
 
     sides: Literal["split", "two"]
     split: SplitFacts | None

@@ -19,15 +19,15 @@ from trailprint.audit.results.protections import HeadlineProtection, Protections
 from trailprint.evaluation.per_user import RiskSpread
 from trailprint.plain import OMITTED, from_plain, to_plain
 from trailprint.studies.findings import ControlFinding, Why
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 SCHEMA = "trailprint.result/1"
-"""Which form of ``result.json`` these types describe."""
+"""Schema of ``result.json`` that these types describe."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Privacy:
-    """How few people are not counted, and whether locations have their names."""
+    """Threshold below which people are not counted exactly, and whether locations are named."""
 
     small_count_threshold: int
     locations_named: bool
@@ -35,10 +35,10 @@ class Privacy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """What the page says first."""
+    """The headline of the report."""
 
     people: int | None
-    linked: VeiledCount | None
+    linked: MaskedCount | None
     share: float | None
     interval: Interval | None
     at_most: float | None = None
@@ -63,9 +63,9 @@ class TimeSpent:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
     """
-    Everything an audit may tell, without identifiers.
+    Everything an audit may publish, without identifiers.
 
-    ``to_dict()`` is ``result.json``; ``from_dict()`` reads it again.
+    ``to_dict()`` returns ``result.json``; ``from_dict()`` reads it.
     """
 
     schema: str = SCHEMA
@@ -94,7 +94,7 @@ class Findings:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Findings:
-        """The findings of a ``result.json``; `ShapeError` where it is none."""
+        """Return the findings of a ``result.json``; raise `ShapeError` if it is not one."""
         return from_plain(cls, plain)
 
     @property
@@ -110,5 +110,5 @@ class Findings:
 
     @property
     def data_notes(self) -> list[str]:
-        """What was done to the data before it was audited, in words."""
+        """Notes on how the data was prepared and on oddities in it."""
         return list(self.settings.get("data_notes", ()))

@@ -16,7 +16,7 @@ from trailprint.studies.growth.findings import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyLeftOut:
-    """A study that was not made, and why."""
+    """A study that was not run, and why."""
 
     study: str
     why: str
@@ -24,7 +24,7 @@ class StudyLeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """Every study that was made, and why others were not."""
+    """Every study that was run, and why others were not."""
 
     users: UsersGrowth | None
     time: TimeGrowth | None

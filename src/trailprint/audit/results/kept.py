@@ -1,8 +1,8 @@
 """
-What single parts of an audit found, from the plain values that are kept of them.
+Results of single parts of an audit, from their stored plain values.
 
-Parts are kept as JSON, in a store that may be anybody's. Here, and nowhere else, they become
-types; what does not fit is a `ShapeError`.
+Parts are stored as JSON, in a store that is not trusted. Only here are they converted to types;
+what does not fit raises a `ShapeError`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class KeptControls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptProtections:
-    """Protections: what was tried, what was refused, and how a search went."""
+    """Protections that were tried or refused, and facts about the search."""
 
     points: tuple[MeasuredProtection, ...]
     left_out: tuple[ProtectionLeftOut, ...] = ()
@@ -95,7 +95,7 @@ class KeptAmount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptWhy:
-    """Which locations give people away."""
+    """Which locations reveal people."""
 
     why: Why
 
@@ -111,7 +111,7 @@ def controls_of(outcome: Outcome) -> tuple[ControlFinding, ...]:
 
 
 def protections_of(outcome: Outcome) -> KeptProtections:
-    """What one family of protections costs and leaves."""
+    """What one family of protections costs, and the risk it leaves."""
     return from_plain(KeptProtections, outcome.data)
 
 
@@ -141,5 +141,5 @@ def amount_of(outcome: Outcome) -> KeptAmount:
 
 
 def why_of(outcome: Outcome) -> Why:
-    """Which locations give people away."""
+    """Which locations reveal people."""
     return from_plain(KeptWhy, outcome.data).why

@@ -1,4 +1,4 @@
-"""What a few known points reveal in one release: singling out, apart from every rate of links."""
+"""Singling out: what a few known points reveal in one release, separate from rates of links."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.growth import StudyLeftOut
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnicityPoint:
     """
-    What ``points`` points drawn at random reveal.
+    What ``points`` randomly drawn points reveal.
 
-    ``share`` is the mean over people and draws of those with whom nobody else agrees;
-    ``fewer_than`` the share with fewer than 2, 5, 10 and 20 candidates, the person included;
-    ``shorter`` counts people with fewer points, who are known entirely.
+    ``share`` is the share of people and draws where nobody else agrees; ``fewer_than`` the share
+    with fewer than 2, 5, 10 and 20 candidates, including the person; ``shorter`` counts people
+    with fewer points, all of which are known.
     """
 
     points: int
@@ -27,17 +27,17 @@ class UnicityPoint:
     candidates_mean: float
     candidates_median: float
     fewer_than: Mapping[str, float]
-    shorter: VeiledCount
+    shorter: MaskedCount
     at_most: float | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorstPoint:
     """
-    What the most telling ``k`` points reveal, over all choices of them.
+    What the most identifying ``k`` points reveal, over all choices of points.
 
-    ``share`` of the people are singled out by some choice; ``mean_risk`` is the mean of one over
-    the fewest candidates, None where ``share`` is veiled.
+    ``share`` of the people are singled out by some choice; ``mean_risk`` is the mean of
+    1 / fewest candidates, None if ``share`` is masked.
     """
 
     k: int
@@ -64,7 +64,7 @@ class SharedPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridCell:
-    """Unicity where places and times are released coarser; None for a time that is not known."""
+    """Unicity at a coarser resolution of places and times; ``time_s`` is None without times."""
 
     points: int
     place: str
@@ -84,21 +84,21 @@ class PointsFinding:
     Attributes
     ----------
     name, title, question, assumptions : str
-        Of the family.
+        Those of the family.
     ran, why_not : bool, str
-        Whether anything was measured, and why not.
+        Whether anything was measured, and if not, why.
     people, places : int
-        In the release: those on the released side, whether or not they are on the other.
+        Number in the release: on the released side, whether or not they are on the other.
     knowledge : str
-        What one point says: ``place-time`` or ``place``.
+        What one point consists of: ``place-time`` or ``place``.
     time_resolution : str, optional
         Length of a time bin; None where points have no time.
     draws : int
-        How often points were drawn of everybody.
+        How often points were drawn for each person.
     quoted : int, optional
-        The number of points that sentences and the grid are about.
+        Number of points that sentences and the grid refer to.
     sentence : str
-        What was found, for people.
+        The result as a sentence.
     """
 
     name: str
@@ -124,7 +124,7 @@ class PointsFinding:
 
     @property
     def quoted_point(self) -> UnicityPoint | None:
-        """What the number of points that people quote reveals."""
+        """Result for the number of points that is quoted."""
         return next((one for one in self.unicity if one.points == self.quoted), None)
 
     @property

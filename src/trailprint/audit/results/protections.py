@@ -1,4 +1,4 @@
-"""What protecting people costs and leaves."""
+"""What protections cost, and the risk they leave."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.points import SharedPart
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class NotJudgedBy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredJudgement:
-    """What one family achieves against a protected release, exactly: not to be told."""
+    """Exact result of one family against a protected release: not to be published."""
 
     attack: str
     variant: str
@@ -35,7 +35,7 @@ class MeasuredJudgement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredGroups:
-    """People who share a released record, exactly: not to be told."""
+    """Exact number of people who share a released record: not to be published."""
 
     smallest: int
     people: int
@@ -45,9 +45,9 @@ class MeasuredGroups:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredAlone:
     """
-    A release that was cut in two as an audit of it would cut it, exactly: not to be told.
+    Exact result for a release cut in two as its own audit would cut it: not to be published.
 
-    ``people`` are those on both sides of that cut; ``at_risk`` is what must not exceed a target.
+    ``people`` are on both sides of that cut; ``at_risk`` is the rate that must not exceed a target.
     """
 
     people: int
@@ -60,11 +60,11 @@ class MeasuredAlone:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskFacts:
     """
-    What a release is good for; None where a task cannot be done with it.
+    Utility of a release for some tasks; None if a task cannot be done with it.
 
     ``next_place`` is the share of moves whose destination is predicted, ``next_place_before`` the
-    same in the data as it is. ``occupancy_error`` is how far visitors of each place and hour are
-    off (``occupancy_of`` says by what they are counted), ``flow_error`` the moves between places.
+    same in the unprotected data. ``occupancy_error`` is the error of visitors per place and hour
+    (``occupancy_of`` says what is counted), ``flow_error`` that of moves between places.
     """
 
     next_place_before: float | None
@@ -77,10 +77,11 @@ class TaskFacts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredProtection:
     """
-    A protection that was tried, with exact rates: not to be told.
+    A protection that was tried, with exact rates: not to be published.
 
-    ``at_risk`` is what must not exceed a target, ``judged_by_all`` whether every family that ran
-    was asked; ``written`` is how it is typed. ``left`` people still have records on both sides.
+    ``at_risk`` is the rate that must not exceed a target, ``judged_by_all`` whether every family
+    that ran was tried; ``written`` is the protection as typed. ``left`` people still have records
+    on both sides.
     """
 
     label: str
@@ -109,7 +110,7 @@ class MeasuredProtection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedBy:
-    """What may be told of one family against a protected release; ``people`` it was tried on."""
+    """Publishable result of one family against a protected release, tried on ``people``."""
 
     attack: str
     variant: str
@@ -124,7 +125,7 @@ class JudgedBy:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AloneFacts:
     """
-    What an audit of the release itself will find, as far as it may be told.
+    Publishable result of what an audit of the release itself will find.
 
     The whole dataset was protected and cut in two again. ``people`` are on both sides of that cut,
     and ``attack`` is the family that links most of them.
@@ -142,25 +143,25 @@ class GroupFacts:
     """
     People whose released records are equal in everything but the id.
 
-    Everybody shares theirs with at least ``smallest`` - 1 others; ``share_under_k`` of them with
-    fewer than ``k`` - 1.
+    Each person shares their record with at least ``smallest`` - 1 others; ``share_under_k`` is the
+    share of people with fewer than ``k`` - 1 others.
     """
 
     smallest: int
     k: int
-    people_under_k: VeiledCount
+    people_under_k: MaskedCount
     share_under_k: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProtectionPoint:
     """
-    What may be told of a protection: its loss, and what is left of the risk.
+    Publishable result of a protection: its loss, and the risk that is left.
 
     ``attack`` is the family that links most; ``judged`` what each achieves, ``not_judged`` which
-    cannot be tried; ``tasks`` what the release is good for, where that was measured. ``written``
-    is what ``trailprint protect --apply`` takes. ``left`` people still have records on both sides,
-    and ``alone`` is what an audit of the release itself finds, where it was tried.
+    cannot be tried; ``tasks`` the utility of the release, if measured. ``written`` is what
+    ``trailprint protect --apply`` takes. ``left`` people still have records on both sides, and
+    ``alone`` is what an audit of the release itself finds, if tried.
     """
 
     label: str
@@ -190,20 +191,20 @@ class ProtectionPoint:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchFacts:
     """
-    How the least loss was looked for.
+    How the least loss was searched for.
 
     Attributes
     ----------
     tried : int
-        Releases that were made and attacked.
+        Number of releases that were made and attacked.
     judged_by_all : int
         How many of them every attack was tried on.
     combinations : tuple of str
-        Protections one after another that were tried.
+        Chains of several protections that were tried.
     not_tried : tuple of str
-        Combinations that there was no time for.
+        Combinations that were not tried for lack of time.
     stopped : bool
-        Whether the time was up before the search was over.
+        Whether time ran out before the search was complete.
     """
 
     tried: int
@@ -223,7 +224,7 @@ class ProtectionLeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredProtections:
-    """Every protection that was tried, with exact rates: not to be told."""
+    """Every protection that was tried, with exact rates: not to be published."""
 
     points: tuple[MeasuredProtection, ...]
     target_risk: float | None
@@ -234,7 +235,7 @@ class MeasuredProtections:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protections:
-    """What may be told of the protections, and which reaches the target."""
+    """Publishable results of the protections, and which one reaches the target."""
 
     points: tuple[ProtectionPoint, ...]
     loss_meaning: str | None
@@ -247,7 +248,7 @@ class Protections:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadlineProtection:
-    """The protection the headline names."""
+    """The protection named in the headline."""
 
     label: str
     name: str

@@ -1,4 +1,4 @@
-"""The JSON Schema of a result, derived from its types: what `to_plain` writes obeys it."""
+"""The JSON Schema of a result, derived from its types: what `to_plain` writes conforms to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SINGLE = {str: "string", int: "integer", float: "number", bool: "boolean", type
 
 
 def derive_schema(kind: Any) -> dict[str, Any]:
-    """The schema (2020-12) of the plain values of a type."""
+    """Return the schema (2020-12) of the plain values of a type."""
     origin, inner = get_origin(kind), get_args(kind)
     if kind is Any:
         return {}

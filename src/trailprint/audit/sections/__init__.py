@@ -1,1 +1,1 @@
-"""What an audit finds out beside its attacks: growth, causes, protections, points."""
+"""Sections of an audit besides its attacks: growth, causes, protections, points."""

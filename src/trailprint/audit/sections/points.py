@@ -1,4 +1,4 @@
-"""What a few points reveal, put together from its parts, with a sentence for people."""
+"""What a few points reveal, assembled from its parts, with a summary sentence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NUMBERS = ("No", "One", "Two", "Three", "Four")
 def find_points(
     context: AuditContext, outcomes: Mapping[str, Outcome], reasons: Mapping[str, str]
 ) -> PointsFinding:
-    """Everything that may be told; where nothing was measured, why."""
+    """Return everything that may be published; if nothing was measured, why."""
     parts = {
         name.removeprefix(_PREFIX): outcome
         for name, outcome in outcomes.items()
@@ -51,11 +51,11 @@ def find_points(
         left_out=tuple(StudyLeftOut(study=name, why=why) for name, why in reasons.items()),
         notes=_list_notes(context),
     )
-    return replace(found, sentence=tell_points(found))
+    return replace(found, sentence=describe_points(found))
 
 
-def tell_point_risks(outcomes: Mapping[str, Outcome]) -> dict[str, pa.Array]:
-    """Each person's own risk of being singled out, in the order of the audit's people."""
+def list_point_risks(outcomes: Mapping[str, Outcome]) -> dict[str, pa.Array]:
+    """Return each person's own risk of being singled out, in the order of the audit's people."""
     columns = {}
     if "points/unicity" in outcomes:
         columns["unique_draws"] = pa.array(outcomes["points/unicity"].arrays["unique"])
@@ -82,7 +82,7 @@ def _describe(*, ran: bool, why_not: str | None) -> PointsFinding:
 
 
 def _list_notes(context: AuditContext) -> tuple[str, ...]:
-    """What the figures depend on beside the data."""
+    """Notes on what the figures depend on besides the data."""
     sides, notes = context.sides, []
     if sides.kind is not None:
         notes.append(
@@ -98,16 +98,16 @@ def _list_notes(context: AuditContext) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def tell_points(found: PointsFinding) -> str:
-    """What was found, in a sentence or two."""
+def describe_points(found: PointsFinding) -> str:
+    """Return the result in a sentence or two."""
     drawn, worst = found.quoted_point, found.worst
-    told = [] if drawn is None else [_tell_drawn(drawn, found)]
+    told = [] if drawn is None else [_describe_drawn(drawn, found)]
     if worst is not None:
-        told.append(_tell_worst(worst))
+        told.append(_describe_worst(worst))
     return " ".join(told)
 
 
-def _tell_drawn(drawn: UnicityPoint, found: PointsFinding) -> str:
+def _describe_drawn(drawn: UnicityPoint, found: PointsFinding) -> str:
     noun = "point" if drawn.points == 1 else "points"
     share = share_or_most(drawn.share, drawn.at_most)
     return (
@@ -117,13 +117,13 @@ def _tell_drawn(drawn: UnicityPoint, found: PointsFinding) -> str:
     )
 
 
-def _tell_worst(worst: WorstPoint) -> str:
+def _describe_worst(worst: WorstPoint) -> str:
     noun = "point" if worst.k == 1 else "points"
     share = share_or_most(worst.share, worst.at_most)
     return f"The most telling {_NUMBERS[worst.k].lower()} {noun} single out {share} of them."
 
 
 def name_point(found: PointsFinding) -> str:
-    """What one point says, for people."""
+    """Return a description of one point."""
     where = "a place" if found.cell_m is None else f"a cell of {found.cell_m:,.0f} m"
     return where if found.time_resolution is None else f"{where} within an hour"

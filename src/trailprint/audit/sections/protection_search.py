@@ -1,4 +1,4 @@
-"""The search of an audit: the least loss that reaches the target, and what no other beats."""
+"""The search of an audit: the least loss that reaches the target, and the Pareto frontier."""
 
 from __future__ import annotations
 
@@ -28,27 +28,28 @@ from trailprint.studies.bisection import CLOSE_COUNTS
 from trailprint.studies.protection_search import Choice, Pair, Search, Trial
 
 SEARCH = "search"
-"""The name of the part that searches."""
+"""Name of the part that searches."""
 
 #: Without a target, a protection is called effective when it leaves at most this share of the risk.
 EFFECTIVE = 0.5
-#: Nobody asked for exactly that share: numbers so near to what leaves it are near enough.
+#: That share is only a convention, so bisection of counts may end at this ratio of two values.
 _NEAR_EFFECTIVE = 1.05
 
-#: Quick trials of a search, on check-ins, a campus and edits: of a protection, and of a pair.
+#: Quick trials in a search per protection and per pair, measured on check-ins, a campus, edits.
 _QUICK_ALONE, _QUICK_OF_PAIR = 3, 6
-#: Releases that all attacks judge: so many, more with a target, and this share of those tried.
+#: Releases that all attacks judge: this number, or this one with a target, plus a share of those
+#: tried.
 _FULL, _FULL_FOR_TARGET, _FULL_OF_TRIED = 4, 12, 0.4
 
 _TIMES = "coarsen-time"
-"""Changes no place: what follows from it is seen only where times are released."""
+"""Changes no places: it has an effect only if times are released."""
 
 
 class ProtectionSearch:
     """
-    Trials of an audit that go on from those that are known.
+    Search that continues from the trials already measured.
 
-    ``progress`` is told how much of the search is over, roughly.
+    ``progress`` is called with the approximate share of the search that is done.
     """
 
     def __init__(self, context: AuditContext, trials: Trials, progress: PartProgress) -> None:
@@ -62,7 +63,7 @@ class ProtectionSearch:
         self.search = Search(measure=self._measure, goal=0.0, close_counts=close)
 
     def learn(self, families: Sequence[Family], before: Mapping[str, Outcome]) -> None:
-        """Take over what was measured quickly."""
+        """Take over the quick measurements of earlier parts."""
         for family in families:
             outcome = before.get(f"protect/{family.title}")
             for point in () if outcome is None else protections_of(outcome).points:
@@ -75,7 +76,7 @@ class ProtectionSearch:
         self.search.learn(self._judge(chain, point) for chain, point in self.points.items())
 
     def run(self, families: Sequence[Family], asked: Sequence[Family]) -> bool:
-        """Search as long as there is time; whether the time was up."""
+        """Search while there is time; return whether time ran out."""
         try:
             self.search.complete([()])
             self.search.goal = self._set_goal()
@@ -91,7 +92,7 @@ class ProtectionSearch:
         return False
 
     def _set_goal(self) -> float:
-        """The target; without one, half of the risk that there is."""
+        """Return the target, or without one, half of the unprotected risk."""
         target, plain = self._context.options.target_risk, self.points.get(())
         if target is not None:
             return target
@@ -103,7 +104,7 @@ class ProtectionSearch:
         try:
             point = self._trials.measure(steps, self.titles.get(steps), is_full=is_full)
         except (InputError, OptionError) as error:
-            # Whether the data allows a value that nobody would miss is found out by trying it.
+            # Whether the data allows a stronger value is known only by trying: no need to list it.
             if steps not in self._beyond:
                 label = label_chain(steps, self.titles.get(steps))
                 self.left_out.append(ProtectionLeftOut(label=label, why=error.for_command_line()))
@@ -113,7 +114,7 @@ class ProtectionSearch:
         return self._judge(steps, point)
 
     def _judge(self, chain: tuple[Protection, ...], point: MeasuredProtection) -> Trial:
-        """A point as the search looks at it: with a target, the upper bound counts."""
+        """Convert a point for the search: with a target, the upper bound is the risk."""
         has_target = self._context.options.target_risk is not None
         return Trial(
             chain=chain,
@@ -127,7 +128,7 @@ class ProtectionSearch:
 def search_protections(
     context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
 ) -> Outcome:
-    """Let every family that ran judge what matters, and look for the least loss."""
+    """Judge the relevant protections by every family that ran, and search for the least loss."""
     tried = list_families(context)
     run = ProtectionSearch(context, start_trials(context, before), progress)
     run.learn(tried, before)
@@ -142,7 +143,7 @@ def search_protections(
 
 
 def list_searched(context: AuditContext, tried: Sequence[Family]) -> list[Family]:
-    """Whose values are searched: what suits the data, or of what was asked for, its kinds."""
+    """Return the families whose values are searched: suitable ones, or the kinds requested."""
     suitable = [family for family in tried if family.parameter is not None]
     if suitable or context.options.target_risk is None:
         return suitable
@@ -153,9 +154,9 @@ def list_searched(context: AuditContext, tried: Sequence[Family]) -> list[Family
 
 def list_pairs(families: Sequence[Family]) -> list[Pair]:
     """
-    One protection before another: maps of places, lists of places, averages; times before them.
+    Return pairs of protections in order: maps of places, lists of places, averages; times first.
 
-    Averages of groups hold no times, so that rounding them before does nothing.
+    Averages of groups hold no times, so that coarsening times before them has no effect.
     """
     times = [family for family in families if family.title == _TIMES]
     last = [family for family in families if changes_histograms(family.chain)]
@@ -199,10 +200,10 @@ def estimate_search(
     before: Mapping[str, Outcome] | None = None,
 ) -> Seconds:
     """
-    How long the search takes where nothing stops it.
+    Estimate how long the search takes if it is not stopped.
 
-    ``once`` says how long one quick trial of a family takes; ``before`` which attacks ran and how,
-    once they have. How many trials there are depends on what they find.
+    ``once`` estimates one quick trial of a family; ``before`` says which attacks ran and how, once
+    they have. The actual number of trials depends on what they find.
     """
     tried = list_families(context)
     searched = list_searched(context, tried)
@@ -219,7 +220,7 @@ def estimate_search(
 
 
 def estimate_least(context: AuditContext, once: Callable[[Family], Seconds]) -> float:
-    """How long the search takes at least to be of use."""
+    """Estimate how long the search takes at least to be useful."""
     quick = once(Family(title=NONE))
     full = quick + _estimate_judges(context, None)
     has_target = context.options.target_risk is not None
@@ -227,7 +228,7 @@ def estimate_least(context: AuditContext, once: Callable[[Family], Seconds]) -> 
 
 
 def _estimate_judges(context: AuditContext, before: Mapping[str, Outcome] | None) -> Seconds:
-    """One release judged by the families that ran, or by all as long as that is not known."""
+    """Time to judge one release by the families that ran, or by all until that is known."""
     total = Seconds({})
     for family in list_judging(context):
         outcome = (before or {}).get(f"attack/{family.name}")
@@ -238,10 +239,10 @@ def _estimate_judges(context: AuditContext, before: Mapping[str, Outcome] | None
 
 def mark_frontier(points: Sequence[MeasuredProtection]) -> tuple[MeasuredProtection, ...]:
     """
-    Say which points no other beats: none costs less and protects at least as well.
+    Mark the points on the Pareto frontier: no other costs less and protects at least as well.
 
-    Only what every family has judged on everybody is compared. A protection that leaves as much
-    as there was, as far as can be told, is no bargain whatever it costs.
+    Only points that every family judged on all people are compared. A protection without a
+    measurable effect is never on the frontier, whatever it costs.
     """
     plain = next((point for point in points if point.name == NONE), None)
     able = [point for point in points if is_whole(point) and has_effect(point, plain)]
@@ -254,7 +255,7 @@ def mark_frontier(points: Sequence[MeasuredProtection]) -> tuple[MeasuredProtect
 def find_target(
     points: Sequence[MeasuredProtection], target_risk: float
 ) -> MeasuredProtection | None:
-    """Of what every family has judged and whose upper bound is at most this, the least loss."""
+    """Return the least loss among points judged by all whose upper bound is within the target."""
     plain = next((point for point in points if point.name == NONE), None)
     enough = [
         point
@@ -267,12 +268,12 @@ def find_target(
 
 
 def is_whole(point: MeasuredProtection) -> bool:
-    """Whether every family has judged it, on everybody."""
+    """Return whether every family has judged it, on all people."""
     return point.judged_by_all and point.people is None
 
 
 def has_effect(point: MeasuredProtection, plain: MeasuredProtection | None) -> bool:
-    """Whether less than before is linked, beyond what the interval allows for."""
+    """Return whether fewer people are linked than before, by the upper end of the interval."""
     if plain is None or point.name == NONE:
         return True
     return point.interval[1] < plain.accuracy

@@ -1,4 +1,4 @@
-"""Trials of protections in an audit: protect, let the families that ran judge, describe."""
+"""Trials of protections in an audit: protect, judge by the families that ran, describe."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from trailprint.audit.attacks.judges import call_judges, choose_weights
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome
-from trailprint.audit.points_disclosure import tell_sharing
+from trailprint.audit.points_disclosure import disclose_sharing
 from trailprint.audit.results.protections import (
     MeasuredGroups,
     MeasuredJudgement,
@@ -26,7 +26,7 @@ from trailprint.studies.options import TrialOptions
 from trailprint.studies.protection_trial import Point, TrialContext
 
 NONE = "none"
-"""The name of the data as it is: what protections are compared with."""
+"""Name of the unprotected data, which protections are compared with."""
 
 
 class Trials:
@@ -47,14 +47,14 @@ class Trials:
         self, chain: Sequence[Protection], title: str | None = None, *, is_full: bool
     ) -> MeasuredProtection:
         """
-        Protect and attack, with every family or with those that are quick.
+        Protect and attack, with every family or only with quick ones.
 
-        What seems to reach a target is also tried as an audit of the release will find it.
+        A release that seems to reach a target is also attacked as its own audit would.
         """
         judges = self._judges if is_full else self._quick
         parameters = chain[0].parameters() if chain else {}
         is_by_all = len(judges) == len(self._judges)
-        # Tasks take longer than quick judges on large data: only of what may be shown.
+        # Tasks take longer than quick judges on large data, so only results to be shown have them.
         point = self._trial.measure(tuple(chain), parameters, judges, with_tasks=is_by_all)
         found = replace(describe_point(chain, point, title), judged_by_all=is_by_all)
         target = self._options.target_risk
@@ -69,10 +69,10 @@ def start_trials(
     context: AuditContext, before: Mapping[str, Outcome], chain: Sequence[Protection] = ()
 ) -> Trials:
     """
-    Both sides, ready for protections; ``chain`` is looked at for its order only.
+    Return trials on both sides; ``chain`` is only checked for its order.
 
-    All parts share them: what one has measured quickly, another lets further families judge. Parts
-    of a piece do not: there it matters how long each takes.
+    All parts share them: a release that one part measured quickly is judged by further families in
+    another. Parts on a calibration sample do not share them, as each of these is timed.
     """
     check_order(chain)
     options = TrialOptions(
@@ -92,7 +92,7 @@ def start_trials(
 def describe_point(
     chain: Sequence[Protection], point: Point, title: str | None = None
 ) -> MeasuredProtection:
-    """What was measured of a protected release."""
+    """Return the exact results of a protected release."""
     found = point.strongest
     return MeasuredProtection(
         label=label_chain(chain, title),
@@ -114,7 +114,7 @@ def describe_point(
             people=point.groups.n_people,
             in_small=point.groups.n_in_small,
         ),
-        singling_out=tuple(map(tell_sharing, point.singling_out)),
+        singling_out=tuple(map(disclose_sharing, point.singling_out)),
         tasks=None if point.tasks is None else TaskFacts(**asdict(point.tasks)),
     )
 
@@ -132,7 +132,7 @@ def _describe_judge(found: Success) -> MeasuredJudgement:
 
 
 def label_chain(chain: Sequence[Protection], title: str | None = None) -> str:
-    """What protections are called, for people; where one has no words, how they are written."""
+    """Return a label of a chain for readers; if a step has no label, the chain as written."""
     if not chain:
         return "No protection"
     labels = [step.label() for step in chain]
@@ -143,7 +143,7 @@ def label_chain(chain: Sequence[Protection], title: str | None = None) -> str:
 
 
 def _write(chain: Sequence[Protection], title: str | None) -> str:
-    """Protections as they are typed; a file that one was read from is only in what was typed."""
+    """Return a chain as typed; the file that a step was read from is known only from ``title``."""
     if title is not None and not all(is_writable(step) for step in chain):
         return title
     return " then ".join(write_protection(step) for step in chain)

@@ -1,4 +1,4 @@
-"""The protections an audit tries: those asked for, or a small set that fits the data."""
+"""The protections an audit tries: those requested, or a small set that fits the data."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Family:
     """
     One chain of protections as it is, or with several values of one parameter.
 
-    ``parameter`` is that of the only protection of the chain; None where there is no value to
-    choose. ``stronger`` are values for a target that none of the others reaches, ``neutral`` is one
-    that changes nothing, if there is one.
+    ``parameter`` belongs to the only protection of the chain; None if there is no value to choose.
+    ``stronger`` are values to try if none of the others reaches the target, ``neutral`` is one that
+    changes nothing, if there is one.
     """
 
     title: str
@@ -38,19 +38,19 @@ class Family:
     is_asked: bool = False
 
     def with_value(self, value: Any) -> tuple[Protection, ...]:
-        """The chain with one value of its parameter; as it is where it has none."""
+        """Return the chain with one value of its parameter, or as it is if it has none."""
         if self.parameter is None:
             return self.chain
         return (replace(self.chain[0], **{self.parameter: value}),)
 
     @property
     def n_points(self) -> int:
-        """How many matchings have to be done, for each weight."""
+        """Number of matchings to run, for each weight."""
         return max(len(self.values), 1)
 
 
 def list_families(context: AuditContext) -> list[Family]:
-    """Nothing at all first; then what was asked for, or what the data allows."""
+    """Return no protection first, then the requested ones, or those that suit the data."""
     engine = context.events[0].engine
     asked = [
         Family(title=text, chain=read_chain(text, engine), is_asked=True)
@@ -60,7 +60,7 @@ def list_families(context: AuditContext) -> list[Family]:
 
 
 def check_protections(protections: Sequence[str], engine: Engine) -> None:
-    """Refuse protections that cannot be read, before any work is done."""
+    """Raise before any work is done if a protection cannot be parsed."""
     for text in protections:
         read_chain(text, engine)
 
@@ -74,7 +74,7 @@ def _list_suitable(context: AuditContext) -> list[Family]:
 
 
 def sweep_kind(kind: type[Protection], context: AuditContext) -> Family:
-    """One kind of protection with the values that suit the data."""
+    """Return one kind of protection with the values that suit the data."""
     data = context.remember("audited data", lambda: _look_at(context))
     return Family(
         title=kind.name,
@@ -99,7 +99,7 @@ def _look_at(context: AuditContext) -> AuditedData:
 def try_family(
     context: AuditContext, family: Family, before: Mapping[str, Outcome], progress: PartProgress
 ) -> Outcome:
-    """Protect, attack with what is quick, and measure; what the data refuses is left out."""
+    """Protect, run quick attacks, and measure; values that the data does not allow are left out."""
     trials = start_trials(context, before, family.chain)
     points: list[MeasuredProtection] = []
     left_out: list[ProtectionLeftOut] = []

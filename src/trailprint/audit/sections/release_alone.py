@@ -1,9 +1,10 @@
 """
-A protected release as an audit of it will find it: everything protected, then cut in two again.
+Attack a protected release as its own audit would: protect the whole dataset, then cut it in two.
 
-A trial protects the two sides of the audit. What is published is the whole dataset, protected: who
-is active in which weeks is another matter after that, so that it is cut elsewhere, and people of
-whom too little is left are on no side. Whatever is to be published is therefore tried so too.
+A trial protects the two sides of the audit, but what is published is the whole dataset, protected.
+Protection changes who is active in which weeks, so that the release is cut elsewhere, and people
+with too little data left are on neither side. Releases to be published are therefore attacked this
+way, too.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from trailprint.studies.judging import Judge
 from trailprint.studies.options import TrialOptions
 from trailprint.studies.protection_trial import TrialContext
 
-#: An audit keeps the method that links more people, whichever that was before protecting.
+#: An audit keeps the method that links more people, whichever won before protection.
 _ONE_BY_ONE = MatchOptions(method="one-by-one")
 _FEWEST = 2
-#: Each release has other ids, so that ties between equally good matchings fall differently. They
-#: are drawn this often at most, and as often as this number of people altogether: among many
-#: people they change little.
+#: Each release has new ids, so that ties between equally good matchings are broken differently. Ids
+#: are drawn this often at most, and for this number of people in total: among many people they
+#: change little.
 _MOST_DRAWS, _DRAWN_PEOPLE = 20, 10_000
 
 
@@ -39,7 +40,7 @@ def measure_alone(
     judges: Sequence[Judge],
     options: TrialOptions,
 ) -> MeasuredAlone | None:
-    """What attacks achieve against a release alone; None where it cannot be cut in two."""
+    """Return what attacks achieve against a release alone; None if it cannot be cut in two."""
     halves = _halve(context, chain)
     if halves is None:
         return None
@@ -60,7 +61,7 @@ def measure_alone(
 
 
 def _halve(context: AuditContext, chain: Sequence[Protection]) -> tuple[Events, Events] | None:
-    """Both halves of a protected release; None of histograms, and where two datasets were given."""
+    """Return both halves of a protected release; None for histograms or two given datasets."""
     whole = context.sides.whole
     if whole is None or changes_histograms(chain):
         return None

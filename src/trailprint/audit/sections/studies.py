@@ -1,4 +1,4 @@
-"""The rest an audit finds out: how risk grows, and why."""
+"""Studies of an audit: how risk grows, and why."""
 
 from __future__ import annotations
 
@@ -114,18 +114,18 @@ def _to(progress: PartProgress) -> Callable[[str, float | None], None]:
 def explain(
     context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
 ) -> Outcome:
-    """Which locations correct links rest on, and what leaving each of them out changes."""
+    """Find the locations that correct links depend on, and what leaving each out changes."""
     found = find_driving_locations(*context.histograms, _links(context, before), context.truth)
     top = found.top(N_LOCATIONS)
     progress(0.2)
     changes, n_linked = _leave_out(context, before, top)
-    # Numbers, not names: what is kept must not hold more than the next report may tell.
+    # Numbers, not names: the store must not hold more than the next report may publish.
     told = found.to_finding(N_LOCATIONS, changes=changes, n_linked=n_linked)
     return Outcome(data={"why": to_plain(told)}, arrays={"locations": top})
 
 
 def _links(context: AuditContext, before: Mapping[str, Outcome]) -> Linkage:
-    """What the strongest attack on everybody linked."""
+    """Return the links of the strongest attack on all people."""
     strongest = choose_repeated(context, before)
     known = before.get(f"attack/{strongest.name}")
     return strongest.as_is().run() if known is None else restore_linkage(known, context)
@@ -134,7 +134,7 @@ def _links(context: AuditContext, before: Mapping[str, Outcome]) -> Linkage:
 def _leave_out(
     context: AuditContext, before: Mapping[str, Outcome], locations: Ints
 ) -> tuple[Floats | None, int]:
-    """What the first attack that can tell says, and how many people it links with everything."""
+    """Return the changes by the first attack that measures them, and how many people it links."""
     for family in find_attacks(context.options.attacks):
         outcome = before.get(f"attack/{family.name}")
         changes = None if outcome is None else family.leave_out(context, outcome, locations)

@@ -1,4 +1,4 @@
-"""Count how many tasks of the jobs under way have finished."""
+"""Count the finished tasks of running jobs."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from pyspark import SparkContext
 
 from trailprint.progress import watching
 
-#: How often Spark is asked.
+#: Polling interval.
 _AGAIN_S = 0.5
 
 
 @contextlib.contextmanager
 def counting_blocks(
-    context: SparkContext, group: str, n_blocks: int, tell: Callable[[float], None] | None
+    context: SparkContext, group: str, n_blocks: int, report: Callable[[float], None] | None
 ) -> Iterator[None]:
-    """Tell from time to time which share of a pass's blocks has finished; None: nobody asks."""
-    if tell is None:
+    """Report regularly the share of a pass's blocks that has finished; None: do not report."""
+    if report is None:
         yield
         return
     before = set(context.statusTracker().getJobIdsForGroup(group))
 
     def look() -> None:
-        with contextlib.suppress(Exception):  # What is counted never ends the work.
-            tell(min(count_finished(context, group, before) / n_blocks, 1.0))
+        with contextlib.suppress(Exception):  # Failing to count must not stop the work.
+            report(min(count_finished(context, group, before) / n_blocks, 1.0))
 
     with watching(look, _AGAIN_S):
         yield
 
 
 def count_finished(context: SparkContext, group: str, before: Collection[int]) -> int:
-    """Tasks that have finished, of the jobs of a group that were not there before."""
+    """Number of finished tasks in a group's jobs, except for the jobs in ``before``."""
     tracker = context.statusTracker()
     numbers = [number for number in tracker.getJobIdsForGroup(group) if number not in before]
     jobs = [tracker.getJobInfo(number) for number in numbers]

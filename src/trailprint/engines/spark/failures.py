@@ -1,4 +1,4 @@
-"""Say in a sentence why Spark could not do the work."""
+"""Explain in one sentence why Spark failed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DAMAGED = (
     "Every file must be whole Parquet or ORC, but one is damaged or of another kind. Mend it, or "
     "take it away."
 )
-#: What a failure's message holds, and what it means.
+#: Texts found in messages of failures, and what they mean.
 _MEANINGS = {
     OTHER_KERNELS: "Every Spark worker must have the same version of trailprint as the driver, but "
     "one has another. Install the driver's version on all workers.",
@@ -61,7 +61,7 @@ _OTHERWISE = (
 
 @contextlib.contextmanager
 def explaining_failures(otherwise: str = _OTHERWISE) -> Iterator[None]:
-    """Raise what Spark raises as an error of ours, without Spark's words: they quote data."""
+    """Turn Spark's errors into `EngineError`, without Spark's messages, which may quote data."""
     try:
         yield
     except (Py4JError, PySparkException) as error:
@@ -69,5 +69,5 @@ def explaining_failures(otherwise: str = _OTHERWISE) -> Iterator[None]:
 
 
 def explain_failure(message: str, otherwise: str = _OTHERWISE) -> str:
-    """A sentence about a failure; nothing of the message, which may hold values."""
+    """Return a sentence about a failure, without quoting the message, which may hold values."""
     return next((meaning for sign, meaning in _MEANINGS.items() if sign in message), otherwise)

@@ -1,4 +1,4 @@
-"""Jobs of one engine's, by a name that Spark knows them by."""
+"""Mark Spark jobs as belonging to one group, so that they can be cancelled together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _JOB_GROUP = "spark.jobGroup.id"
 
 @contextlib.contextmanager
 def in_job_group(context: Any, group: str, stop: Callable[[], None]) -> Iterator[None]:
-    """Jobs of this thread are the group's; what was interrupted does not run on."""
+    """Put this thread's jobs into a group; call ``stop`` if the work is interrupted or fails."""
     before = context.getLocalProperty(_JOB_GROUP)
     context.setLocalProperty(_JOB_GROUP, group)
     try:

@@ -1,4 +1,4 @@
-"""DataFrames of what Spark reads by its path, and what Hadoop says of the files there."""
+"""Load paths as Spark DataFrames, and look up their files through Hadoop."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _NOT_LOADED = (
     "that it is Parquet, ORC, or a Delta or Iceberg table whose package the session has "
     "(--spark-conf spark.jars.packages=…)."
 )
-#: Every file below a folder, however deep. What names of folders say is worked out here, as it is
-#: for files of this machine: Spark would lose them behind a pattern, and let them replace columns.
+#: Read every file below a folder, at any depth. Partition values in folder names are parsed here,
+#: as for local files: Spark would lose them with a pattern, and let them replace columns.
 _EVERY_FILE = {"mergeSchema": "true", "recursiveFileLookup": "true"}
 _PATTERN = re.compile(r"[*?\[{]")
 _NAIVE_TIMES = "spark.sql.parquet.inferTimestampNTZ.enabled"
-#: What stands before the path in an address; of one file it is written in more ways than one.
+#: The part of an address before the path; it can be written in several ways for the same file.
 _ORIGIN = r"^[^:/]+:(?://[^/]*)?"
-#: What Hive and Spark write for a missing value.
+#: How Hive and Spark write a missing value.
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -37,10 +37,10 @@ def load_files(
     session: SparkSession, kind: str, paths: Sequence[str], endings: Sequence[str] = ()
 ) -> list[DataFrame]:
     """
-    Files of Parquet or ORC, or those below folders or that match patterns.
+    Load Parquet or ORC files, given by path, folder or pattern.
 
-    Several DataFrames, of one type in each column, where the files' types differ; `unite_frames`
-    makes one of them. ``endings``: what names of files must end in; all files without any.
+    If column types differ between files, there are several DataFrames, each with one type per
+    column; `unite_frames` joins them. ``endings``: required endings of file names; any if empty.
     """
 
     def open_reader() -> DataFrameReader:
@@ -56,9 +56,9 @@ def load_files(
 
 def _load_alike(open_reader: Callable[[], DataFrameReader], paths: list[str]) -> list[DataFrame]:
     """
-    One DataFrame of all files, or where their types differ, of each half of them.
+    Return one DataFrame of all files; if their types differ, split the files in halves and repeat.
 
-    Types that changed at some time make few halves, because names of files are mostly in order.
+    Types that changed at one point in time need few splits, as file names are mostly in order.
     """
     try:
         return [open_reader().load(paths)]
@@ -73,12 +73,12 @@ def _load_alike(open_reader: Callable[[], DataFrameReader], paths: list[str]) ->
 
 
 def _list_files(reader: DataFrameReader, paths: list[str]) -> list[str]:
-    """The files below folders or that match patterns."""
+    """Paths of the files below folders or matching patterns."""
     return reader.schema("nothing INT").load(paths).inputFiles()
 
 
 def unite_frames(frames: Sequence[DataFrame]) -> DataFrame:
-    """The rows of all, each column of the type that all its types become."""
+    """The rows of all frames, each column cast to its common type."""
     if len(frames) == 1:
         return frames[0]
     kinds: dict[str, list[str]] = {}
@@ -111,7 +111,7 @@ def _quote(name: str) -> str:
 
 @contextlib.contextmanager
 def _as_written(session: SparkSession) -> Iterator[None]:
-    """Let times without a zone stay such, whatever the session makes of them elsewhere."""
+    """Read times without a zone as such, whatever the session's setting is."""
     before = str(session.conf.get(_NAIVE_TIMES))
     session.conf.set(_NAIVE_TIMES, "true")
     try:
@@ -121,13 +121,13 @@ def _as_written(session: SparkSession) -> Iterator[None]:
 
 
 def load_table(session: SparkSession, kind: str, address: str) -> DataFrame:
-    """A Delta or Iceberg table."""
+    """Load a Delta or Iceberg table."""
     with explaining_failures(_NOT_LOADED):
         return session.read.format(kind).load(address)
 
 
 def find_kind_of_table(session: SparkSession, address: str) -> str | None:
-    """Delta or Iceberg, as Spark calls them, if that is what lies at an address."""
+    """Spark's name of the kind of table (Delta or Iceberg) at an address; None if it is neither."""
     if _PATTERN.search(address):
         return None
     with explaining_failures(_NOT_LOADED):
@@ -136,19 +136,19 @@ def find_kind_of_table(session: SparkSession, address: str) -> str | None:
 
 
 def name_files(session: SparkSession, address: str) -> list[str]:
-    """The paths of all files that Spark would read, hidden ones left out; none is opened."""
+    """Paths of all files that Spark would read, without hidden ones; no file is opened."""
     with explaining_failures(_NOT_LOADED):
         reader = session.read.options(**_EVERY_FILE).schema("nothing INT")
         listed: Any = reader.parquet(address)
         gateway: Any = session
-        # In one text: a call for each of them takes as long as reading some.
+        # Joined into one text, because one call per name would be as slow as reading files.
         texts = gateway._jvm.org.apache.hadoop.util.StringUtils
         joined = texts.join("\n", listed._jdf.inputFiles())
     return [re.sub(_ORIGIN, "", name) for name in joined.split("\n") if name]
 
 
 def name_root(session: SparkSession, address: str) -> str:
-    """The path that those of files begin with, up to the first folder that is a pattern."""
+    """The common path prefix of the files: the folders before the first pattern."""
     found = _PATTERN.search(address)
     fixed = address if found is None else address[: found.start()].rpartition("/")[0]
     with explaining_failures(_NOT_LOADED):
@@ -157,7 +157,7 @@ def name_root(session: SparkSession, address: str) -> str:
 
 
 def is_file(session: SparkSession, address: str) -> bool:
-    """Whether an address is that of one file."""
+    """Whether an address names a single file."""
     if _PATTERN.search(address):
         return False
     with explaining_failures(_NOT_LOADED):
@@ -181,12 +181,12 @@ def _read_folder(below: Column, key: str) -> Column:
 
 
 def _decode(text: Column) -> Column:
-    """Text without %20 and the like; a plus sign stays one, and so does what is none of them."""
+    """Text with %20 and the like decoded; plus signs and invalid escapes are left as they are."""
     return sf.coalesce(sf.try_url_decode(sf.replace(text, sf.lit("+"), sf.lit("%2B"))), text)
 
 
 def list_address(session: SparkSession, address: str) -> list[tuple[str, int, int]]:
-    """Paths, sizes and times of change of the files at an address, or that match a pattern."""
+    """Paths, sizes and modification times of the files at an address or matching a pattern."""
     with explaining_failures(_NOT_LOADED):
         return sorted(_walk(session, address))
 

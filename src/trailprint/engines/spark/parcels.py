@@ -1,9 +1,9 @@
 """
-Arrays on their way to workers: shipped once, and mapped into memory where they arrive.
+Ship arrays to workers once, and map them into memory there.
 
-A parcel is any structure of arrays, such as a join. It travels as one broadcast. The first Python
-worker of an executor to open it writes its arrays to one file beside the executor's others; all
-workers there map that file, so that they share the memory.
+A parcel is any structure of arrays, such as a join. It is sent as one broadcast. The first Python
+worker of an executor to open it writes its arrays to a file in the executor's folder; all workers
+of that executor map the file, so that they share the memory.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-#: Arrays begin at multiples of this, as compiled loops like them.
+#: Arrays start at multiples of this many bytes, for fast access in compiled loops.
 _ALIGNMENT = 64
 _PREFIX = "trailprint-"
 
 
 class Parcel:
-    """Something made of arrays; where it is unpickled, that something, with its arrays mapped."""
+    """A structure of arrays; unpickling it gives the structure with its arrays memory-mapped."""
 
     def __init__(self, contents: Any) -> None:
         self._buffers: list[pickle.PickleBuffer] = []
@@ -33,7 +33,7 @@ class Parcel:
 
     @cached_property
     def name(self) -> str:
-        """A hash of the contents, computed when it is first needed."""
+        """A hash of the contents, computed on first use."""
         digest = hashlib.blake2b(self._structure, digest_size=16)
         for buffer in self._buffers:
             digest.update(buffer.raw())
@@ -41,7 +41,7 @@ class Parcel:
 
     @property
     def n_bytes(self) -> int:
-        """The size of the arrays."""
+        """Total size of the arrays."""
         return sum(buffer.raw().nbytes for buffer in self._buffers)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
@@ -49,7 +49,7 @@ class Parcel:
 
 
 def open_parcel(name: str, structure: bytes, *buffers: bytes) -> Any:
-    """What was packed; its arrays lie in a file that all workers of an executor share."""
+    """Return the packed structure; its arrays map a file shared by all workers of an executor."""
     sizes = [memoryview(buffer).nbytes for buffer in buffers]
     if sum(sizes) == 0:
         return pickle.loads(structure, buffers=[bytearray(size) for size in sizes])
@@ -60,7 +60,7 @@ def open_parcel(name: str, structure: bytes, *buffers: bytes) -> Any:
 
 
 def drop_parcel(name: str) -> None:
-    """Remove the file of a parcel; who has mapped it keeps it."""
+    """Remove a parcel's file; workers that have mapped it can still use it."""
     with contextlib.suppress(OSError):
         (_folder() / name).unlink()
 
@@ -73,7 +73,7 @@ def _folder() -> Path:
 
 
 def _write(path: Path, buffers: Sequence[bytes]) -> None:
-    """Write the file under another name first: it is there whole, or not at all."""
+    """Write the file atomically: under a temporary name first, then renamed."""
     handle, temporary = tempfile.mkstemp(prefix=_PREFIX, dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -88,7 +88,7 @@ def _write(path: Path, buffers: Sequence[bytes]) -> None:
 
 
 def _map(path: Path, sizes: Sequence[int]) -> list[memoryview]:
-    """Map the buffers of a file, as if they could be written to: kernels expect such arrays."""
+    """Map the buffers of a file copy-on-write, because kernels expect writable arrays."""
     with path.open("rb") as file:
         whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
     views, start = [], 0

@@ -1,7 +1,7 @@
 """
-Which parts of a query run where: on Spark, in the DuckDB of a worker, or in the DuckDB here.
+Find where each part of a query runs: on Spark, in a worker's DuckDB, or in this process's DuckDB.
 
-A part is a subquery, the body of a WITH clause, or a table. It is closed where it names nothing
+A part is a subquery, the body of a WITH clause, or a table. It is closed if it refers to no name
 that the rest of the query defines.
 """
 
@@ -13,12 +13,12 @@ from sqlglot import expressions as exp
 
 from trailprint.engines.spark.translation import is_only_duckdb, needs_duckdb
 
-#: Whether a name is that of a table on Spark.
+#: Whether a name belongs to a table on Spark.
 IsThere = Callable[[str], bool]
-#: From a part to the name of a table that takes its place; None where it has to stay.
+#: From a part to the name of the table that replaces it; None if the part has to stay.
 Replace = Callable[[exp.Expr], str | None]
 
-#: What makes more or fewer rows than there were, or looks at several of them.
+#: Expressions that change the number of rows, or look at several rows.
 _NOT_ROW_WISE = (
     *(exp.Join, exp.AggFunc, exp.Window, exp.Explode, exp.Unnest, exp.Subquery, exp.Lateral),
     *(exp.Select, exp.Star),
@@ -27,7 +27,7 @@ _CLAUSES = ("group", "having", "distinct", "order", "limit", "qualify", "joins",
 
 
 def replace_parts(tree: exp.Expr, fits: Callable[[exp.Expr], bool], name_of: Replace) -> exp.Expr:
-    """Put a table in the place of each part that fits; the largest first."""
+    """Replace each part that fits by a table, outermost parts first."""
     for part in list(_outermost(tree, fits)):
         found = name_of(_body(part))
         if found is None:
@@ -43,7 +43,7 @@ def replace_parts(tree: exp.Expr, fits: Callable[[exp.Expr], bool], name_of: Rep
 
 
 def _put(part: exp.Expr, name: exp.Table) -> None:
-    """Replace a subquery or a table by a table, under the name it goes by."""
+    """Replace a subquery or a table by a table, and keep its alias."""
     is_value = isinstance(part, exp.Subquery) and not isinstance(part.parent, (exp.From, exp.Join))
     if is_value or isinstance(part, exp.SetOperation | exp.Select):
         selected: exp.Expr = exp.select("*").from_(name)
@@ -75,34 +75,34 @@ def _body(part: exp.Expr) -> exp.Expr:
 
 
 def names_in(tree: exp.Expr) -> set[str]:
-    """The names of all tables of a tree, those of its WITH clauses included."""
+    """The names of all tables in a tree, including those in its WITH clauses."""
     return {table.name for table in tree.find_all(exp.Table)}
 
 
 def is_closed(part: exp.Expr) -> bool:
-    """Whether a part names no WITH clause of the query around it."""
+    """Whether a part refers to no WITH clause of the enclosing query."""
     own = {cte.alias for cte in part.find_all(exp.CTE)}
     around = {cte.alias for cte in part.root().find_all(exp.CTE)} - own
     return not names_in(part) & around
 
 
 def is_there(part: exp.Expr, there: IsThere) -> bool:
-    """Whether a part names a table on Spark."""
+    """Whether a part refers to a table on Spark."""
     return any(there(name) for name in names_in(part))
 
 
 def runs_there(part: exp.Expr, there: IsThere) -> bool:
-    """Whether a part can run on Spark and has to."""
+    """Whether a part uses tables on Spark and can run there."""
     return is_there(part, there) and is_closed(part) and not needs_duckdb(part)
 
 
 def runs_here(part: exp.Expr, there: IsThere) -> bool:
-    """Whether a part is about tables of this process alone."""
+    """Whether a part uses only tables of this process."""
     return is_closed(part) and not is_there(part, there) and bool(names_in(part))
 
 
 def is_row_wise(part: exp.Expr, there: IsThere) -> bool:
-    """Whether a part makes a row of each row of what could run on Spark, in ways of DuckDB."""
+    """Whether a part maps single rows of a source on Spark with expressions only DuckDB has."""
     if not isinstance(part, exp.Select) or any(part.args.get(name) for name in _CLAUSES):
         return False
     source = part.args.get("from_")

@@ -1,9 +1,9 @@
 """
-Where a query runs: on Spark where all of it can, else in the DuckDB here.
+Plan where a query runs: on Spark if all of it can, else in this process's DuckDB.
 
-Steps that look at one row at a time and have no equal on Spark run in a DuckDB of each worker.
-Where others have none, what they start from is collected. Tables of this process that a query on
-Spark names are sent there.
+Row-wise steps without an equivalent on Spark run in each worker's DuckDB. For other steps without
+an equivalent, their inputs are collected. Tables of this process that a query on Spark uses are
+sent there.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _NUMBERS = itertools.count()
 
 
 class Here(Protocol):
-    """The DuckDB of this process."""
+    """DuckDB in this process."""
 
     def arrow(self, sql: str) -> pa.Table:
-        """The rows of a query."""
+        """Return the rows of a query."""
 
     def registered(self, table: pa.Table, stem: str) -> contextlib.AbstractContextManager[str]:
-        """The name of a table, for as long as it is needed."""
+        """Register a table within the context, and yield its name."""
 
 
 @contextlib.contextmanager
 def planned(sql: str, there: SparkTables, here: Here) -> Iterator[tuple[str, bool]]:
     """
-    A query that names tables on Spark, ready to run, and whether it runs there.
+    Yield a query over tables on Spark, ready to run, and whether it runs on Spark.
 
-    Tables that are made for it are dropped afterwards.
+    Temporary tables made for it are dropped afterwards.
     """
     with contextlib.ExitStack() as stack:
         plan = _Plan(there, here, stack)
@@ -53,13 +53,13 @@ def planned(sql: str, there: SparkTables, here: Here) -> Iterator[tuple[str, boo
 
 
 class _Plan:
-    """The parts of one query, each put where it can run."""
+    """The plan of one query: each part is placed where it can run."""
 
     def __init__(self, there: SparkTables, here: Here, stack: contextlib.ExitStack) -> None:
         self._there, self._here, self._stack = there, here, stack
 
     def on_workers(self, tree: exp.Expr) -> exp.Expr:
-        """Rows that DuckDB makes of rows: the innermost first."""
+        """Run row-wise parts in the DuckDB of workers, innermost first."""
         while True:
             n_before = self._n_mapped
             tree = self._replace(tree, is_row_wise, self._map_rows)
@@ -67,11 +67,11 @@ class _Plan:
                 return tree
 
     def collected(self, tree: exp.Expr) -> exp.Expr:
-        """What Spark can do is done there and collected."""
+        """Run the parts that Spark can run there, and collect their rows."""
         return self._replace(tree, runs_there, self._fetch)
 
     def sent(self, tree: exp.Expr) -> exp.Expr:
-        """What is here is sent to Spark."""
+        """Send the tables of this process to Spark."""
         return self._replace(tree, runs_here, self._send)
 
     _n_mapped = 0

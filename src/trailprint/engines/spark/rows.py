@@ -1,4 +1,4 @@
-"""What a worker does with rows: DuckDB's own expressions, batch by batch."""
+"""Row-wise DuckDB queries that workers run, batch by batch."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import pyarrow as pa
 from trailprint.engines.h3_cells import define_cells
 from trailprint.engines.spark.tasks import OTHER_KERNELS, get_version
 
-#: What the rows of a batch are called in the query.
+#: The table name of a batch's rows in the query.
 ROWS = "trailprint_rows"
-#: Begins the message of a worker whose DuckDB is another.
+#: Start of the error message of a worker with another version of DuckDB.
 OTHER_DUCKDB = "trailprint-other-duckdb"
 
 
 @cache
 def _connect() -> Any:
-    """One DuckDB for each worker; it holds a batch at a time, and fetches nothing."""
+    """Return the worker's DuckDB; it holds one batch at a time and downloads nothing."""
     config: dict[str, Any] = {"threads": 1, "autoinstall_known_extensions": False}
     connection = duckdb.connect(":memory:", config=config)
     connection.execute("SET TimeZone = 'UTC'")
@@ -28,21 +28,21 @@ def _connect() -> Any:
 
 
 class Versions(NamedTuple):
-    """What must be the same on the driver and on workers that change rows."""
+    """Versions that must be the same on the driver and on workers that map rows."""
 
     trailprint: str
     duckdb: str
 
     @classmethod
     def here(cls) -> Versions:
-        """Those of this process."""
+        """Return the versions of this process."""
         return cls(get_version(), duckdb.__version__)
 
 
 def map_rows(
     batches: Iterable[pa.RecordBatch], query: str, schema: pa.Schema, versions: Versions
 ) -> Iterator[pa.RecordBatch]:
-    """The rows that a query makes of each batch, which it calls `ROWS`."""
+    """Apply a query to each batch, which the query refers to as `ROWS`."""
     here = Versions.here()
     if here.trailprint != versions.trailprint:
         raise RuntimeError(OTHER_KERNELS)
@@ -54,7 +54,7 @@ def map_rows(
 
 
 def describe_rows(query: str, schema: pa.Schema) -> pa.Schema:
-    """The schema of what a query makes of rows of this schema."""
+    """The result schema of a query on rows of this schema."""
     return _run(query, schema.empty_table()).schema
 
 

@@ -31,16 +31,16 @@ from trailprint.engines.spark.tasks import (
 )
 from trailprint.engines.waves import cut_into_waves, pickle_in_waves
 
-#: Passes with less work, about a second of one core, run in this process: a job takes some tenths
-#: of a second to start, and its results to travel.
+#: Passes with less work than this (about a second on one core) run in this process, because
+#: starting a job and returning its results takes some tenths of a second.
 LEAST_WORK = 100_000_000
-#: Blocks for each core: so that the last ones to finish finish together.
+#: Blocks per core; several, so that all cores finish at about the same time.
 BLOCKS_PER_CORE = 4
-#: What one job may return; Spark refuses more than ``spark.driver.maxResultSize``, 1 GB.
+#: Most bytes returned by one job; Spark's limit, ``spark.driver.maxResultSize``, is 1 GB.
 WAVE_BYTES = 256_000_000
-#: Parcels that are kept for later passes, or as many for each part of inputs that are cut.
+#: Parcels kept for later passes; this many per part if inputs are split into parts.
 KEPT_PARCELS = 4
-#: Calls for each core in a first wave, and what the arguments of a wave may take.
+#: Calls per core in the first wave, and most bytes of a wave's arguments.
 CALLS_PER_CORE, CALL_BYTES = 8, 64_000_000
 
 RunCalls = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[tuple[int, Any]]]
@@ -50,10 +50,10 @@ class SparkRunner:
     """
     Runs passes on a cluster; see `trailprint.kernels.passes.Runner`.
 
-    A pass whose inputs are larger than ``most_bytes``, what a worker may hold, stays here.
-    What a pass needs is shipped once: what earlier passes have shipped is found by its contents.
-    Blocks come back in order, and a block that is run again returns the same, so that nothing
-    depends on the number of workers, on which of them fails, or on who finishes first.
+    A pass whose inputs exceed ``most_bytes``, the memory limit of a worker, runs in this process.
+    Inputs are shipped once: those that earlier passes have shipped are found by their hash. Blocks
+    come back in order, and a retried block returns the same result, so results do not depend on
+    the number of workers, on failures, or on the order in which workers finish.
     """
 
     def __init__(self, context: SparkContext, most_bytes: int | None = None) -> None:
@@ -73,7 +73,7 @@ class SparkRunner:
             self._drop(list(self._kept))
 
     def __call__(self, one: Any) -> bool:
-        """Run a pass; False for one that is too small to be worth a job."""
+        """Run a pass; return False, and do nothing, if it is too small or too large for a job."""
         if len(one.work) == 0 or float(np.sum(one.work)) < LEAST_WORK:
             return False
         parcel = Parcel(one.fixed)
@@ -89,7 +89,7 @@ class SparkRunner:
         ):
             task = Task(name_of(one.kernel), fixed, fresh, shape, get_stamp())
             blocks = one.blocks(BLOCKS_PER_CORE * self._context.defaultParallelism)
-            with counting_blocks(self._context, self._group, len(blocks), one.tell):
+            with counting_blocks(self._context, self._group, len(blocks), one.report):
                 for wave in cut_into_waves(blocks, shape.item_bytes, WAVE_BYTES):
                     found = self._context.parallelize(wave, len(wave)).map(task).collect()
                     _put(one.out, wave, found)
@@ -97,7 +97,7 @@ class SparkRunner:
 
     @contextlib.contextmanager
     def calls(self, prepare: Callable[..., None], shared: tuple[Any, ...]) -> Iterator[RunCalls]:
-        """Something that runs calls as tasks; workers call ``prepare(*shared)`` first."""
+        """Yield a function that runs calls as tasks; workers call ``prepare(*shared)`` first."""
         parcel, name = Parcel(shared), name_of(prepare)
         with self._shipped(parcel) as sent:
             try:
@@ -114,7 +114,7 @@ class SparkRunner:
         function: Callable[..., Any],
         tasks: Iterable[tuple[Any, ...]],
     ) -> Iterator[tuple[int, Any]]:
-        """Run the tasks in waves; results in their order."""
+        """Run the tasks in waves, and yield their results in order."""
         call = make(function=name_of(function), stamp=get_stamp())
         n_cores = self._context.defaultParallelism
         numbers = itertools.count()
@@ -130,12 +130,12 @@ class SparkRunner:
         self._context.cancelJobGroup(self._group)
 
     def _in_group(self) -> AbstractContextManager[None]:
-        """Jobs of this thread are ours; what was interrupted does not run on."""
+        """Put this thread's jobs into the runner's group; cancel them if it is interrupted."""
         return in_job_group(self._context, self._group, self.stop)
 
     @contextlib.contextmanager
     def _sent(self, one: Any) -> Iterator[Broadcast[Any]]:
-        """The inputs of this pass alone."""
+        """Broadcast the inputs that only this pass uses."""
         sent = self._context.broadcast(one.fresh)
         try:
             yield sent
@@ -144,7 +144,7 @@ class SparkRunner:
 
     @contextlib.contextmanager
     def _shipped(self, parcel: Parcel) -> Iterator[Broadcast[Any]]:
-        """The inputs that other passes use as well: shipped now, or found."""
+        """Broadcast inputs that other passes use too, unless they were shipped before."""
         with self._lock:
             if parcel.name not in self._kept:
                 self._kept[parcel.name] = self._context.broadcast(parcel)
@@ -160,7 +160,7 @@ class SparkRunner:
                 self._drop(idle[: max(0, len(self._kept) - self._n_kept)])
 
     def _drop(self, names: list[str]) -> None:
-        """Take parcels back: broadcasts here, and files where the executors are."""
+        """Remove parcels: broadcasts here, and files on the executors."""
         if not names:
             return
         for name in names:
@@ -174,7 +174,7 @@ class SparkRunner:
 
 
 def _put(out: Any, wave: Sequence[tuple[int, int]], found: Sequence[list[Any]]) -> None:
-    """Put the entries of blocks where they belong."""
+    """Copy the entries of blocks into the result."""
     for (low, high), arrays in zip(wave, found, strict=True):
         for whole, part in zip(arrays_of(out), arrays, strict=True):
             whole[low:high] = part

@@ -1,4 +1,4 @@
-"""The Spark session: one that is active, or a new one that is stopped in the end."""
+"""The Spark session: the active one, or a new one that is stopped at the end."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _LEAST_JAVA = 17
 _PYTHON = "PYSPARK_PYTHON"
 _INSTALL = "--engine spark needs pyspark, which is missing. Try pip install trailprint[spark]."
 _JAVA = "--engine spark needs Java 17 or newer, but {}. Install Java 17 and set JAVA_HOME to it."
-#: How often a task is tried: as often as on a cluster.
+#: Attempts per task, the same as on a cluster.
 _ATTEMPTS = 4
 #: Nothing is logged: what Spark logs of a failed task may quote data (decision 027).
 _LOGGING = Path(__file__).with_name("log4j2.properties").as_uri()
 _OWN_LOG = f"-Dlog4j2.configurationFile={_LOGGING}"
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
-#: Of sessions made here. Workers run installed code only, whatever lies in the current folder.
+#: Settings of new sessions. Workers run installed code only, never files of the current folder.
 _SETTINGS = {
     "spark.app.name": "trailprint",
     _JAVA_OPTIONS: _OWN_LOG,
     "spark.executorEnv.PYTHONSAFEPATH": "1",
-    # Whoever has many cores to share is slow to connect, which is no failure.
+    # Workers that share cores with many others connect slowly; that is not a failure.
     "spark.python.authenticate.socketTimeout": "300s",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-#: On this machine nothing listens to the network.
+#: Local sessions do not listen on the network.
 _LOCAL_SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -73,19 +73,19 @@ def open_session(options: EngineOptions) -> Iterator[SparkSession]:
 
 
 def find_session() -> SparkSession | None:
-    """The session that is active, if any."""
+    """The active session, if any."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:
         raise EngineError(_INSTALL) from None
     with warnings.catch_warnings():
-        # It says that it does not know the newest pandas, which is not used.
+        # pyspark warns that it does not support the newest pandas, which is not used.
         warnings.simplefilter("ignore", FutureWarning)
         return SparkSession.getActiveSession()
 
 
 def check_classic(session: SparkSession) -> None:
-    """Refuse a session that gives no way to its workers."""
+    """Refuse a Spark Connect session: it gives no access to its workers."""
     if not hasattr(session, "_jsparkSession"):
         raise EngineError(
             "--engine spark needs a classic Spark session, but the active one is a Spark Connect "
@@ -94,11 +94,11 @@ def check_classic(session: SparkSession) -> None:
 
 
 def check_running(session: SparkSession) -> None:
-    """Refuse a session that somebody else has stopped, or whose Java is gone."""
+    """Refuse a session that has been stopped, or whose Java process has ended."""
     context: Any = session.sparkContext
     try:
         is_stopped = bool(context._jsc.sc().isStopped())
-    except Exception:  # What it is depends on how Java ended.
+    except Exception:  # The type of the error depends on how Java ended.
         is_stopped = True
     if is_stopped:
         raise EngineError(
@@ -127,9 +127,9 @@ def _start(options: EngineOptions) -> SparkSession:
 
 def choose_settings(master: str, given: Mapping[str, str]) -> dict[str, str]:
     """
-    Settings of a new session: ours, and those that were given.
+    Return the settings of a new session: the defaults here, overridden by ``given``.
 
-    Options of Java that were given stand beside ours: without ours, Spark would log again.
+    Given Java options are added to ours, because without ours Spark would log again.
     """
     ours = {**_SETTINGS, **(_LOCAL_SETTINGS if master.startswith("local") else {})}
     settings = {**ours, **given}
@@ -140,7 +140,7 @@ def choose_settings(master: str, given: Mapping[str, str]) -> dict[str, str]:
 
 def with_retries(master: str) -> str:
     """
-    A master that tries a failed task again; on one machine Spark would not.
+    Return a master that retries failed tasks; a local master does not by default.
 
     Examples
     --------
@@ -152,14 +152,14 @@ def with_retries(master: str) -> str:
 
 
 def _choose_python(master: str, options: EngineOptions) -> str | None:
-    """The Python of the workers: as set, or on this machine the one that runs this."""
+    """The Python of the workers: as set; by default, for a local master, the running one."""
     here = sys.executable if master.startswith("local") else None
     return options.settings.get("spark.pyspark.python") or os.environ.get(_PYTHON) or here
 
 
 @contextlib.contextmanager
 def _workers_run(python: str | None) -> Iterator[None]:
-    """Let a session that is made inside start this Python; it looks only here."""
+    """Set the Python of sessions made inside; Spark looks only at this environment variable."""
     before = os.environ.get(_PYTHON)
     if python is not None:
         os.environ[_PYTHON] = python
@@ -173,7 +173,7 @@ def _workers_run(python: str | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _own_signals() -> Iterator[None]:
-    """Keep what Ctrl-C does: Spark would put its own handler in place."""
+    """Restore the handler of Ctrl-C, which Spark replaces by its own."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -185,7 +185,7 @@ def _own_signals() -> Iterator[None]:
 
 
 def check_java() -> None:
-    """Refuse to start without a Java that Spark runs on."""
+    """Raise an error unless there is a Java that Spark can run on."""
     java = find_java()
     if java is None:
         raise EngineError(_JAVA.format("there is none"))
@@ -195,7 +195,7 @@ def check_java() -> None:
 
 
 def find_java() -> str | None:
-    """The program Spark starts."""
+    """Path of the Java program that Spark starts; None if there is none."""
     home = os.environ.get("JAVA_HOME")
     if home is None:
         return shutil.which("java")
@@ -204,7 +204,7 @@ def find_java() -> str | None:
 
 
 def java_version(java: str) -> int | None:
-    """The first number of the version of a Java; None if it does not say."""
+    """The major version of a Java program; None if it cannot be found out."""
     try:
         said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.SubprocessError):

@@ -1,4 +1,4 @@
-"""Tables of a Spark session: views that queries name, and what is collected of them, as Arrow."""
+"""Tables of a Spark session: views that queries refer to, collected as Arrow tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trailprint.engines.spark.failures import explaining_failures
 from trailprint.engines.spark.job_groups import in_job_group
 from trailprint.engines.spark.rows import Versions, describe_rows, map_rows
 
-#: What a query of ours relies on, whatever the session it comes from has.
+#: Settings that our queries rely on, whatever those of the given session are.
 _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "false",
@@ -25,9 +25,9 @@ _SETTINGS = {
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
-#: Settings of the given session that ours takes over: how much is done at once.
+#: Settings copied from the given session: the degree of parallelism.
 _TAKEN_OVER = ("spark.sql.shuffle.partitions", "spark.sql.adaptive.enabled")
-#: Types of Spark by the names DuckDB gives them.
+#: From Spark's names of types to DuckDB's.
 _TYPES = {
     "string": "VARCHAR",
     "tinyint": "TINYINT",
@@ -42,7 +42,7 @@ _TYPES = {
     "timestamp_ntz": "TIMESTAMP",
     "binary": "BLOB",
 }
-#: Numbers without a sign, and the types of Spark that hold them.
+#: Unsigned types, and the Spark types that can hold their values.
 _SIGNED = {
     pa.uint8(): pa.int16(),
     pa.uint16(): pa.int32(),
@@ -53,9 +53,9 @@ _SIGNED = {
 
 class SparkTables:
     """
-    Tables in a session of our own beside a given one.
+    Tables in a new session derived from a given one.
 
-    Ours has settings and views of its own, and shares the given one's cluster.
+    The new session has its own settings and views, and shares the cluster of the given one.
     """
 
     def __init__(self, session: SparkSession) -> None:
@@ -77,7 +77,7 @@ class SparkTables:
         return name in self._frames
 
     def adopt(self, name: str, frame: DataFrame) -> None:
-        """Make a DataFrame of the given session known to queries."""
+        """Register a DataFrame of the given session for queries."""
         shared = f"trailprint_{uuid.uuid4().hex}"
         with explaining_failures(_NOT_READ):
             frame.createGlobalTempView(shared)
@@ -87,22 +87,22 @@ class SparkTables:
                 self._given.catalog.dropGlobalTempView(shared)
 
     def upload(self, name: str, table: pa.Table) -> None:
-        """Make an Arrow table known to queries."""
+        """Register an Arrow table for queries."""
         table = _with_signs(table)
         with explaining_failures(_NOT_READ):
             schema = from_arrow_schema(table.schema, prefer_timestamp_ntz=True)
             self._show(name, self._session.createDataFrame(table, schema=schema))
 
     def define(self, name: str, sql: str) -> None:
-        """Make a query of Spark known to others; it is run when they are, and once."""
+        """Register a Spark query for other queries; it runs once, when first used."""
         with explaining_failures(_NOT_READ):
             self._show(name, self._session.sql(sql).persist(StorageLevel.MEMORY_AND_DISK))
 
     def map(self, name: str, sql: str, query: str) -> bool:
         """
-        Make known what DuckDB makes of the rows of a query of Spark; ``query`` is DuckDB's.
+        Register the rows of a Spark query ``sql``, mapped by a DuckDB query ``query``.
 
-        False where Spark has no type for what comes out.
+        Return False if Spark has no type for a column of the result.
         """
         with explaining_failures(_NOT_READ):
             rows = self._session.sql(sql)
@@ -112,24 +112,24 @@ class SparkTables:
             there = from_arrow_schema(made, prefer_timestamp_ntz=True)
             work = partial(map_rows, query=query, schema=made, versions=Versions.here())
             with warnings.catch_warnings():
-                # It says that it does not know the newest pandas, which is not used.
+                # pyspark warns that it does not support the newest pandas, which is not used.
                 warnings.simplefilter("ignore", FutureWarning)
                 self._show(name, rows.mapInArrow(work, there))
         return True
 
     def columns(self, sql: str) -> dict[str, str]:
-        """Column names of a query of Spark and their types, as DuckDB calls them."""
+        """Column names of a Spark query and DuckDB's names of their types."""
         with explaining_failures(_NOT_READ):
             fields = self._session.sql(sql).schema.fields
         return {field.name: _type_name(field.dataType.simpleString()) for field in fields}
 
     def collect(self, sql: str) -> pa.Table:
-        """The rows of a query of Spark."""
+        """The rows of a Spark query."""
         with explaining_failures(_NOT_READ), self._in_group():
             return self._session.sql(sql).toArrow()
 
     def drop(self, name: str) -> None:
-        """Forget a table, and what was kept of it."""
+        """Drop a table and its cached rows."""
         frame = self._frames.pop(name, None)
         with contextlib.suppress(Exception):  # The session may be gone.
             self._session.catalog.dropTempView(name)
@@ -137,7 +137,7 @@ class SparkTables:
                 frame.unpersist()
 
     def close(self) -> None:
-        """Forget all tables."""
+        """Drop all tables."""
         for name in list(self._frames):
             self.drop(name)
 
@@ -150,7 +150,7 @@ class SparkTables:
         self._frames[name] = frame
 
     def _in_group(self) -> AbstractContextManager[None]:
-        """Jobs of this thread are ours; what was interrupted does not run on."""
+        """Put this thread's jobs into this object's group; cancel them if interrupted."""
         return in_job_group(self._session.sparkContext, self._group, self.stop)
 
 
@@ -162,7 +162,7 @@ _NOT_READ = (
 
 
 def _with_signs(table: pa.Table) -> pa.Table:
-    """The same numbers in types that Spark has: all of them have a sign."""
+    """The same table with unsigned columns cast to signed types, as Spark has no unsigned ones."""
     kinds = [_SIGNED.get(field.type, field.type) for field in table.schema]
     fields = [pa.field(name, kind) for name, kind in zip(table.column_names, kinds, strict=True)]
     return table.cast(pa.schema(fields))

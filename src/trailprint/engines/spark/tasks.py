@@ -1,4 +1,4 @@
-"""What a worker does: a block of a pass or a call, from names of functions and what was shipped."""
+"""Tasks that workers run: a block of a pass, or a call, given names of functions and inputs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-#: Says which kernels a process has.
+#: Function that returns a hash of the kernels of a process.
 _STAMP = "trailprint.kernels.compiling:stamp"
-#: Begins the message of a worker whose trailprint is another.
+#: Start of the error message of a worker with another version of trailprint.
 OTHER_KERNELS = "trailprint-other-kernels"
 
 Block = tuple[int, int]
@@ -29,7 +29,7 @@ def find_function(name: str) -> Callable[..., Any]:
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """The name `find_function` finds a function by."""
+    """The name of a function, as `find_function` takes it."""
     return f"{function.__module__}:{function.__name__}"
 
 
@@ -46,14 +46,14 @@ def get_stamp() -> bytes:
 
 
 def check_stamp(stamp: bytes) -> None:
-    """Refuse to work for a driver that has another version, or other kernels."""
+    """Raise an error if the driver has another version or other kernels."""
     if get_stamp() != stamp:
         raise RuntimeError(OTHER_KERNELS)
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a result looks like: the named tuple it is, if any, and its arrays."""
+    """Shape of a result: the type of the named tuple, if it is one, and its arrays."""
 
     kind: type[Any] | None
     arrays: tuple[tuple[str, tuple[int, ...]], ...]
@@ -65,13 +65,13 @@ class Shape:
         return cls(type(out) if isinstance(out, tuple) else None, described)
 
     def zeros(self) -> Any:
-        """A result of this shape; memory is taken only where something is written."""
+        """A result of zeros; the system allocates memory only for entries that are written."""
         arrays = [np.zeros(shape, dtype) for dtype, shape in self.arrays]
         return arrays[0] if self.kind is None else self.kind(*arrays)
 
     @property
     def item_bytes(self) -> int:
-        """The size of what one item has in the result."""
+        """Bytes per item in the result."""
         return sum(
             np.dtype(dtype).itemsize * int(np.prod(shape[1:], dtype=np.int64))
             for dtype, shape in self.arrays
@@ -85,7 +85,7 @@ def arrays_of(out: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A pass as workers see it; ``fixed`` and ``fresh`` are broadcast."""
+    """A pass as sent to workers; ``fixed`` and ``fresh`` are broadcasts."""
 
     kernel: str
     fixed: Any
@@ -102,12 +102,12 @@ class Task:
         return [array[low:high] for array in arrays_of(out)]
 
 
-#: What this process has prepared last: the name of the function, and of what it was given.
+#: The last preparation in this process: names of the function and of its shared arguments.
 _prepared: tuple[str, str] | None = None
 
 
 def prepare_once(prepare: str, name: str, shared: Any) -> None:
-    """Call a function with what was shipped, unless that was the last thing prepared."""
+    """Call a function with its shared arguments, unless that was the last preparation."""
     global _prepared
     if _prepared != (prepare, name):
         _prepared = None
@@ -116,7 +116,7 @@ def prepare_once(prepare: str, name: str, shared: Any) -> None:
 
 
 def forget_prepared(prepare: str, name: str) -> None:
-    """Call a function without anything, if it is what was prepared last."""
+    """Undo the last preparation, if it was this one, by calling its function without arguments."""
     global _prepared
     if _prepared == (prepare, name):
         _prepared = None
@@ -125,7 +125,7 @@ def forget_prepared(prepare: str, name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function as workers see it; ``shared`` is broadcast, and ``name`` is its hash."""
+    """A function as sent to workers; ``shared`` is a broadcast, and ``name`` its hash."""
 
     function: str
     prepare: str
@@ -134,7 +134,7 @@ class Call:
     stamp: bytes
 
     def __call__(self, task: bytes) -> Any:
-        """What the function returns for one task, which arrives pickled."""
+        """Return the function's result for one pickled task."""
         check_stamp(self.stamp)
         prepare_once(self.prepare, self.name, self.shared)
         return find_function(self.function)(*pickle.loads(task))

@@ -1,8 +1,8 @@
 """
-SQL of DuckDB as SQL of Spark, with the same meaning to the bit.
+Translate DuckDB SQL to Spark SQL that gives bit-identical results.
 
-Queries are written once, for DuckDB. sqlglot knows the grammar of both; what it does not
-translate to the same meaning has a rule here. `needs_duckdb` knows what has no equal on Spark.
+Queries are written once, for DuckDB. sqlglot knows the grammar of both; expressions that it does
+not translate exactly have a rule here. `needs_duckdb` finds those without an equivalent on Spark.
 """
 
 from __future__ import annotations
@@ -14,46 +14,46 @@ import duckdb
 import sqlglot
 from sqlglot import expressions as exp
 
-#: Functions that only DuckDB evaluates as DuckDB does: hashes, free forms of text, and what
-#: another library may round in another way.
+#: Functions whose results on Spark may differ: hashes, functions of free text, and those that
+#: another library may round differently.
 _ONLY_DUCKDB = frozenset(
     {
         *("hash", "try_strptime", "time_to_str", "typeof", "bitwise_xor", "bitwise_xor_agg"),
         *("sin", "cos", "ln", "regexp_like", "regexp_matches", "regexp_replace"),
     }
 )
-#: Columns of ours that hold fractions.
+#: Our columns of floating-point numbers.
 _FRACTIONS = frozenset({"lat", "lon", "weight"})
-#: The alias of a hash that only tells equal rows from others.
+#: The alias of a hash that is used only to compare rows for equality.
 _ROW_HASH = "row_hash"
-#: Clocks have been set back by these many minutes. Of a wall-clock time that comes twice then,
-#: DuckDB means the later one and Spark the earlier.
+#: Minutes by which clocks have been set back. A wall-clock time then occurs twice; DuckDB takes
+#: the later one and Spark the earlier.
 _SET_BACK_MINUTES = (30, 60, 120)
 
 
 def parse(sql: str) -> exp.Expr:
-    """The tree of a query of ours."""
+    """Parse a DuckDB query into a tree."""
     return sqlglot.parse_one(sql, read="duckdb")
 
 
 def to_duckdb(tree: exp.Expr) -> str:
-    """A tree as SQL of DuckDB."""
+    """A tree as DuckDB SQL."""
     return tree.sql(dialect="duckdb")
 
 
 def to_spark(tree: exp.Expr) -> str:
-    """A tree as SQL of Spark."""
+    """A tree as Spark SQL."""
     translated = tree.transform(_translate)
     return translated.sql(dialect="spark", unsupported_level=sqlglot.ErrorLevel.RAISE)
 
 
 def needs_duckdb(tree: exp.Expr) -> bool:
-    """Whether something in a tree has no equal on Spark."""
+    """Whether any node of a tree has no equivalent on Spark."""
     return any(is_only_duckdb(node) for node in tree.walk())
 
 
 def is_only_duckdb(node: exp.Expr) -> bool:
-    """Whether this very node has no equal on Spark."""
+    """Whether this node itself has no equivalent on Spark."""
     if isinstance(node, exp.TryCast) or _spells_number(node):
         return True
     name = _name(node)
@@ -63,7 +63,7 @@ def is_only_duckdb(node: exp.Expr) -> bool:
 
 
 def _spells_number(node: exp.Expr) -> bool:
-    """Whether a column of ours that holds fractions becomes text, which Java writes otherwise."""
+    """Whether a floating-point column of ours is cast to text, which Java formats differently."""
     is_text = isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.TEXT_TYPES)
     return is_text and isinstance(node.this, exp.Column) and node.this.name in _FRACTIONS
 
@@ -73,7 +73,7 @@ def _is_row_hash(node: exp.Expr) -> bool:
 
 
 def _name(node: exp.Expr) -> str:
-    """What a function is called, in small letters; nothing for what is none."""
+    """The name of a function in lower case; empty if the node is not a function."""
     if isinstance(node, exp.Anonymous):
         return str(node.this).lower()
     if isinstance(node, exp.BitwiseXor):
@@ -87,7 +87,7 @@ def _translate(node: exp.Expr) -> exp.Expr:
 
 
 def _fill(template: str, **values: exp.Expr) -> exp.Expr:
-    """SQL of Spark in which names in capitals stand for expressions."""
+    """Fill a template of Spark SQL, in which names in capitals stand for expressions."""
     tree = sqlglot.parse_one(template, read="spark")
 
     def put(node: exp.Expr) -> exp.Expr:
@@ -99,12 +99,12 @@ def _fill(template: str, **values: exp.Expr) -> exp.Expr:
 
 
 def _micros(moment: str = "X") -> str:
-    """SQL of Spark: microseconds since 1970; sessions are in UTC."""
+    """Spark SQL: microseconds since 1970; sessions are in UTC."""
     return f"UNIX_MICROS(CAST({moment} AS TIMESTAMP))"
 
 
 def _by(template: str) -> Callable[[exp.Expr], exp.Expr]:
-    """A rule for a function of one argument, which the template calls X."""
+    """A rule for a function of one argument, which is X in the template."""
 
     def rule(node: exp.Expr) -> exp.Expr:
         value = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
@@ -114,13 +114,13 @@ def _by(template: str) -> Callable[[exp.Expr], exp.Expr]:
 
 
 def _cut_time(node: exp.Expr) -> exp.Expr:
-    """A time cut to its day or week is naive, as it was."""
+    """Truncate a time to its day or week; the result stays naive."""
     unit, moment = node.args["unit"].name, node.this.transform(_translate)
     return _fill(f"CAST(DATE_TRUNC('{unit}', X) AS TIMESTAMP_NTZ)", X=moment)
 
 
 def _count_boundaries(node: exp.Expr) -> exp.Expr:
-    """Midnights or full hours between two times; Spark would count whole days and hours."""
+    """Count day or hour boundaries between two times; Spark would count elapsed days and hours."""
     last, first = (node.args[name].transform(_translate) for name in ("this", "expression"))
     if node.args["unit"].name == "DAY":
         return _fill("DATE_DIFF(CAST(X AS DATE), CAST(Y AS DATE))", X=last, Y=first)
@@ -129,7 +129,7 @@ def _count_boundaries(node: exp.Expr) -> exp.Expr:
 
 
 def _shift_zone(node: exp.Expr) -> exp.Expr:
-    """Between naive UTC and the wall clock of a zone: one call within the other."""
+    """Convert between naive UTC and the wall clock of a zone: two nested calls in DuckDB."""
     zone, inner = node.expressions
     if _name(inner) != "timezone":
         return _fill("CAST(X AS TIMESTAMP)", X=inner.transform(_translate))
@@ -138,7 +138,7 @@ def _shift_zone(node: exp.Expr) -> exp.Expr:
     if own.name == "UTC":
         return _fill("CONVERT_TIMEZONE('UTC', Z, X)", Z=zone, X=moment)
     earlier = "CONVERT_TIMEZONE(Z, 'UTC', X)"
-    # Most times are far from a change of clocks: one look two hours ahead says so.
+    # Most times are far from a clock change, which a single check two hours ahead shows.
     ahead = f"INTERVAL '{max(_SET_BACK_MINUTES)}' MINUTE"
     is_far = f"CONVERT_TIMEZONE('UTC', Z, {earlier} + {ahead}) = X + {ahead}"
     later = (
@@ -151,7 +151,7 @@ def _shift_zone(node: exp.Expr) -> exp.Expr:
 
 
 def _add_in_order(node: exp.Expr) -> exp.Expr:
-    """A sum in a fixed order, so that its last digit does not depend on the cluster."""
+    """Sum in a fixed order, so that the last digit does not depend on the cluster."""
     if not isinstance(node.this, exp.Order):
         return node
     template = (
@@ -162,7 +162,7 @@ def _add_in_order(node: exp.Expr) -> exp.Expr:
 
 
 def _hash_row(node: exp.Expr) -> exp.Expr:
-    """A number that is equal for equal rows; what is missing is hashed as missing."""
+    """Hash a row, including which of its values are missing; equal rows have equal hashes."""
     columns = [column.copy() for column in node.expressions]
     missing = [exp.Is(this=column.copy(), expression=exp.Null()) for column in columns]
     return exp.Anonymous(this="XXHASH64", expressions=[*columns, *missing])
@@ -174,14 +174,14 @@ def _keep_parts(node: exp.Expr) -> exp.Expr:
 
 
 def _length(node: exp.Expr) -> exp.Expr:
-    """Of a list, its size; of a text, its length."""
+    """The size of a list, or the length of a text."""
     if isinstance(node.this, exp.Split):
         return _fill("SIZE(X)", X=node.this.transform(_translate))
     return node
 
 
 def _median_moment(node: exp.Expr) -> exp.Expr:
-    """The time that half of all are up to."""
+    """The time at a discrete quantile, such as the median."""
     share, moment = node.args["expression"], node.this.transform(_translate)
     order = exp.Order(expressions=[exp.Ordered(this=_fill(_micros(), X=moment))])
     call = exp.Anonymous(this="PERCENTILE_DISC", expressions=[share.copy()])
@@ -190,14 +190,14 @@ def _median_moment(node: exp.Expr) -> exp.Expr:
 
 
 def _number(node: exp.Expr) -> exp.Expr:
-    """A number with a decimal point: the double that DuckDB makes of it."""
+    """Replace a decimal literal by the double that DuckDB parses it to."""
     if node.is_string or "." not in str(node.this) or "e" in str(node.this).lower():
         return node
     return exp.Anonymous(this="DOUBLE", expressions=[exp.Literal.string(_as_double(node.this))])
 
 
 def _round(node: exp.Expr) -> exp.Expr:
-    """A product or quotient becomes the nearest whole number; Spark would cut its fraction off."""
+    """Round a product or quotient cast to an integer, as DuckDB does; Spark would truncate it."""
     is_whole = node.args["to"].is_type(*exp.DataType.INTEGER_TYPES)
     if not is_whole or not isinstance(node.this, exp.Mul | exp.Div):
         return node
@@ -211,7 +211,7 @@ def _as_double(text: str) -> str:
 
 
 def _plain_cte(node: exp.Expr) -> exp.Expr:
-    """Spark decides for itself what it holds on to."""
+    """Drop MATERIALIZED: Spark decides by itself what to cache."""
     node.set("materialized", None)
     return node
 

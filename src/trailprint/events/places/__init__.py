@@ -1,1 +1,1 @@
-"""Where: positions and fixes become stays, cells, regions and shorter names."""
+"""Places: stays from position fixes, grid cells, regions and truncated names."""

@@ -1,4 +1,4 @@
-"""Position fixes become visits: stays within a radius, found in one pass of bounded memory."""
+"""Visits from position fixes: stays within a radius, found in one pass with bounded memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trailprint.events.meeting import for_parquet, scratch_query
 _PART = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$", re.IGNORECASE)
 _METRES = {"m": 1.0, "km": 1000.0}
 _SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
-#: As long as a visit may last when it is read again.
+#: Longest visit that can be read back.
 _LONGEST_S = 366 * 86_400.0
 _MOST_METRES = 100_000.0
 _COLUMNS: frozenset[Column] = frozenset({"user", "start", "end", "lat", "lon"})
@@ -26,16 +26,16 @@ _COLUMNS: frozenset[Column] = frozenset({"user", "start", "end", "lat", "lon"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StayOptions:
     """
-    When position fixes are a stay.
+    When position fixes count as a stay.
 
     Attributes
     ----------
     radius_m : float
-        A run of fixes goes on as long as they are within this many metres of its first one.
+        A run of fixes continues while they are within this many metres of its first one.
     least_s : float
         A run is a stay if it lasts at least this many seconds.
     gap_s : float
-        After a longer silence nobody knows: the run ends with the fix before it.
+        A longer gap between fixes ends the run with the fix before the gap.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class StayOptions:
 
     @classmethod
     def parse(cls, text: str) -> StayOptions:
-        """Read ``200m,20min``, or ``200m,20min,24h`` with the longest silence."""
+        """Read ``200m,20min``, or ``200m,20min,24h`` with the longest gap."""
         check_argument("stays", text, str)
         parts = text.split(",")
         if len(parts) not in (2, 3):
@@ -90,17 +90,17 @@ def to_stays(events: Events, options: StayOptions | None = None) -> Events:
     """
     Turn position fixes into visits with a start, an end and a mean position.
 
-    A person's fixes are cut into runs: a run goes on while fixes are within the radius of its
-    first one. It ends when the first fix outside comes (which starts the next run), or with its
-    last fix where a silence longer than ``gap_s`` or nothing follows. Runs that last at least
-    ``least_s`` are stays; the other fixes, and people without any stay, are left out.
+    A person's fixes are cut into runs: a run continues while fixes are within the radius of its
+    first one. It ends at the time of the first fix outside (which starts the next run), or with
+    its last fix if a gap longer than ``gap_s`` or nothing follows. Runs that last at least
+    ``least_s`` are stays; all other fixes, and people without any stay, are left out.
 
     Parameters
     ----------
     events : Events
-        With positions and starts, and without ends or counts.
+        Events with positions and starts, and without ends or counts.
     options : StayOptions, optional
-        200 m, 20 min and a longest silence of a day by default.
+        Default: 200 m, 20 min and a longest gap of one day.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def to_stays(events: Events, options: StayOptions | None = None) -> Events:
 
 
 def _rule(options: StayOptions) -> tuple[float, int, int, int]:
-    """Metres, and three times in microseconds: the least, the longest silence, the longest stay."""
+    """Return metres and three durations in microseconds: least stay, longest gap, longest stay."""
     least, gap, longest = (
         round(seconds * 1e6) for seconds in (options.least_s, options.gap_s, _LONGEST_S)
     )
@@ -152,7 +152,7 @@ def _describe(options: StayOptions, n_fixes: int, n_stays: int) -> str:
 
 @contextlib.contextmanager
 def _scratch_file(engine: Engine, stem: str) -> Iterator[str]:
-    """The name of a private file that is gone afterwards."""
+    """Yield the path of a private file that is removed afterwards."""
     path = os.path.join(engine.scratch, engine.new_name(stem) + ".parquet")
     try:
         yield path
@@ -172,7 +172,7 @@ def _check_fixes(events: Events) -> None:
 
 
 def _sort_fixes(events: Events, path: str) -> None:
-    """Write a person's fixes one after another; DuckDB sorts on disk what memory does not hold."""
+    """Write fixes sorted by person and time; DuckDB sorts on disk what does not fit in memory."""
     engine = events.engine
     types = [(name, kind) for name, kind in engine.columns(events.query).items() if name == "user"]
     fixes = (

@@ -1,4 +1,4 @@
-"""Where: positions to cells, places to regions, long names to short ones."""
+"""Mapping of positions to cells, of places to regions, and of long names to shorter ones."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from trailprint.events.meeting import in_one_engine
 from trailprint.events.places.lattice import ARC, ECCENTRICITY2, RADIUS_M, Grid
 from trailprint.events.reading.side_files import open_pairs
 
-#: Smaller cells than positions are exact make no sense.
+#: Cells smaller than the accuracy of positions make no sense.
 _LEAST_CELL_M = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A part of the globe in degrees."""
+    """A bounding box in degrees."""
 
     south: float
     west: float
@@ -71,12 +71,12 @@ def to_cells(events: Events, options: GridOptions, *, frame: Box | None = None) 
     """
     Replace positions by square cells; positions outside the options' box are left out.
 
-    Datasets that are to be compared must be given the same box, or a common ``frame``: the cells
-    are laid over it, and nothing is left out.
+    Datasets that are to be compared need the same box, or a common ``frame``: the cells are laid
+    over the frame, and nothing is left out.
 
-    Degrees become metres in the sinusoidal projection of the WGS 84 ellipsoid around the middle
-    of the box: along a parallel and along the middle meridian lengths are true, and every cell
-    covers the same area.
+    Degrees are projected to metres by the sinusoidal projection of the WGS 84 ellipsoid around
+    the middle of the box: lengths along parallels and along the middle meridian are true, and
+    every cell covers the same area.
     """
     events.require("lat", "A grid")
     box = options.box or frame or extent([events])
@@ -100,7 +100,7 @@ def to_cells(events: Events, options: GridOptions, *, frame: Box | None = None) 
 
 @check_arguments()
 def within_box(events: Events, box: Box) -> Events:
-    """Only positions in the box."""
+    """Return the events whose positions are in the box."""
     events.require("lat", "A box")
     inside = events.having(
         f"lat BETWEEN {box.south} AND {box.north} AND lon BETWEEN {box.west} AND {box.east}",
@@ -120,7 +120,7 @@ def _with_location(events: Events, expression: str, note: str) -> Events:
 
 @check_arguments()
 def extent(datasets: Sequence[Events]) -> Box:
-    """The smallest box that holds the positions of all ``datasets``."""
+    """Return the smallest box that holds the positions of all ``datasets``."""
     positions = " UNION ALL ".join(
         f"SELECT lat, lon FROM ({side.query})" for side in in_one_engine(datasets)
     )
@@ -129,7 +129,7 @@ def extent(datasets: Sequence[Events]) -> Box:
     )
     if south is None:
         raise InputError("A grid needs positions, but no event is left.")
-    # A point or a line of positions still needs a box with an inside.
+    # The box of a point or a line needs a positive area too.
     return Box(
         max(south - 1e-9, -90.0),
         max(west - 1e-9, -180.0),
@@ -151,7 +151,7 @@ def _metres(box: Box) -> tuple[str, str]:
 
 
 def _corner(engine: Engine, box: Box, x: str, y: str) -> tuple[float, float]:
-    """The box's lowest x and y: cells are counted from there."""
+    """Return the lowest x and y of the box, from where cells are counted."""
     widest = max(box.south, min(box.north, 0.0))
     lats = f"(VALUES ({box.south}), ({box.north}), ({widest})) v(lat)"
     corners = f"{lats}, (VALUES ({box.west})) w(lon)"
@@ -176,17 +176,17 @@ def to_h3(events: Events, resolution: int) -> Events:
 @check_arguments()
 def to_regions(events: Events, mapping: str | os.PathLike[str]) -> Events:
     """
-    Replace locations by the regions a file maps them to.
+    Replace locations by the regions that a file maps them to.
 
-    The file has columns ``location`` and ``region``. A location it does not name is an error:
-    leaving its events out would change the data in silence.
+    The file has columns ``location`` and ``region``. A location missing from it is an error:
+    leaving out its events would change the data silently.
     """
     events.require("location", "A mapping to regions")
     return look_up_regions(events, _read_mapping(events.engine, mapping))
 
 
 def look_up_regions(events: Events, table: str) -> Events:
-    """Replace locations by the regions that a table of the engine maps every one of them to."""
+    """Replace locations by regions from a table of the engine, which must map every location."""
     events.require("location", "A mapping to regions")
     joined = f"({events.query}) e LEFT JOIN {table} m ON CAST(e.location AS VARCHAR) = m.location"
     n_missing = events.engine.row(

@@ -1,4 +1,4 @@
-"""Where the cells of a grid lie: from their names back to degrees."""
+"""Positions of grid cells: from their names back to degrees."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trailprint.display.discreet import Discreet
 RADIUS_M = 6_378_137.0
 ECCENTRICITY2 = 0.00669437999014
 _E4, _E6 = ECCENTRICITY2**2, ECCENTRICITY2**3
-#: Factors of the length of a meridian from the equator, as a series in the latitude.
+#: Coefficients of the series for the length of a meridian from the equator to a latitude.
 ARC = (
     1 - ECCENTRICITY2 / 4 - 3 * _E4 / 64 - 5 * _E6 / 256,
     3 * ECCENTRICITY2 / 8 + 3 * _E4 / 32 + 45 * _E6 / 1024,
@@ -34,13 +34,14 @@ class Grid(Discreet):
     Attributes
     ----------
     cell_m : float
-        How wide and high a cell is.
+        Width and height of a cell in metres.
     meridian, parallel : float
         The middle of the box the grid was laid over, in degrees.
     corner_x, corner_y : float
         Metres from that meridian and from the equator to the corner of the first cell.
     is_public : bool
-        Whether the box was given; else it is that of the data, and its edges are positions in it.
+        Whether the box was given; otherwise it is the extent of the data, and its edges reveal
+        positions.
     """
 
     cell_m: float
@@ -52,8 +53,8 @@ class Grid(Discreet):
 
     def for_public(self) -> Grid:
         """
-        The same cells moved by at most half a cell, such that the data's outermost positions
-        cannot be worked out from them; as they are where the box was given.
+        Return the grid moved by at most half a cell, from which the data's outermost positions
+        cannot be derived; unchanged if the box was given.
         """
         if self.is_public:
             return self
@@ -68,7 +69,7 @@ class Grid(Discreet):
         )
 
     def centres(self, names: Sequence[str]) -> tuple[Floats, Floats]:
-        """Latitudes and longitudes of the middles of cells; not a number for other names."""
+        """Return latitudes and longitudes of cell centres; NaN for other names."""
         found = [_CELL.fullmatch(name) for name in names]
         nowhere = (np.nan, np.nan)
         pairs = [nowhere if match is None else match.groups() for match in found]
@@ -76,7 +77,7 @@ class Grid(Discreet):
         x = self.corner_x + places[:, 0] * self.cell_m
         phi = _latitude(self.corner_y + places[:, 1] * self.cell_m)
         lon = self.meridian + np.degrees(x / np.maximum(_parallel_radius(phi), 1.0))
-        # The middle of a cell at the edge of the map may lie beyond it.
+        # The centre of a cell at the edge of the map may lie outside it.
         return np.clip(np.degrees(phi), -90.0, 90.0), np.clip(lon, -180.0, 180.0)
 
 
@@ -85,10 +86,10 @@ def _parallel_radius(phi: Floats) -> Floats:
 
 
 def _latitude(north_m: Floats) -> Floats:
-    """The latitude in radians by metres north of the equator, by fixed-point iteration."""
+    """Return the latitude in radians from metres north of the equator (fixed-point iteration)."""
     along = north_m / RADIUS_M
     phi = along / ARC[0]
-    # Each step gains two to three digits: five are more than a double holds.
+    # Each step gains two to three digits: five steps reach the precision of a double.
     for _ in range(5):
         waves = ARC[1] * np.sin(2 * phi) - ARC[2] * np.sin(4 * phi) + ARC[3] * np.sin(6 * phi)
         phi = (along + waves) / ARC[0]

@@ -1,4 +1,4 @@
-"""Which places there are: stays of fixes, cells of positions, regions, shorter names."""
+"""Places of events: stays from fixes, cells from positions, regions, truncated names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PlaceOptions:
         Position fixes become visits: within a radius, for a time, as 200m,20min. See `to_stays`.
     cell_m : float, optional
         Positions become square cells of this many metres. Data with positions and no locations
-        gets cells of 1,000 m where nothing is said.
+        gets cells of 1,000 m by default.
     h3 : int, optional
         Positions become H3 cells of this resolution. Needs ``trailprint[h3]``.
     box : Box or str, optional
@@ -70,9 +70,9 @@ class PlaceOptions:
 @check_arguments()
 def place(datasets: Sequence[Events], options: PlaceOptions | None = None) -> list[Events]:
     """
-    Give events their places.
+    Assign places to events.
 
-    Cells are of one grid for all datasets: a cell means the same place in each.
+    All datasets share one grid: a cell means the same place in each.
     """
     options = options or PlaceOptions()
     box = options.box if isinstance(options.box, Box) else None

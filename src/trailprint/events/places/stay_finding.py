@@ -1,4 +1,4 @@
-"""Stays of sorted fixes: batches of a file go through the kernel, one open run is remembered."""
+"""Stays from sorted fixes: batches of a file go through the kernel, which keeps one open run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trailprint.kernels.stays import (
 )
 from trailprint.kernels.stopping import check_stop
 
-#: Fixes that are looked at together.
+#: Fixes per batch.
 BATCH_ROWS = 500_000
 
 
@@ -27,10 +27,10 @@ def write_stays(
     fixes: str, path: str, rule: tuple[float, int, int, int], batch_rows: int = BATCH_ROWS
 ) -> tuple[int, int]:
     """
-    Write the stays of a Parquet file of fixes as another; the numbers of both.
+    Write the stays of a Parquet file of fixes to another; return the numbers of fixes and stays.
 
     ``fixes`` has columns user, time (microseconds), lat and lon, sorted by the first two. ``rule``
-    holds metres and three times in microseconds: see `StayRule`.
+    holds metres and three durations in microseconds: see `StayRule`.
     """
     source = pq.ParquetFile(fixes)
     schema = _schema(source.schema_arrow.field("user").type)
@@ -56,7 +56,7 @@ def _schema(user: pa.DataType) -> pa.Schema:
 
 
 class _Finder:
-    """Goes through batches of sorted fixes and remembers the run that is still open."""
+    """Finds stays in successive batches of sorted fixes and keeps the run that is still open."""
 
     def __init__(self, rule: StayRule) -> None:
         self._rule = rule
@@ -64,7 +64,7 @@ class _Finder:
         self._last_user = pa.nulls(1)
 
     def go_on(self, batch: pa.RecordBatch) -> pa.Table:
-        """The stays that end in a batch."""
+        """Return the stays that end in a batch."""
         users = _with_last(self._last_user, batch.column("user"))
         out = room_for_stays(batch.num_rows + 1)
         n_out = find_stays(
@@ -80,19 +80,19 @@ class _Finder:
         return _to_table(users, out, n_out)
 
     def finish(self) -> pa.Table:
-        """The last stay, if the last run is one."""
+        """Return the last stay, if the last run is one."""
         out = room_for_stays(1)
         n_out = end_run(self._run, self._run.clock[1], -1, self._rule, out, 0)
         return _to_table(self._last_user, out, n_out)
 
 
 def _with_last(last: pa.Array, users: pa.Array) -> pa.Array:
-    """Users with the one before them in front: a missing one before the very first."""
+    """Return users preceded by the last user of the previous batch (null for the first batch)."""
     return pa.concat_arrays([last.cast(users.type), users])
 
 
 def _changes(users: pa.Array) -> Any:
-    """Whether each user but the first differs from the one before."""
+    """Return whether each user, except the first, differs from the previous one."""
     differs = pc.not_equal(users.slice(1), users.slice(0, len(users) - 1))
     return _to_numpy(pc.fill_null(differs, True))
 
@@ -102,7 +102,7 @@ def _to_numpy(values: pa.Array) -> Any:
 
 
 def _to_table(users: pa.Array, found: Stays, number: int) -> pa.Table:
-    """Stays as a table; a stay's row counts from the second of the users."""
+    """Return stays as a table; a stay's row is counted from the second user."""
     columns = {
         "user": users.take(pa.array(found.row[:number] + 1)),
         "start": pa.array(found.start[:number]).cast(pa.timestamp("us")),

@@ -1,1 +1,1 @@
-"""From what a user has, files, tables, frames, to clean events."""
+"""Reading of files, tables and data frames into clean events."""

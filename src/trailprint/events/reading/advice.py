@@ -1,4 +1,4 @@
-"""What to do about rows whose times or positions cannot be used."""
+"""Advice on rows whose times or positions cannot be used."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SWAPPED = (
 )
 _METRES = " These look like metres of a map: make them degrees (WGS 84) first."
 _RANGES = " Latitudes are from -90 to 90 and longitudes from -180 to 180 degrees."
-#: Off the globe by this much, a number is hardly a slip.
+#: Coordinates above this are hardly a typing error.
 _FAR_OFF = 1000
 _NO_TIMES = (
     " Where there should be a time there is none: name the column of times with --start-column."
@@ -32,7 +32,7 @@ _NO_TIMES = (
 
 def advise(engine: Engine, raw: Raw, typed: str, options: ReadOptions, tally: Tally) -> str:
     """
-    A sentence for each reason that something can be done about; empty where there is none.
+    Return a sentence for each reason that the user can act on; empty if there is none.
 
     ``typed`` is a query of the converted rows.
     """
@@ -52,7 +52,7 @@ def advise(engine: Engine, raw: Raw, typed: str, options: ReadOptions, tally: Ta
 
 
 def _advise_on_positions(engine: Engine, typed: str) -> str:
-    """Whether what is off the globe is swapped, or in metres, in most rows."""
+    """Return advice on positions off the globe: swapped, in metres, or other in most rows."""
     n_off, n_swapped, n_far = engine.row(
         f"""SELECT count(*), count_if(abs(lat) <= 180 AND abs(lon) <= 90),
                    count_if(greatest(abs(lat), abs(lon)) > {_FAR_OFF})
@@ -75,7 +75,7 @@ def _advise_on_form(engine: Engine, raw: Raw, options: ReadOptions) -> str:
 
 
 def _propose(engine: Engine, raw: Raw) -> Proposal:
-    """The format that reads most starts, or ends where they are the trouble; never a value."""
+    """Return the formats that read most starts, or else most ends; never values of the data."""
     for column in ("start", "end"):
         part = raw.parts.get(column, "NULL")
         kind = engine.columns(f"SELECT {part} AS part FROM ({raw.query})")["part"]
@@ -87,7 +87,7 @@ def _propose(engine: Engine, raw: Raw) -> Proposal:
 
 
 def _has_digits(engine: Engine, raw: Raw) -> bool:
-    """Whether anything in the columns of times could be one; rebuilt stays hide their text."""
+    """Return whether any value of the time columns has a digit; True if text is not available."""
     parts = [raw.parts[column] for column in ("start", "end") if column in raw.parts]
     if not raw.is_text:
         return True

@@ -1,4 +1,4 @@
-"""Stays rebuilt from records that only say when a device arrived (2013 paper, section IV-A)."""
+"""Stays rebuilt from records that only have arrival times (2013 paper, section IV-A)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from trailprint.events.options import Window
 
 def stays_until_next(records: str, max_days: float) -> str:
     """
-    SQL: every record lasts until the same user's next one.
+    SQL: stays that last from each record until the same user's next one.
 
-    A user's last record has no end, nor has one whose next comes more than ``max_days`` later.
+    A user's last record has no end, nor has a record whose next comes more than ``max_days``
+    later.
 
-    ``records`` is a SELECT of user, location, start. Rows without a start keep out of the others'
-    way, so that they can be counted later.
+    ``records`` is a SELECT of user, location, start. Rows without a start do not affect the
+    others and are kept to be counted later.
     """
     order = 'PARTITION BY "user", "start" IS NULL ORDER BY "start", location'
     following = f'lead("start") OVER ({order})'
@@ -26,9 +27,9 @@ def stays_in_window(records: str, window: Window, timezone: str, *, throughout: 
     """
     SQL: the stays of each local day inside ``window``.
 
-    A stay begun earlier that day is carried into the window's start and the window's end closes
-    the last one. With ``throughout`` only days on which the user was already there when the
-    window opened count: from then on they are somewhere until it closes.
+    A stay that began earlier that day is clipped to the window's start, and the last stay ends
+    with the window. With ``throughout``, only days count on which the user was present when the
+    window opened; they are then present until it closes.
     """
     zone = quote_text(timezone)
     local = '"start"' if timezone == "UTC" else f"timezone({zone}, timezone('UTC', \"start\"))"

@@ -1,4 +1,4 @@
-"""Rows that cannot be used: how each reason is told, and when none can be there."""
+"""Unusable rows: the test for each reason, and when there can be none."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from datetime import date, datetime
 from trailprint.events.events import Column
 from trailprint.events.reading.files import ColumnRange
 
-#: Why a row is of no use: a time is missing or in no form we know; it lasts too long.
+#: Reasons why a row is unusable: a time is missing or in an unknown form; a stay is too long.
 UNREADABLE_TIME = "unreadable time"
 LONG_STAY = "stay longer than the maximum"
-#: A position that is missing or no number, and one of numbers that no place has.
+#: A position is missing or not a number; or its coordinates are out of range.
 UNREADABLE_POSITION = "missing or unreadable position"
 OFF_GLOBE = "coordinates off the globe"
 _DAY_US = 86_400_000_000
 
-#: Up to here floating point tells every whole number from the next.
+#: Largest range in which a double represents every integer exactly.
 _LARGEST_COUNT = 2**53
 
 
 def bad_conditions(columns: frozenset[Column], max_stay_days: float) -> dict[str, str]:
-    """For every reason a row can be of no use, the SQL that tells; the first that holds counts."""
+    """Return an SQL condition for each reason a row is unusable; the first that holds counts."""
     conditions = {"missing user": _is_blank('"user"')}
     if "location" in columns:
         conditions["missing location"] = _is_blank("location")
@@ -54,8 +54,8 @@ def _is_within(number: str, low: int, high: int) -> str:
     """
     SQL: whether a number lies in a range.
 
-    DuckDB believes the footers of Parquet files, whose ranges leave out NaN, and would take a
-    mere comparison as proven.
+    The isfinite test is needed because DuckDB trusts the footers of Parquet files, whose ranges
+    leave out NaN, and may skip a plain comparison.
     """
     return f"isfinite({number}) AND {number} BETWEEN {low} AND {high}"
 
@@ -67,10 +67,10 @@ def _not_a_time(column: str) -> str:
 
 def proves_clean(parts: Mapping[Column, str], ranges: Mapping[str, ColumnRange]) -> bool:
     """
-    Whether what is known of the columns without reading them rules out every reason.
+    Return whether the known ranges of the columns rule out every reason, without reading them.
 
     Ends are compared with starts row by row, and Parquet's ranges leave out NaN: with ends,
-    positions or fractional counts there is no such proof.
+    positions or fractional counts the result is False.
     """
     known = {column: ranges.get(part.strip('"')) for column, part in parts.items()}
     return all(

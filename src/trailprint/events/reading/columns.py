@@ -1,4 +1,4 @@
-"""Which column means what: the names we know, and help for those we do not."""
+"""Recognition of columns by their names, and help with unknown names."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from trailprint.events.events import Column
 from trailprint.events.options import ReadOptions
 from trailprint.events.reading.headers import Header, split_words
 
-#: For every column of ours the names it goes by, best first: our own, scikit-mobility's,
-#: trackintel's and what people write. The first that is there is taken.
+#: Known names of each of our columns, best first: our own, scikit-mobility's, trackintel's and
+#: common ones. The first that is present is taken.
 KNOWN_NAMES: Mapping[Column, tuple[str, ...]] = {
     "user": ("user", "uid", "user_id"),
     "location": ("location", "location_id"),
@@ -24,8 +24,8 @@ KNOWN_NAMES: Mapping[Column, tuple[str, ...]] = {
     "weight": ("count",),
 }
 
-#: Names that are usual where none of those is there. Only one of a kind may be: which of a card
-#: and a device is the person is for the user to say.
+#: Usual names, tried if no known name is present. Only one per column may be present: the user
+#: must say, for example, whether the card or the device is the person.
 USUAL_NAMES: Mapping[Column, tuple[str, ...]] = {
     "user": (
         *("card_id", "card", "device_id", "device", "subscriber", "subscriber_id", "customer"),
@@ -48,8 +48,8 @@ USUAL_NAMES: Mapping[Column, tuple[str, ...]] = {
     "weight": (),
 }
 
-#: A place of public transport, unless something else says where or the table has starts: a stop is
-#: then an end.
+#: A stop of public transport is the location if no other name gives one and the table has neither
+#: starts nor latitudes: beside starts, a stop is an end.
 STOP = "stop"
 
 _MEANINGS: Mapping[Column, str] = {
@@ -62,18 +62,18 @@ _MEANINGS: Mapping[Column, str] = {
     "weight": "count",
 }
 
-#: What each row of a protected histogram holds, as `protect` writes it.
+#: Value column of a protected histogram, as `protect` writes it.
 SHARE = "share"
 
-#: How large the cells of a release are, in metres: said for people, read by nobody.
+#: Column with the cell size of a release, in metres: for people only, ignored when reading.
 CELL_SIZE = "cell_m"
 
 _TIMES_ALONE = " Times alone are enough for trailprint points --knowledge time."
 
-#: Names of columns that hold where a row comes from, while it is read, begin like this.
+#: Prefix of our internal columns that hold the file path of a row while it is read.
 _OURS = "trailprint_path"
 
-#: Words in the names of columns that tell who, where, when or how often.
+#: Words in column names that refer to who, where, when or how often.
 _TELLING_WORDS = """
 antenna arrival card cell client count customer date datetime departure device domain end ended hits
 imei imsi lat latitude lng location lon longitude mac member msisdn participant person place poi
@@ -81,7 +81,7 @@ start station stop subscriber time timestamp tower uid url user venue visits
 """
 _TELLING = frozenset(_TELLING_WORDS.split())
 
-#: Folded names of what scikit-mobility's flows hold, and of columns that hold stored geometries.
+#: Folded column names of scikit-mobility's flows, and of stored geometries.
 _FLOWS = frozenset({"origin", "destination", "flow"})
 _GEOMETRIES = frozenset({"geometry", "geom", "thegeom", "wkb", "wkt", "wkbgeometry"})
 
@@ -89,7 +89,7 @@ _SEPARATORS = re.compile(r"[\s_.-]+")
 
 
 def fold_name(name: str) -> str:
-    """A name whatever its case and separators: ``User ID`` and ``userId`` are ``user_id``."""
+    """Return a name without case and separators: ``User ID``, ``userId``, ``user_id`` are equal."""
     return _SEPARATORS.sub("", name.casefold())
 
 
@@ -97,17 +97,17 @@ def _folded(names: Mapping[Column, tuple[str, ...]]) -> frozenset[str]:
     return frozenset(fold_name(name) for column in names.values() for name in column)
 
 
-#: Folded names: those no value of the data is likely to be, and all that are found.
+#: Folded names: those that are unlikely to be values of the data, and all known names.
 SURE_NAMES = _folded(KNOWN_NAMES)
 ALL_KNOWN_NAMES = SURE_NAMES | _folded(USUAL_NAMES) | {STOP}
 
 
 def find_columns(there: Header, wanted: Mapping[Column, str]) -> dict[Column, str]:
     """
-    Say which of the columns ``there`` plays which part.
+    Return the name of the source's column for each of ours that is found.
 
-    ``wanted`` holds the names a user gave; the others are found by the names we know, whatever
-    their case and separators.
+    ``wanted`` holds the names that the user gave; other columns are found by known names,
+    regardless of case and separators.
     """
     taken = set(wanted.values())
     folded = {fold_name(name): name for name in reversed(there.names) if name not in taken}
@@ -147,7 +147,7 @@ def _stop_column(folded: Mapping[str, str]) -> str | None:
 
 
 def _without_halves(found: dict[Column, str], wanted: Mapping[Column, str]) -> dict[Column, str]:
-    """Leave out what means nothing alone: an end without a start, half of a position."""
+    """Leave out an end without a start and half of a position: they mean nothing alone."""
     if "end" in found and "start" not in found:
         if "end" in wanted:
             raise ColumnError(
@@ -168,9 +168,9 @@ def _without_halves(found: dict[Column, str], wanted: Mapping[Column, str]) -> d
 
 def describe_choice(there: Header, found: Mapping[Column, str], used: Sequence[str]) -> list[str]:
     """
-    Sentences on columns that were found by a usual name, and on those that may have been meant.
+    Return sentences on columns found by a usual name, and on unused columns that may matter.
 
-    ``used`` are the names of columns that play a part, those of an identity included.
+    ``used`` are the names of the columns in use, those of an identity included.
     """
     shown = there.shown()
     usual = [
@@ -189,7 +189,7 @@ def describe_choice(there: Header, found: Mapping[Column, str], used: Sequence[s
 
 
 def may_matter(name: str) -> bool:
-    """Whether a name says that a column tells who, where, when or how often."""
+    """Return whether a name suggests that a column says who, where, when or how often."""
     words = {word.casefold() for word in split_words(name)}
     if name == CELL_SIZE:
         return False
@@ -198,10 +198,10 @@ def may_matter(name: str) -> bool:
 
 def check_kept(kept: Sequence[str], parts: Mapping[Column, str], there: Header) -> None:
     """
-    Raise an error unless columns can be passed through a release beside ours.
+    Raise an error unless columns can be passed through to a release beside ours.
 
-    They must be of the data and play no part in it, and whoever reads the release must not take
-    them for ours.
+    They must exist in the data and have no other role, and must not be mistaken for one of our
+    columns when the release is read.
     """
     for name in kept:
         if name not in there.names:
@@ -226,16 +226,16 @@ def _is_taken_for_ours(name: str, parts: Mapping[Column, str]) -> bool:
     return any(
         name in find_columns(Header(names=(*names, *other, name)), {}).values()
         for names in (written, cells)
-        # Half of a position means nothing until the other half is there.
+        # A latitude or longitude is recognised only together with the other one.
         for other in ((), ("lat",), ("lon",))
     )
 
 
 def check_once(names: Sequence[str], wanted: Sequence[str]) -> None:
     """
-    Raise an error when a column that will be used could be one of several.
+    Raise an error if the name of a column in use is ambiguous.
 
-    Names we know are found whatever their case and separators, so ``User ID`` is ``user_id``.
+    Known names match regardless of case and separators: ``User ID`` is ``user_id``.
     """
     if any(name.casefold().startswith(_OURS) for name in names):
         raise ColumnError(f"A column must not be named {_OURS}, which we use ourselves. Rename it.")
@@ -252,14 +252,14 @@ def check_once(names: Sequence[str], wanted: Sequence[str]) -> None:
 
 
 def _is_histogram(found: Mapping[Column, str]) -> bool:
-    """Whether rows may stand for shares: a user, a location, no count and no time."""
+    """Return whether rows may hold shares: a user and a location, but no count and no time."""
     return {"user", "location"} <= set(found) and not {"weight", "start", "end"} & set(found)
 
 
 def find_identity(
     there: Header, found: Mapping[Column, str], options: ReadOptions
 ) -> tuple[str, ...]:
-    """Columns that together make the user, where that is asked for; else none."""
+    """Return the columns that together identify the user, if requested; otherwise none."""
     for name in options.identity:
         if name not in there.names:
             raise ColumnError(
@@ -282,7 +282,7 @@ def _exactly(name: str, there: Header, column: Column) -> str:
 
 
 def require_columns(found: Mapping[Column, str], there: Header) -> None:
-    """Raise an error unless there is a user and a place or position."""
+    """Raise an error unless there is a user column and a location or position."""
     names = set(map(fold_name, there.names))
     if "user" not in found and names >= _FLOWS:
         raise ColumnError(

@@ -24,9 +24,9 @@ from trailprint.kernels.stopping import check_stop
 
 _SQLITE = b"SQLite format 3\0"
 _DUCKDB = b"DUCK"
-#: Rows that are held at once while they are copied.
+#: Rows per batch while a table is copied.
 _BATCH_ROWS = 50_000
-#: Nothing is fetched from the network, not even a part of DuckDB.
+#: Nothing is downloaded, not even DuckDB extensions.
 _CLOSED: Mapping[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
@@ -35,7 +35,7 @@ _CLOSED: Mapping[str, str | bool | int | float | list[str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Database(Discreet):
-    """A database's file and the table to read; no table where the file is to have only one."""
+    """A database file and the table to read; None if the file must have only one."""
 
     path: str
     kind: Literal["duckdb", "sqlite"]
@@ -43,7 +43,7 @@ class Database(Discreet):
 
 
 def find_database(source: str | os.PathLike[str]) -> Database | None:
-    """The database that a source names, if it does: ``file`` or ``file::table``."""
+    """Return the database that a source names: ``file`` or ``file::table``; None for others."""
     named = split_source(source)
     if named is None:
         return None
@@ -73,9 +73,9 @@ def _kind_of(path: str) -> Literal["duckdb", "sqlite"] | None:
 
 def copy_table(engine: Engine, database: Database) -> tuple[str, bool]:
     """
-    Copy a table into a private file of the engine; a query of it, and whether all of it is text.
+    Copy a table into a private file; return a query of it, and whether every value is text.
 
-    A file, so that memory stays bounded and the database is closed again.
+    Through a file, memory stays bounded and the database is closed again.
     """
     path = os.path.join(engine.scratch, engine.new_name("table") + ".parquet")
     if database.kind == "sqlite":
@@ -86,7 +86,7 @@ def copy_table(engine: Engine, database: Database) -> tuple[str, bool]:
 
 
 def _choose(wanted: str | None, tables: list[str]) -> str:
-    """The table that was named, or the only one."""
+    """Return the table that was named, or the only one."""
     if wanted in tables:
         return wanted
     if wanted is None and len(tables) == 1:
@@ -134,7 +134,7 @@ def _copy_sqlite(database: Database, path: str) -> None:
 
 
 def _write_rows(connection: sqlite3.Connection, table: str, path: str) -> None:
-    """Every value as text: a column of SQLite may mix kinds."""
+    """Write every value as text, because a column of SQLite may mix types."""
     described = connection.execute(f"SELECT * FROM {quote_name(table)} LIMIT 0").description
     names = [column[0] for column in described]
     if len({name.casefold() for name in names}) < len(names):
@@ -155,7 +155,7 @@ def _batches(rows: sqlite3.Cursor) -> Iterator[list[tuple[str | None, ...]]]:
 
 
 def _as_text(name: str) -> str:
-    """SQL: a value as text; whole numbers without a point, as an id with gaps has one."""
+    """SQL: a value as text; integral floats without a point, such as ids in a column with gaps."""
     column = quote_name(name)
     return (
         f"CASE typeof({column}) WHEN 'blob' THEN hex({column}) WHEN 'real' THEN "

@@ -1,4 +1,4 @@
-"""CSV and its relatives: one pass into a table of text."""
+"""Reading of CSV and similar files, in one pass into a table of text."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from trailprint.events.reading.files import Files, escape_glob
 from trailprint.events.reading.headers import Header
 from trailprint.events.reading.partitions import Partitions
 
-#: Holds the path of the file a row comes from, while it is read; and what is kept of it.
+#: Column with the path of a row's file while it is read, and the column with the part kept of it.
 PATH_COLUMN = "trailprint_path"
 PATH_PART = "trailprint_path_part"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextTable(Discreet):
-    """A table of text in the engine, the rows that did not fit it, columns folders gave it."""
+    """A table of text in the engine, its number of misshapen rows, and columns from folders."""
 
     name: str
     columns: tuple[str, ...]
@@ -47,11 +47,11 @@ def load_delimited(
     """
     Read delimited files in one pass, every value as text.
 
-    ``names`` are given for files without a header. Files whose headers differ are read apart
-    and joined by name. ``path_part`` is SQL that makes the column ``PATH_PART`` of
-    ``PATH_COLUMN``: it runs once a chunk, and the paths themselves are not kept. ``select`` is
-    SQL for the columns to keep instead of all that have ``names``. ``partitions`` add columns
-    that no file has itself.
+    ``names`` are the columns of files without a header. Files whose headers differ are read
+    separately and joined by name. ``path_part`` is SQL that computes the column ``PATH_PART``
+    from ``PATH_COLUMN``: it runs once per chunk, and the paths themselves are not kept.
+    ``select`` is SQL for the columns to keep instead of all ``names``. ``partitions`` add
+    columns that no file has itself.
     """
     if names:
         choice = delimiter or sniff(files, files.paths[0], delimiter=None, wanted=()).delimiter
@@ -140,7 +140,7 @@ def _load(
     try:
         n_misshapen = _check_rejects(engine, rejects, scans, files)
     except NotUtf8Error:
-        # It will be read again in another encoding.
+        # The files will be read again in another encoding.
         engine.drop(name)
         raise
     return TextTable(
@@ -155,18 +155,18 @@ def _load(
 def _from_path(
     path_part: str | None, partitions: Partitions | None, columns: Iterable[str]
 ) -> dict[str, str]:
-    """SQL for each column that is made of a row's path."""
+    """SQL: each column that is computed from a row's path."""
     found = {} if partitions is None else partitions.columns(PATH_COLUMN, columns)
     return {**found, PATH_PART: path_part} if path_part else found
 
 
 def _unique_names(names: Sequence[str]) -> list[str]:
-    """Names as DuckDB needs them: never empty, never twice (whatever their case)."""
+    """Return names as DuckDB needs them: not empty, and unique regardless of case."""
     taken: dict[str, str] = {}
     numbers: Counter[str] = Counter()
     for position, name in enumerate(names, 1):
         choice = plain = name or f"column{position}"
-        # The number goes on from where it was: thousands of equal names must not be tried anew.
+        # The number continues from its last value: thousands of equal names stay fast.
         while choice.casefold() in taken:
             numbers[plain.casefold()] += 1
             choice = f"{plain}_{numbers[plain.casefold()]}"
@@ -176,7 +176,7 @@ def _unique_names(names: Sequence[str]) -> list[str]:
 
 def _check_rejects(engine: Engine, rejects: str, scans: str, files: Files) -> int:
     counts = engine.rows(
-        # A row that lacks two fields is rejected twice.
+        # A row that lacks two fields is rejected twice: count distinct lines.
         "SELECT error_type::VARCHAR, count(DISTINCT (scan_id, file_id, line)), "
         "min({'path': file_path, 'line': line}) "
         f"FROM {rejects} LEFT JOIN {scans} USING (scan_id, file_id) GROUP BY 1"

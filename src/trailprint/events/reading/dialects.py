@@ -1,4 +1,4 @@
-"""How a delimited file is written: its delimiter, and whether its first row names the columns."""
+"""Detection of a delimited file's delimiter, and of whether its first row is a header."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NOT_A_NAME = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect(Discreet):
-    """How a delimited file is written; ``header`` is empty when its first row is data."""
+    """Format of a delimited file; ``header`` is empty if its first row is data."""
 
     delimiter: str
     header: Header
@@ -54,7 +54,7 @@ def sniff(files: Files, path: str, *, delimiter: str | None, wanted: Sequence[st
 
 
 def first_rows(files: Files, path: str, *, delimiter: str | None) -> list[list[str]]:
-    """The first rows of a file, to be looked at and never shown."""
+    """Return the first rows of a file, for detection only; they are never shown."""
     return _best_parse(files, path, delimiter)[1]
 
 
@@ -86,7 +86,7 @@ def _parse(sample: str, delimiter: str) -> list[list[str]]:
 
 
 def _regularity(rows: list[list[str]]) -> tuple[float, int]:
-    """How many rows are as wide as the first, and how wide that is; one column is no table."""
+    """Return the share of rows as wide as the first, and that width; zeros for a single column."""
     if not rows or len(rows[0]) < 2:
         return (0.0, 0)
     width = len(rows[0])
@@ -97,11 +97,11 @@ def _looks_like_header(
     names: Sequence[str], rows: Sequence[Sequence[str]], wanted: Sequence[str]
 ) -> bool:
     """
-    Whether the first row names the columns.
+    Return whether the first row is a header.
 
-    It takes a name the user gave; or no value among the names and several that we know; or one
-    that we know, or a column of numbers or times headed by a word, and no other name that its
-    own column repeats.
+    It is if it contains a name that the user gave. Otherwise it must contain no numbers or times,
+    and either several known names; or one of ``SURE_NAMES`` or a word above a column of numbers
+    or times, and no unknown name that its own column repeats.
     """
     if any(name in wanted for name in names):
         return True
@@ -116,8 +116,8 @@ def _looks_like_header(
 
 
 def _is_proven(names: Sequence[str], rows: Sequence[Sequence[str]], wanted: Sequence[str]) -> bool:
-    """Whether rows below tell that a header is one: a word heads values, or several are known."""
-    # A header that is repeated further down is none of the rows.
+    """Return whether the rows below confirm a header: known names, or a word above values."""
+    # Repetitions of the header further down do not count as rows.
     columns = _columns(names, [row for row in rows if _trim(row) != list(names)])
     is_several = _count_known(names, wanted) > 1
     is_headed = is_several or any(map(_is_headed, names, columns))
@@ -125,7 +125,7 @@ def _is_proven(names: Sequence[str], rows: Sequence[Sequence[str]], wanted: Sequ
 
 
 def _is_repeated(names: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
-    """Whether a name we do not know is among the cells below it, and so may be one of them."""
+    """Return whether an unknown name also occurs below it, and so may be a value."""
     return any(
         name in column and fold_name(name) not in ALL_KNOWN_NAMES
         for name, column in zip(names, columns, strict=False)
@@ -137,7 +137,7 @@ def _count_known(names: Sequence[str], wanted: Sequence[str]) -> int:
 
 
 def _columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    """The cells below each name."""
+    """Return the cells below each name."""
     return list(zip(*(_trim(row) for row in rows if len(row) == len(names)), strict=True))
 
 
@@ -146,7 +146,7 @@ def _trim(row: Sequence[str]) -> list[str]:
 
 
 def _is_headed(name: str, cells: Sequence[str]) -> bool:
-    """Whether a word stands above values."""
+    """Return whether the name is a word and all cells below it are numbers or times."""
     is_word = _NAME.match(name) is not None and name.casefold() not in _NOT_A_NAME
     return is_word and all(_is_value(cell) for cell in cells)
 

@@ -1,9 +1,9 @@
 """
-Text that is not UTF-8: how its encoding is told, and how it becomes UTF-8.
+Text that is not UTF-8: detection of its encoding, and conversion to UTF-8.
 
-UTF-16 is told by its mark or by where its zero bytes are. Other text that is not UTF-8 is taken for
-cp1252, which Windows writes in western Europe and America; where that is wrong, ``--encoding`` says
-what it is. Copies are private files of the engine and are written piece by piece.
+UTF-16 is detected by its byte order mark or by the positions of its zero bytes. Other text that is
+not UTF-8 is read as cp1252, which Windows writes in western Europe and America; if that is wrong,
+``--encoding`` overrides it. Copies are private files of the engine and are written in chunks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from trailprint.kernels.stopping import check_stop
 
 _CHUNK_BYTES = 1 << 20
 _START_BYTES = 1 << 16
-#: The mark of UTF-32 starts like that of UTF-16.
+#: Byte order marks; that of UTF-32 comes first because it starts like that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -36,32 +36,33 @@ _UTF8_SEQUENCE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
 _HIGH_BYTE = re.compile(rb"[\x80-\xff]")
-#: Where whole UTF-8 characters are more than this share of a text, it is UTF-8 that was damaged.
+#: Above this share of multi-byte UTF-8 sequences among these and stray high bytes, text counts as
+#: damaged UTF-8.
 _MOST_UTF8 = 0.1
-#: What rows are made of in every language: digits, delimiters, blanks and ends of lines.
+#: Characters common in rows of any language: digits, delimiters, blanks and line ends.
 _ROW_MARKS = re.compile(r"[\d,;|:\t\n\r. -]")
 _FEWEST_ROW_MARKS = 0.05
 _CONTROL = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ue000-\uf8ff\ufffe\uffff]")
 
 
 class NotUtf8Error(SourceError):
-    """Text is not UTF-8, or may be none: its encoding has to be told."""
+    """Error for data that is not UTF-8 and may not be text: its encoding has to be found."""
 
 
 def in_utf8(
     engine: Engine, files: Files, encoding: str | None, *, is_doubtful: bool = False
 ) -> tuple[Files, tuple[str, ...]]:
     """
-    Files of text in UTF-8, and what was assumed for it.
+    Return text files in UTF-8, and notes on what was assumed.
 
-    They are the same files unless an ``encoding`` was given, the first has a mark of another one,
-    or reading it as UTF-8 failed (``is_doubtful``).
+    They are the same files unless an ``encoding`` was given, the start of the first file shows
+    another one, or reading as UTF-8 failed (``is_doubtful``).
     """
     if files.format == "parquet" or encoding == "utf-8":
         return files, ()
     if encoding is None and not is_doubtful and not _is_wide(files):
         return files, ()
-    chosen = {path: encoding or _tell_encoding(files, path) for path in files.paths}
+    chosen = {path: encoding or _detect_encoding(files, path) for path in files.paths}
     return _copy_all(engine, files, chosen), _describe(set(chosen.values()), encoding)
 
 
@@ -83,7 +84,7 @@ def _is_wide(files: Files) -> bool:
 
 
 def _wide_encoding(start: bytes) -> str | None:
-    """What the first bytes tell: a mark, or zero bytes where UTF-16 has them; None for neither."""
+    """Return the encoding shown by a byte order mark or by UTF-16's zero bytes; None if neither."""
     for mark, name in _MARKS:
         if start.startswith(mark):
             return name
@@ -102,8 +103,8 @@ def _reads_as_rows(start: bytes, encoding: str) -> bool:
     return len(_ROW_MARKS.findall(text)) >= _FEWEST_ROW_MARKS * len(text)
 
 
-def _tell_encoding(files: Files, path: str) -> str:
-    """The encoding of one file; an error where its bytes do not tell."""
+def _detect_encoding(files: Files, path: str) -> str:
+    """Return the encoding of one file; raise an error if it cannot be detected."""
     start = files.read_start(path, _START_BYTES)
     wide = _wide_encoding(start)
     if wide is not None:
@@ -122,7 +123,7 @@ def _tell_encoding(files: Files, path: str) -> str:
 
 
 def binary_data(files: Files, path: str) -> NotUtf8Error:
-    """What is said of a file with zero bytes."""
+    """Return the error for a file that contains zero bytes."""
     return NotUtf8Error(
         "The data must be text (CSV, TSV, JSON lines) or Parquet, but "
         f"{files.describe(path)} holds binary data."
@@ -149,7 +150,7 @@ def _is_damaged_utf8(files: Files, path: str) -> bool:
 
 
 def _first_bad_line(files: Files, path: str, encoding: str) -> int | None:
-    """The number of the first line that an encoding cannot read."""
+    """Return the number of the first line that an encoding cannot read; None if there is none."""
     try:
         for _ in _decode(files, path, encoding):
             pass
@@ -159,7 +160,7 @@ def _first_bad_line(files: Files, path: str, encoding: str) -> int | None:
 
 
 class _BadLine(Exception):  # noqa: N818
-    """Bytes that an encoding does not have, and the line they are in."""
+    """Bytes that are invalid in an encoding, and the number of their line."""
 
     def __init__(self, line: int) -> None:
         super().__init__(line)
@@ -167,7 +168,7 @@ class _BadLine(Exception):  # noqa: N818
 
 
 def _decode(files: Files, path: str, encoding: str) -> Generator[str, None, None]:
-    """The text of a file, piece by piece."""
+    """Yield the text of a file in chunks."""
     decoder = codecs.getincrementaldecoder(encoding)()
     line = 1
     for chunk in _chunks(files, path):
@@ -195,7 +196,7 @@ def _chunks(files: Files, path: str) -> Iterator[bytes]:
 
 
 def _copy_all(engine: Engine, files: Files, encodings: dict[str, str]) -> Files:
-    """Copies in UTF-8 below a folder of their own, under the names they have."""
+    """Return UTF-8 copies of the files in a private folder, under their own names."""
     root = os.path.join(engine.scratch, engine.new_name("utf8"))
     copies = {path: os.path.join(root, _below(files, path)) for path in files.listing.paths}
     for path, encoding in encodings.items():
@@ -207,7 +208,7 @@ def _copy_all(engine: Engine, files: Files, encodings: dict[str, str]) -> Files:
 
 
 def _below(files: Files, path: str) -> str:
-    """What a path adds to the folder that was named; layouts and partitions are told by it."""
+    """Return the path relative to the folder that was named; layouts and partitions need it."""
     if files.listing.is_named:
         return os.path.basename(path)
     return os.path.relpath(path, files.listing.root or os.curdir)

@@ -1,4 +1,4 @@
-"""From what a user typed (a file, a glob, a folder) to a list of files of one format."""
+"""Resolution of a user's path (a file, a glob, a folder) to a list of files of one format."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trailprint.events.engine import quote_name, quote_text
 from trailprint.events.reading.listing import Compression, Listing, list_files
 from trailprint.events.reading.own_releases import find_released
 from trailprint.events.reading.partitions import Partitions, find_partitions
-from trailprint.events.reading.times import tell_mixed
+from trailprint.events.reading.times import describe_mixed
 from trailprint.system.addresses import PathName
 
 Format = Literal["delimited", "json", "parquet"]
@@ -37,9 +37,9 @@ _FORMATS: dict[str, Format] = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-#: A file that starts with this many blanks holds nothing.
+#: A file that starts with this many blanks counts as empty.
 _BLANK_BYTES = 64 * 1024
-#: What a column holds, by the footer of a file.
+#: Kinds of columns by the types in a Parquet footer.
 _ZONED, _PLAIN = "times with a zone", "times without a zone"
 _WHOLE, _BROKEN, _TEXT = "whole numbers", "other numbers", "text or something else"
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
@@ -51,19 +51,19 @@ _MAGIC: tuple[tuple[bytes, Compression], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ColumnRange(Discreet):
-    """The least and the greatest value of a column, and how many are missing."""
+    """The minimum and maximum of a column, and the number of missing values."""
 
     low: Any
     high: Any
     n_missing: int
 
     def is_like(self, other: ColumnRange) -> bool:
-        """Whether both hold values of one type."""
+        """Return whether both hold values of one type."""
         mine, other_zone = (getattr(one.low, "tzinfo", None) for one in (self, other))
         return type(self.low) is type(other.low) and (mine is None) == (other_zone is None)
 
     def union(self, other: ColumnRange) -> ColumnRange:
-        """The range of both together."""
+        """Return the range of both together."""
         return ColumnRange(
             min(self.low, other.low),
             max(self.high, other.high),
@@ -77,7 +77,7 @@ def _column_range(statistics: Any) -> ColumnRange | None:
     try:
         return ColumnRange(statistics.min, statistics.max, statistics.null_count)
     except (OverflowError, ValueError):
-        # A time that Python's calendar does not reach.
+        # A time outside the range of Python's datetime.
         return None
 
 
@@ -86,7 +86,7 @@ class Files(Discreet):
     """
     Files of one format, in a fixed order.
 
-    ``paths`` are those to read, all or some of the ``listing`` that tells what to call them.
+    ``paths`` are the files to read: all or some of ``listing``, which says how messages name them.
     """
 
     paths: tuple[str, ...]
@@ -95,25 +95,25 @@ class Files(Discreet):
     compression: Compression
 
     def describe(self, path: str) -> str:
-        """What a file may be called in a message."""
+        """Return the name of a file that may be shown in a message."""
         return self.listing.call(path)
 
     def open_bytes(self, path: str) -> AbstractContextManager[pa.NativeFile]:
-        """The bytes of one of the files, decompressed."""
+        """Open one of the files for reading bytes, decompressed."""
         return self.listing.open_bytes(path, self.compression)
 
     def read_start(self, path: str, n_bytes: int) -> bytes:
-        """The first bytes of one of the files, decompressed."""
+        """Return the first bytes of one of the files, decompressed."""
         return _read_start(self.listing, path, n_bytes, self.compression)
 
     def check_not_empty(self) -> None:
-        """Refuse the first file that holds nothing but blanks."""
+        """Raise an error for the first file that contains only blanks."""
         for path in self.paths:
             if not self.read_start(path, _BLANK_BYTES).strip():
                 raise SourceError(f"The data must have rows, but {self.describe(path)} is empty.")
 
     def parquet_names(self) -> tuple[str, ...]:
-        """Column names of the first Parquet file."""
+        """Return the column names of the first Parquet file."""
         try:
             return tuple(pq.read_schema(self.paths[0]).names)
         except (OSError, pa.ArrowException) as error:
@@ -124,9 +124,9 @@ class Files(Discreet):
 
     def parquet_ranges(self) -> Mapping[str, ColumnRange]:
         """
-        What the files' footers prove about their columns, without reading a row.
+        Return the ranges of columns from the files' footers, without reading any rows.
 
-        Only columns whose statistics are whole, in every row group of every file, are there.
+        Only columns with complete statistics in every row group of every file are included.
         """
         ranges: dict[str, ColumnRange] = {}
         unknown: set[str] = set()
@@ -151,9 +151,9 @@ class Files(Discreet):
 
     def check_types(self, names: Collection[str], times: Collection[str]) -> None:
         """
-        Refuse files in which one of these columns has types that do not go together.
+        Raise an error if one of these columns has incompatible types in different files.
 
-        DuckDB would take times without a zone for UTC beside those with one, and write the number 1
+        DuckDB would read times without a zone as UTC beside times with one, and write the number 1
         as 1.0 beside the text 1. ``times`` are columns of times.
         """
         n_rows: dict[str, dict[str, int]] = {name: {} for name in names}
@@ -174,14 +174,14 @@ class Files(Discreet):
 
     @property
     def partitions(self) -> Partitions:
-        """What the names of folders say; nothing of a file that was named itself."""
+        """Columns from the names of folders; none if the user named a single file."""
         if self.listing.is_named:
             return Partitions()
         return find_partitions(self.paths, self.listing.root)
 
     @property
     def sql_list(self) -> str:
-        """The paths as a SQL list; DuckDB takes every path for a glob, so they are escaped."""
+        """SQL: a list of the paths, escaped because DuckDB reads every path as a glob."""
         return "[" + ", ".join(quote_text(escape_glob(path)) for path in self.paths) + "]"
 
 
@@ -196,21 +196,21 @@ def _find_kind(kind: pa.DataType) -> str:
 
 
 def _refuse_mixed_times(name: str, n_rows: Mapping[str, int]) -> None:
-    """Text may be anything: what it holds is looked at later."""
+    """Raise an error for mixed types of times; text is checked later, by its values."""
     present = [f"{n_rows[kind]:,} {kind}" for kind in (_ZONED, _PLAIN) if kind in n_rows]
     if present and n_rows.keys() & {_WHOLE, _BROKEN}:
         raise SourceError(OTHER_TYPES)
     if len(present) > 1:
-        raise SourceError(tell_mixed(quote_name(name), present))
+        raise SourceError(describe_mixed(quote_name(name), present))
 
 
 def escape_glob(path: str) -> str:
-    """A path that, read as a glob, means itself."""
+    """Return a path escaped such that, as a glob, it matches only itself."""
     return re.sub(r"([*?\[])", r"[\1]", path)
 
 
 def find_files(source: PathName) -> Files:
-    """The files behind a path, a glob or a folder; of a release's folder, its data."""
+    """Return the files of a path, a glob or a folder; of a release's folder, its data file."""
     listing = list_files(find_released(source), has_known_name)
     formats = {_format_of(listing, path) for path in listing.paths}
     if len(formats) > 1:
@@ -223,7 +223,7 @@ def find_files(source: PathName) -> Files:
 
 
 def has_known_name(name: str) -> bool:
-    """Whether a file is data by its name; hidden ones and those of other programs are not."""
+    """Return whether a file name is that of data: a known ending, and no leading ``.`` or ``_``."""
     return not name.startswith((".", "_")) and _by_name(name) is not None
 
 

@@ -1,4 +1,4 @@
-"""Columns of a source before it is read: what they are called, hold and probably mean."""
+"""Columns of a source before it is read: their names, types and probable meanings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trailprint.events.reading.files import Files, escape_glob, find_files
 from trailprint.events.reading.headers import Header
 from trailprint.events.reading.layouts import LAYOUTS, recognise_layout
 
-#: What DuckDB's types are in plain words; everything else is text.
+#: Plain names of DuckDB's types; every other type is shown as text.
 _WORDS = (
     (("TIMESTAMP", "DATE", "TIME"), "time"),
     (("DOUBLE", "FLOAT", "DECIMAL", "REAL"), "number"),
@@ -34,11 +34,11 @@ class SourceColumn:
     Attributes
     ----------
     name : str, optional
-        What it is called; None where the name itself may be data.
+        Name of the column; None if the name itself may be data.
     kind : str
-        What its first rows hold: text, time, number, whole number, true or false.
+        Type of its first rows: text, time, number, whole number, true or false.
     meaning : str, optional
-        Which of our columns it is taken for; None where it is not used.
+        The canonical column it is used as; None if it is not used.
     """
 
     name: str | None
@@ -48,7 +48,7 @@ class SourceColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstLook:
-    """The columns of a source, or the layout that says what they are."""
+    """The columns of a source, or the layout that defines them."""
 
     columns: tuple[SourceColumn, ...] = ()
     layout: str | None = None
@@ -56,9 +56,9 @@ class FirstLook:
 
 def look_at_columns(source: str, options: ReadOptions, engine: Engine) -> FirstLook:
     """
-    Guess what columns mean from their names and first rows; never a value of the data.
+    Guess what columns mean from their names and first rows, without returning values of the data.
 
-    What cannot be looked at has no columns here: reading it says why.
+    A source that cannot be inspected has no columns here; reading it reports why.
     """
     if find_database(source) is not None:
         return FirstLook()
@@ -84,14 +84,14 @@ def look_at_columns(source: str, options: ReadOptions, engine: Engine) -> FirstL
 def _list_names(
     files: Files, options: ReadOptions, engine: Engine
 ) -> tuple[Header, Mapping[str, str]]:
-    """The names there are, and what their columns hold."""
+    """Return the header, and the types of its columns."""
     path = quote_text(escape_glob(files.paths[0]))
     if files.format != "delimited":
         kinds = _kinds(engine, f"read_{files.format}({path})")
         names = tuple(kinds)
         return Header(names=names, given=options.given_names, is_proven=True), kinds
     found = sniff(files, files.paths[0], delimiter=options.delimiter, wanted=options.given_names)
-    # A first row of data has no names: DuckDB's would be values.
+    # Without a header, DuckDB's column names could be values of the data.
     names = tuple(options.header) or found.names
     kinds = _kinds(
         engine,
@@ -104,7 +104,7 @@ def _list_names(
 
 
 def _kinds(engine: Engine, call: str) -> Mapping[str, str]:
-    """Columns as DuckDB finds them and what they hold; none where it cannot."""
+    """Return the columns that DuckDB finds and their types; empty if it cannot read the file."""
     try:
         types = engine.columns(f"SELECT * FROM {call}")
     except InputError:

@@ -1,8 +1,8 @@
 """
-Frames of other libraries as plain tables, without importing those libraries.
+Data frames of other libraries as plain tables, without importing those libraries.
 
-Known by what they have: geopandas and trackintel frames by a column of geometry, frames with
-times as their index by that index, lazy frames of polars and of Spark by how they are collected.
+They are recognised by their attributes: geopandas and trackintel frames by a geometry column,
+frames indexed by time by that index, lazy polars frames and Spark frames by their collect methods.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from trailprint.errors import SourceError
 from trailprint.events.events import Column
 from trailprint.events.reading.columns import KNOWN_NAMES, USUAL_NAMES, fold_name
 
-#: Degrees of latitude and longitude, in the register of coordinate systems.
+#: EPSG code of WGS 84: degrees of latitude and longitude.
 _WGS_84 = 4326
 
 
 def check_table(table: Any) -> None:
-    """Raise an error for what looks like a table to Arrow and is none."""
+    """Raise an error for objects that Arrow would accept but that are not tables."""
     if isinstance(table, type) or hasattr(table, "to_frame"):
         raise no_dataset(table)
     if isinstance(table, Mapping) and len({len(one) for one in _sized(table)}) > 1:
@@ -34,7 +34,7 @@ def _sized(table: Mapping[Any, Any]) -> list[Any]:
 
 
 def no_dataset(table: Any) -> SourceError:
-    """What is told of a source that is none; nothing of what it holds."""
+    """Return the error for an object that is not a dataset; it shows nothing of the contents."""
     kind = f"the class {table.__name__}" if isinstance(table, type) else type(table).__name__
     advice = "Make a table of it first."
     if hasattr(table, "to_frame"):
@@ -49,9 +49,9 @@ def no_dataset(table: Any) -> SourceError:
 
 def plain_frame(table: Any, wanted: Mapping[Column, str] | None = None) -> Any:
     """
-    A frame as columns we can read: points as lat and lon, an index of times as ``start``.
+    Return a frame with plain columns: points as lat and lon, an index of times as ``start``.
 
-    ``wanted`` holds the names a user gave for columns of ours: these are left as they are.
+    ``wanted`` holds the names that the user gave for our columns: these are left unchanged.
     """
     wanted = wanted or {}
     if hasattr(table, "collect") and hasattr(table, "collect_schema"):
@@ -66,11 +66,11 @@ def plain_frame(table: Any, wanted: Mapping[Column, str] | None = None) -> Any:
 
 
 def _collect_from_spark(table: Any) -> Any:
-    """All rows of a DataFrame of Spark, which is what it takes to read it here."""
+    """Return all rows of a Spark DataFrame as Arrow, to be read in this process."""
     try:
         return table.toArrow()
     except Exception as error:
-        # Its own words may hold values of the data.
+        # Spark's own message may contain values of the data.
         raise SourceError(
             "Spark could not collect the rows of the DataFrame. Count or filter them there first, "
             "such as df.groupBy('user', 'location').count(), or raise spark.driver.maxResultSize."
@@ -83,13 +83,13 @@ def _is_pandas(table: Any) -> bool:
 
 
 def _has(table: Any, column: Column) -> bool:
-    """Whether a column of the frame goes by a name we find."""
+    """Return whether the frame has a column with a known or usual name."""
     known = map(fold_name, (*KNOWN_NAMES[column], *USUAL_NAMES[column]))
     return not {fold_name(str(name)) for name in table.columns}.isdisjoint(known)
 
 
 def _with_positions(table: Any) -> Any:
-    """Points of the frame's own geometry as degrees; the geometry itself is dropped."""
+    """Return the frame with lat and lon from its point geometry; geometries are dropped."""
     shapes = [name for name, kind in table.dtypes.items() if str(kind) == "geometry"]
     if _has(table, "lat") and _has(table, "lon"):
         return table.drop(columns=shapes)
@@ -105,7 +105,7 @@ def _with_positions(table: Any) -> Any:
 
 
 def _choose_geometry(table: Any, shapes: list[Any]) -> Any:
-    """The geometry a GeoDataFrame is at; of a plain frame the only one."""
+    """Return the active geometry column of a GeoDataFrame, or the only one of a plain frame."""
     active = getattr(table, "_geometry_column_name", None)
     if active in shapes:
         return active
@@ -124,7 +124,7 @@ def _to_degrees(points: Any) -> Any:
 
 
 def _with_times(table: Any) -> Any:
-    """An index of times is the start, where no column is."""
+    """Return the frame with an index of times as ``start``, unless a column is the start."""
     kind = str(getattr(table.index, "dtype", ""))
     if not kind.startswith("datetime64") or _has(table, "start"):
         return table

@@ -1,4 +1,4 @@
-"""Names of columns: which may be shown in a message, and which may be data."""
+"""Column names: which may be shown in a message, and which may be data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from trailprint.display.discreet import Discreet
 
-#: What columns are called, word by word. A name made of these is nobody's and no place's.
+#: Words used in column names. A name made only of these is not that of a person or place.
 _VOCABULARY = """
 access account accuracy address age alt altitude amount antenna ap app area arrival arrive arrived
 article at author auxiliary begin bin birth bssid building by bytes call called card category cell
@@ -30,14 +30,14 @@ weight when x y year z zip zone
 """
 _WORDS = frozenset(_VOCABULARY.split())
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[^\W\d_]+")
-#: Starts with a letter, goes on with what people write names with: no address, date or number.
+#: Starts with a letter and continues with usual characters: not an address, a date or a number.
 _PLAUSIBLE = re.compile(r"_*[^\W\d_][\w .()/%-]*")
 _MOST_DIGITS = 3
 _HEXADECIMAL = re.compile(r"([0-9a-f]{8,}|([0-9a-f]{2}[-. ]){3,}[0-9a-f]{2})", re.IGNORECASE)
 _LONGEST = 40
-#: Signs that quotes or an encoding went wrong and a name holds what follows it.
+#: Characters that show wrong quoting or encoding: the name may contain data that follows it.
 _BROKEN = re.compile(r"[\n\r\t\"',;|�\0]")
-#: A table as wide as this may have a column for each person or place.
+#: A wider table may have a column for each person or place.
 _WIDE = 30
 _MOST_SHOWN = 20
 
@@ -45,17 +45,17 @@ _MOST_SHOWN = 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header(Discreet):
     """
-    Names of columns, as far as they are known to be names.
+    Column names, and whether they are known to be names and not data.
 
     Attributes
     ----------
     names : tuple of str
-        As in the source.
+        Names as in the source.
     given : tuple of str
-        Names the user typed, which may be shown anyway.
+        Names that the user typed, which may always be shown.
     is_proven : bool
-        Whether something else than the names themselves says that they are names: the file's
-        format, or rows of another kind below them.
+        Whether there is evidence other than the names themselves that they are names: the file's
+        format, or the rows below them.
     """
 
     names: tuple[str, ...]
@@ -63,7 +63,7 @@ class Header(Discreet):
     is_proven: bool = False
 
     def shown(self) -> list[str]:
-        """The names that may be shown."""
+        """Return the names that may be shown."""
         worded = [name for name in self.names if name in self.given or is_worded(name)]
         if not self._is_trusted or not worded:
             return worded
@@ -71,12 +71,12 @@ class Header(Discreet):
 
     @property
     def _is_trusted(self) -> bool:
-        """Whether a name nobody knows is a name all the same, because its neighbours are."""
+        """Whether unknown names are trusted to be names because the header as a whole is."""
         is_whole = not any(_BROKEN.search(name) for name in self.names)
         return self.is_proven and is_whole and len(self.names) <= _WIDE
 
     def describe(self, near: Iterable[str]) -> str:
-        """One sentence about the names there are, those nearest to ``near`` first."""
+        """Return one sentence that lists the names, those nearest to ``near`` first."""
         if not self.names:
             return "It has no columns."
         shown = self.shown()
@@ -101,17 +101,17 @@ def _are(number: int) -> str:
 
 
 def is_worded(name: str) -> bool:
-    """Whether a name is made of words that columns are called by."""
+    """Return whether a name is made only of words used in column names."""
     return _is_plausible(name) and all(word.casefold() in _WORDS for word in split_words(name))
 
 
 def split_words(name: str) -> list[str]:
-    """The words of a name: ``deviceId``, ``device_id`` and ``Device ID`` have two."""
+    """Return the words of a name: ``deviceId``, ``device_id`` and ``Device ID`` have two."""
     return list(_WORD.findall(name.replace("_", " ")))
 
 
 def _is_plausible(name: str) -> bool:
-    """Whether a name looks like one, and not like a person's number, an address or a hash."""
+    """Return whether text looks like a column name, not like an id, an address or a hash."""
     return (
         len(name) <= _LONGEST
         and _PLAUSIBLE.fullmatch(name) is not None
@@ -121,7 +121,7 @@ def _is_plausible(name: str) -> bool:
 
 
 def nearest_names(there: Sequence[str], near: Iterable[str]) -> list[str]:
-    """Up to three of the names ``there`` that look like one of ``near``."""
+    """Return up to three of the names ``there`` that resemble one of ``near``."""
     folded = {name.casefold(): name for name in there}
     close: list[str] = []
     for name in near:

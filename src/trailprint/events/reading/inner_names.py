@@ -1,4 +1,4 @@
-"""``file::name``: a file that holds several tables, and which of them is meant."""
+"""``file::name``: a file that holds several tables, and the one to read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SEPARATOR = "::"
 
 
 class InnerName(NamedTuple):
-    """A file, and the table or sheet in it; None where it is to have only one."""
+    """A file, and the table or sheet in it; None if the file must have only one."""
 
     path: str
     name: str | None
@@ -17,9 +17,9 @@ class InnerName(NamedTuple):
 
 def split_source(source: str | os.PathLike[str]) -> InnerName | None:
     """
-    What a source names; None where it is no text.
+    Return the file and the inner name of a source; None if the source is not text.
 
-    A file whose own name has ``::`` in it is that file.
+    An existing file whose own name contains ``::`` is taken as a whole.
     """
     text = os.fspath(source)
     if not isinstance(text, str):

@@ -1,8 +1,8 @@
 """
 Known research layouts: how each is recognised and opened.
 
-A new layout is one ``Layout`` in ``LAYOUTS``: a line that tells people what it is, a test on the
-first file, and a function that opens it as ``Raw``.
+A new layout is one ``Layout`` in ``LAYOUTS``: a one-line description, a test that recognises it,
+and a function that opens it as ``Raw``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FILE_ENDING = r"\.(csv|tsv|txt|log|mv|json|jsonl|ndjson|parquet|pq)(\.(gz|zst|z
 _TRAJECTORY_USER = (
     rf"regexp_extract({PATH_COLUMN}, '([^/\\]+)[/\\]Trajectory[/\\][^/\\]+$', 1, 'i')"
 )
-#: Converted while it is read, for there are many files: no second pass over text.
+#: Converted while reading, because there are many files: this avoids a second pass over text.
 _TRAJECTORY_POINT = """
     TRY_CAST(lat AS DOUBLE) AS lat, TRY_CAST(lon AS DOUBLE) AS lon,
     make_timestamptz(epoch_us(TRY_CAST(trim(date) || ' ' || trim(time) AS TIMESTAMP))) AS "start",
@@ -50,13 +50,13 @@ class Layout:
 
 
 def recognise_layout(files: Files, options: ReadOptions) -> str | None:
-    """The first layout that says "this is mine", if any."""
+    """Return the name of the first layout that recognises the files, if any."""
     if options.header:
         return None
     return next((name for name, known in LAYOUTS.items() if known.recognise(files, options)), None)
 
 
-# GeoLife: one folder a user, in it Trajectory/*.plt with six lines of header.
+# GeoLife: one folder per user with Trajectory/*.plt, each with six header lines.
 
 
 def _is_geolife(files: Files, options: ReadOptions) -> bool:
@@ -85,7 +85,7 @@ def _open_geolife(engine: Engine, files: Files, options: ReadOptions) -> Raw:
     )
 
 
-# Association log without header: device, access point, start, end in POSIX seconds.
+# Association log without header: device, access point, start and end in POSIX seconds.
 
 
 def _is_wlan(files: Files, options: ReadOptions) -> bool:
@@ -150,7 +150,7 @@ def _open_ap_starts(engine: Engine, files: Files, options: ReadOptions) -> Raw:
     )
 
 
-# Movement files: one a device, lines of time and access point, OFF where it leaves the network.
+# Movement files: one per device, lines of time and access point, OFF when it leaves the network.
 
 
 def _is_ap_movement(files: Files, options: ReadOptions) -> bool:
@@ -187,7 +187,7 @@ def _is_web(files: Files, options: ReadOptions) -> bool:
 
 def _open_web(engine: Engine, files: Files, options: ReadOptions) -> Raw:
     if files.format != "delimited" or _names(files, options):
-        # A header is known beforehand but for JSON: other places beside the favicon mean nothing.
+        # Except for JSON, the header is known beforehand; the favicon replaces other locations.
         there = [name for name in _names(files, options) if name.casefold() == "favicon"]
         wanted: dict[Column, str] = {**options.column_names}
         if there:
@@ -211,11 +211,11 @@ def _open_web(engine: Engine, files: Files, options: ReadOptions) -> Raw:
     )
 
 
-# Per-location tables: one file a location, the file's name being the location.
+# Per-location tables: one file per location, named after it.
 
 
 def _is_per_location(files: Files, options: ReadOptions) -> bool:
-    """One of several files, with a user and nothing in it that could be a place."""
+    """Return whether there are several files with a user, no location and no unknown columns."""
     header = _header(files, options)
     names = header.names
     if len(files.paths) < 2 or not names:
@@ -271,7 +271,7 @@ LAYOUTS: Mapping[str, Layout] = {
     ),
 }
 
-#: Rebuilt stays are in UTC already, whatever the zone of the source.
+#: Rebuilt stays are already in UTC, whatever the time zone of the source.
 _STAY_PARTS: Mapping[Column, str] = {
     "user": '"user"',
     "location": "location",
@@ -283,7 +283,7 @@ _STAY_PARTS: Mapping[Column, str] = {
 def _records(
     engine: Engine, table: str, options: ReadOptions, columns: tuple[str, str, str]
 ) -> str:
-    """A query of user, location and start from a start-only table of text."""
+    """Return a query of user, location and start from a start-only table of text."""
     user, location, time = columns
     start = time_expression(
         engine,
@@ -308,7 +308,7 @@ def _require_text(files: Files) -> None:
 
 
 def _names(files: Files, options: ReadOptions) -> tuple[str, ...]:
-    """Column names of the first file; none where it has no header."""
+    """Return the column names of the first file; empty if it has no header."""
     return _header(files, options).names
 
 
@@ -324,7 +324,7 @@ def _header(files: Files, options: ReadOptions) -> Header:
 def _header_or(
     files: Files, options: ReadOptions, names: tuple[str, str, str]
 ) -> tuple[str, str, str] | None:
-    """The header's names for user, location and start; None where there is no header."""
+    """Return the header's names for user, location and start; None if there is no header."""
     there = _header(files, options)
     if not there.names:
         return None
@@ -344,7 +344,7 @@ def _header_or(
 def _headerless_rows_match(
     files: Files, options: ReadOptions, patterns: Sequence[re.Pattern[str] | None]
 ) -> bool:
-    """Whether the first rows have exactly these fields, the first row included."""
+    """Return whether all first rows, including the very first, match these fields exactly."""
     if files.format != "delimited" or options.column_names:
         return False
     rows = first_rows(files, files.paths[0], delimiter=options.delimiter)[:20]

@@ -1,4 +1,4 @@
-"""The files behind what a user typed, and what each may be called in a message."""
+"""The files of a path that the user typed, and the names they may have in messages."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Listing(Discreet):
     """
     Files in a fixed order.
 
-    Names of files and folders may be those of people or places: only a file the user typed the
-    very name of (``is_named``) is called by it. Others are numbered in the order of the listing.
-    ``root`` is the folder they were looked for in.
+    Names of files and folders may identify people or places: only a file whose exact name the
+    user typed (``is_named``) is shown by name. Others are numbered in the order of the listing.
+    ``root`` is the folder that was searched.
     """
 
     paths: tuple[str, ...]
@@ -36,7 +36,7 @@ class Listing(Discreet):
     root: str = ""
 
     def call(self, path: str) -> str:
-        """What a file may be called in a message."""
+        """Return the name of a file that may be shown in a message."""
         if self.is_named:
             return repr(os.path.basename(self.paths[0]))
         if path not in self.paths:
@@ -45,7 +45,7 @@ class Listing(Discreet):
 
     @contextlib.contextmanager
     def open_bytes(self, path: str, compression: Compression) -> Iterator[pa.NativeFile]:
-        """A file's bytes, decompressed; what goes wrong while they are read is our error."""
+        """Open a file for reading bytes, decompressed; read errors become ours."""
         codec = None if compression == "none" else compression
         try:
             with pa.input_stream(path, compression=codec) as stream:
@@ -56,7 +56,7 @@ class Listing(Discreet):
     def unreadable(
         self, path: str, error: Exception, compression: Compression = "none"
     ) -> SourceError:
-        """Why a file could not be read, in our words: the error's own may name the file."""
+        """Return an error for an unreadable file; the original message may contain its name."""
         reason = reason_of(error) if isinstance(error, OSError) else "it is damaged"
         kind = "" if compression == "none" else f" as {compression} data"
         return SourceError(
@@ -65,7 +65,7 @@ class Listing(Discreet):
 
 
 def list_files(source: PathName, is_data: Callable[[str], bool]) -> Listing:
-    """The files behind a path, a glob or a folder; in a folder those whose names ``is_data``."""
+    """Return the files of a path, a glob or a folder; in a folder, those that pass ``is_data``."""
     text = readable_path(source)
     if not text:
         raise SourceError("The data must be a file, a glob or a folder, got an empty name.")
@@ -84,7 +84,7 @@ def list_files(source: PathName, is_data: Callable[[str], bool]) -> Listing:
 
 
 def _mode(text: str) -> int | None:
-    """What kind of thing a path names; None if nothing, for it may be a pattern."""
+    """Return the file mode of a path; None if it does not exist, as it may be a pattern."""
     try:
         return os.stat(text).st_mode
     except PermissionError:
@@ -97,7 +97,7 @@ def _mode(text: str) -> int | None:
 
 
 def _check_no_table(folder: str) -> None:
-    """Refuse a folder whose files alone do not say which rows there are."""
+    """Raise an error for table formats such as Delta, whose data files include deleted rows."""
     kind = find_table_kind(folder)
     if kind is not None:
         raise SourceError(
@@ -108,7 +108,7 @@ def _check_no_table(folder: str) -> None:
 
 
 def _walk(folder: str, is_data: Callable[[str], bool]) -> tuple[str, ...]:
-    """Every file of data below a folder; one that cannot be looked into is no empty one."""
+    """Return every data file below a folder; folders that cannot be entered are an error."""
     n_closed = 0
 
     def count(error: OSError) -> None:
@@ -130,12 +130,12 @@ def _walk(folder: str, is_data: Callable[[str], bool]) -> tuple[str, ...]:
 
 
 def _is_hidden(folder: str) -> bool:
-    """Whether a folder is no data by its name, as what a program has left unfinished is not."""
+    """Return whether a folder's name marks it as hidden or as unfinished output of a program."""
     return folder.startswith((".", "_")) and "=" not in folder
 
 
 def _match(pattern: str) -> tuple[str, ...]:
-    """Every file a pattern matches; folders on the way must be ones that can be entered."""
+    """Return every file that a pattern matches; all folders on the way must be readable."""
     _check_entered(len(_closed(os.path.dirname(pattern))))
     paths = sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
     if not paths:
@@ -144,7 +144,7 @@ def _match(pattern: str) -> tuple[str, ...]:
 
 
 def _closed(folders: str) -> set[str]:
-    """Folders that match a pattern and cannot be looked into, and so for the folders above."""
+    """Return folders that match a pattern, or a parent of it, and cannot be entered."""
     if not glob.has_magic(folders):
         return set()
     above = _closed(os.path.dirname(folders))
@@ -169,7 +169,7 @@ def _check_names(listing: Listing) -> None:
 
 
 def is_utf8(path: str) -> bool:
-    """Whether a path can be told to libraries that know UTF-8 only."""
+    """Return whether a path can be passed to libraries that only support UTF-8."""
     try:
         path.encode()
     except UnicodeEncodeError:

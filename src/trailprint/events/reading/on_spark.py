@@ -1,8 +1,8 @@
 """
-Sources that Spark reads: its own DataFrames, and with ``--engine spark`` paths that workers reach.
+Sources that Spark reads: its DataFrames and, with ``--engine spark``, paths that workers can reach.
 
-Parquet, ORC, and Delta and Iceberg tables where the session knows them. Delimited text, research
-layouts, databases and workbooks are read here, whatever the engine.
+Paths may hold Parquet, ORC, and Delta and Iceberg tables if the session supports them. Delimited
+text, research layouts, databases and workbooks are read locally, whatever the engine.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _READ_HERE = (
     "reach, such as s3a://… or file:///shared/…, and DataFrames."
 )
 _ADDRESS = re.compile(r"^(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):/")
-#: Names that Spark does not take for patterns or addresses.
+#: Names that Spark does not interpret as patterns or addresses.
 _PLAIN = re.compile(r"[\w./ =+@,-]+")
 _ENDINGS = {"parquet": (".parquet", ".pq"), "orc": (".orc",)}
 _TEXT = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".gz", ".zst", ".xlsx", ".db")
@@ -49,7 +49,7 @@ _NO_TEXT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnSpark(Discreet):
-    """A source that Spark reads, and the columns that the names of its folders add."""
+    """A source that Spark reads, and the columns that its folder names add."""
 
     engine: SparkEngine
     frame: Any
@@ -57,17 +57,17 @@ class OnSpark(Discreet):
 
 
 def is_frame_of_spark(source: Any) -> bool:
-    """Whether something is a DataFrame of a session that has workers of its own."""
+    """Return whether an object is a DataFrame of a classic Spark session (with a JVM)."""
     return all(hasattr(source, name) for name in ("toArrow", "sparkSession", "_jdf"))
 
 
 def is_at_address(source: Any) -> bool:
-    """Whether a source is at an address that Spark reads, and no files that are read here."""
+    """Return whether a source is at an address that Spark reads, and not read locally."""
     return find_address(source) is not None
 
 
 def find_address(source: Any) -> str | None:
-    """The address of what only Spark reads: elsewhere, or a table or ORC that workers reach."""
+    """Return the address of a source that only Spark reads: remote, or a local table or ORC."""
     session = session_to_read_in()
     if session is None or not isinstance(source, (str, os.PathLike)):
         return None
@@ -80,9 +80,9 @@ def find_address(source: Any) -> str | None:
 
 def find_on_spark(source: Any, engine: Engine) -> OnSpark | None:
     """
-    A source as Spark reads it; None for one that is read here.
+    Return a source as Spark reads it; None if it is read locally.
 
-    ``engine`` is the one beside whose DuckDB tables of Spark are named.
+    The Spark engine of the result shares the DuckDB of ``engine``.
     """
     frame, from_folders = (source, ()) if is_frame_of_spark(source) else _open_path(source)
     if frame is None:
@@ -95,7 +95,7 @@ def find_on_spark(source: Any, engine: Engine) -> OnSpark | None:
 
 
 def _open_path(source: Any) -> tuple[Any, tuple[str, ...]]:
-    """A DataFrame of what workers can read by its path, or None; columns that folders add."""
+    """Return a DataFrame of a path that workers can read, or None; and columns from folders."""
     session = session_to_read_in()
     if session is None or not isinstance(source, (str, os.PathLike)):
         return None, ()
@@ -114,7 +114,7 @@ def _open_path(source: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def _open_address(session: Any, path: str) -> tuple[Any, tuple[str, ...]]:
-    """A DataFrame of the files at an address, and the columns that their folders add."""
+    """Return a DataFrame of the files at an address, and the columns from their folders."""
     from trailprint.engines.spark.loading import is_file, load_files, name_files, name_root
 
     names = name_files(session, path)
@@ -130,12 +130,12 @@ def _open_address(session: Any, path: str) -> tuple[Any, tuple[str, ...]]:
 
 
 def choose_data(names: Sequence[str]) -> list[str]:
-    """The names that tell what a file is; all of them where none does."""
+    """Return the names whose endings show a known format; all names if none does."""
     return [name for name in names if _kind_of(name)] or list(names)
 
 
 def _choose_kind(names: Sequence[str]) -> str:
-    """What files are, by their names: all of one kind, as those of this machine must be."""
+    """Return the format of files by their names; they must all have one, as local files must."""
     kinds = {_kind_of(name) for name in names} - {""}
     if kinds & {"text"}:
         raise SourceError(_NO_TEXT)
@@ -147,7 +147,7 @@ def _choose_kind(names: Sequence[str]) -> str:
 
 
 def _kind_of(name: str) -> str:
-    """The kind that a name tells; nothing where it tells none, as names of Hive do."""
+    """Return the format that a name's ending shows; "" if none, as for files written by Hive."""
     lower = name.lower()
     if lower.endswith(_TEXT):
         return "text"
@@ -157,7 +157,7 @@ def _kind_of(name: str) -> str:
 def _with_folders(
     frames: Sequence[Any], found: Partitions, root: str
 ) -> tuple[Any, tuple[str, ...]]:
-    """One DataFrame with the columns that no file has and names of folders add; their names."""
+    """Unite frames and add folder columns that no file has; return the frame and their names."""
     from trailprint.engines.spark.loading import add_folders, unite_frames
 
     own = {name.casefold() for frame in frames for name in frame.columns}
@@ -166,7 +166,7 @@ def _with_folders(
 
 
 def _check_whole(source: Any, path: str) -> None:
-    """Refuse an address that has lost a slash on its way."""
+    """Raise an error for an address given as a path object, which drops one of its slashes."""
     if not isinstance(source, str) and "://" not in path:
         raise SourceError(
             "An address must be text, got a path object, which drops one of its slashes. "
@@ -175,11 +175,11 @@ def _check_whole(source: Any, path: str) -> None:
 
 
 def _open_files(session: Any, path: str) -> tuple[Any, tuple[str, ...]]:
-    """A DataFrame of Parquet files that are also files of this machine; None for others."""
+    """Return a DataFrame of Parquet files on this machine; None if workers cannot read them."""
     try:
         files = find_files(path)
     except InputError:
-        return None, ()  # Reading it here says why.
+        return None, ()  # Reading locally reports why.
     reached = _is_local(session) or path.lower().startswith("file:")
     plain = all(map(_PLAIN.fullmatch, files.paths))
     if files.format != "parquet" or not reached or not plain:
@@ -197,7 +197,7 @@ def _as_address(path: str) -> str:
 
 
 def _find_table(path: str) -> str | None:
-    """The address of what is on this machine and only Spark reads: a table, or files of ORC."""
+    """Return the address of a local source that only Spark reads: a table, or ORC files."""
     try:
         local = readable_path(path)
     except InputError:
@@ -210,5 +210,5 @@ def _find_table(path: str) -> str | None:
 
 
 def _is_local(session: Any) -> bool:
-    """Whether all workers are on this machine."""
+    """Return whether all workers are on this machine."""
     return bool(session.sparkContext.master.startswith("local"))

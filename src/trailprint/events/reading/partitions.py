@@ -1,4 +1,4 @@
-"""Folders named ``key=value``: columns that files of a partitioned dataset leave to them."""
+"""Folders named ``key=value``: columns of a partitioned dataset that its files omit."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from trailprint.events.engine import quote_text
 
 _KEY = re.compile(r"^([\w .-]{1,60})=", re.ASCII)
 _SEPARATOR = re.compile(r"[/\\]")
-#: What Hive and Spark write for a missing value.
+#: Value that Hive and Spark write for null.
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partitions(Discreet):
     """
-    What folder names below ``root`` say about every file.
+    Columns that folder names below ``root`` give to every file.
 
     Attributes
     ----------
     keys : tuple of str
-        Keys that stand in the path of every file, in their order.
+        Keys that occur in the path of every file, in their order.
     root : str
-        What the user named; folders in it are the user's own and say nothing.
+        Path that the user gave; folders within this path itself add no columns.
     """
 
     keys: tuple[str, ...] = ()
     root: str = ""
 
     def columns(self, path: str, there: Iterable[str]) -> dict[str, str]:
-        """SQL over the column ``path`` for each key that is no column of the files already."""
+        """SQL over the column ``path`` for each key that is not already a column of the files."""
         own = {name.casefold() for name in there}
         below = f"substr({path}, {len(self.root) + 1})"
         return {key: _value(below, key) for key in self.keys if key.casefold() not in own}
@@ -47,7 +47,7 @@ def _value(path: str, key: str) -> str:
 
 
 def find_partitions(paths: Sequence[str], root: str) -> Partitions:
-    """The keys that the folders below ``root`` give to every one of the files."""
+    """Return the keys that folders below ``root`` give to every file."""
     keys: dict[str, str] = {}
     for number, path in enumerate(paths):
         own = _keys(path[len(root) :])
@@ -64,7 +64,7 @@ def _keys(below: str) -> dict[str, str]:
 
 
 def fixed_part(pattern: str) -> str:
-    """The folders of a pattern up to the first one that is a pattern itself."""
+    """Return the leading folders of a glob pattern that contain no wildcards."""
     folder = pattern
     while glob.has_magic(folder):
         folder = os.path.dirname(folder)

@@ -1,4 +1,4 @@
-"""A source opened: its rows as they are, and which column plays which part."""
+"""Opened sources: their unconverted rows, and the role of each column."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from trailprint.events.reading.headers import Header
 from trailprint.events.reading.on_spark import OnSpark
 
 _SHARES = "Rows hold shares of each user's activity: how many events there were is not known."
-#: Types of Spark that rows cannot be compared by.
+#: Spark types that cannot be hashed or compared.
 _UNHASHABLE = ("map", "variant", "struct", "array")
 _TIMES: tuple[Column, ...] = ("start", "end")
 _UNNAMED_INDEX = re.compile(r"^__index_level_\d+__$")
@@ -42,30 +42,30 @@ _UNNAMED_INDEX = re.compile(r"^__index_level_\d+__$")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raw(Discreet):
     """
-    Rows of a source before anything is made of them.
+    Rows of a source before any conversion.
 
     Attributes
     ----------
     query : str
         A SELECT of all its columns.
     parts : mapping
-        SQL over those columns for each of ours; times still in the source's form.
+        SQL over these columns for each of ours; times still in the source's form.
     is_text : bool
-        Every value is text, to be trimmed and converted.
+        Whether every value is text, to be trimmed and converted.
     n_misshapen : int
-        Rows with a wrong number of fields, already gone.
+        Number of rows with a wrong number of fields, already removed.
     left_out : mapping
         SQL conditions of rows left out on purpose, by reason.
     notes : tuple of str
-        What was assumed.
+        Assumptions made while opening.
     stays_last : bool
-        Whether every stay was rebuilt such that it has a length.
+        Whether every stay was rebuilt with a positive length.
     ranges : mapping
-        What is known of the source's columns without reading them.
+        Ranges of the source's columns that are known without reading them.
     header : Header
         The names of the source's columns.
     types : mapping
-        Names and DuckDB types of what ``query`` selects; empty where nobody looked yet.
+        Names and DuckDB types of the columns of ``query``; empty if not determined yet.
     """
 
     query: str
@@ -84,9 +84,9 @@ def open_files(
     engine: Engine, files: Files, options: ReadOptions, *, path_part: str | None = None
 ) -> Raw:
     """
-    Open files of no special layout; ``path_part`` is SQL for the column ``PATH_PART``.
+    Open files without a special layout; ``path_part`` is SQL for the column ``PATH_PART``.
 
-    Names of folders add columns that no file has; they never replace one.
+    Folder names add columns that no file has; they never replace a column.
     """
     if files.format == "parquet":
         check_once(files.parquet_names(), options.given_names)
@@ -122,7 +122,7 @@ def _open_parquet(engine: Engine, files: Files, options: ReadOptions, path_part:
 def _with_path(
     engine: Engine, files: Files, call: str, path_part: str | None
 ) -> tuple[str, tuple[str, ...]]:
-    """A SELECT over a reading function with what is wanted of paths; the columns they add."""
+    """Return a SELECT over a reading function with columns from paths, and the added names."""
     plain = f"SELECT * FROM {call}, hive_partitioning=false)"
     if path_part is None and not files.partitions.keys:
         return plain, ()
@@ -134,7 +134,7 @@ def _with_path(
 
 
 def _with_folders(raw: Raw, names: Sequence[str]) -> Raw:
-    """Say which columns the names of folders gave; their values stay unsaid."""
+    """Add a note on which columns come from folder names; their values are not shown."""
     if not names:
         return raw
     shown = Header(names=tuple(names), is_proven=True).shown()
@@ -153,7 +153,7 @@ def open_database(engine: Engine, database: Database, options: ReadOptions) -> R
 def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
     """Open a pandas, polars or Arrow table or a DuckDB relation."""
     if isinstance(table, duckdb.DuckDBPyRelation):
-        # The relation lives in a DuckDB of its own: through a file, so that memory stays bounded.
+        # The relation is in another DuckDB: copying through a file keeps memory bounded.
         path = os.path.join(engine.scratch, engine.new_name("relation") + ".parquet")
         try:
             types = zip(table.columns, map(str, table.types), strict=True)
@@ -166,7 +166,7 @@ def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
 
 
 def open_on_spark(source: OnSpark, options: ReadOptions) -> Raw:
-    """Open what Spark reads; columns that no hash can be made of are left out."""
+    """Open a source on Spark; columns that cannot be hashed are left out."""
     frame = source.frame
     check_once(frame.columns, options.given_names)
     kept = [quote_column(name) for name, kind in frame.dtypes if not kind.startswith(_UNHASHABLE)]
@@ -176,7 +176,7 @@ def open_on_spark(source: OnSpark, options: ReadOptions) -> Raw:
 
 
 def quote_column(name: str) -> str:
-    """A column name, safe in a call of Spark."""
+    """Return a column name quoted for Spark."""
     return "`" + name.replace("`", "``") + "`"
 
 
@@ -198,7 +198,7 @@ def _to_arrow(table: Any, options: ReadOptions) -> pa.Table:
             "A column of times must hold times, but one holds periods of pandas as numbers. "
             "Make them times first, with .dt.start_time."
         )
-    # An index of pandas without a name numbers the rows: with it no two rows were equal.
+    # An unnamed pandas index numbers the rows: with it, no two rows would be equal.
     unnamed = [name for name in arrow.column_names if _UNNAMED_INDEX.match(name)]
     kept = arrow.drop_columns(unnamed)
     if not kept.num_columns:
@@ -208,7 +208,7 @@ def _to_arrow(table: Any, options: ReadOptions) -> pa.Table:
 
 
 def _without_periods(table: Any) -> Any:
-    """Periods of pandas as the moments they start at; Arrow would count them since 1970."""
+    """Replace pandas periods by their start times; Arrow would make them counts since 1970."""
     kinds = getattr(table, "dtypes", None)
     if kinds is None or not getattr(getattr(table, "columns", None), "is_unique", False):
         return table
@@ -232,7 +232,7 @@ def _open_query(
     is_text: bool = False,
     has_names: bool = True,
 ) -> Raw:
-    """Find the columns of a query; ``has_names``: its names are known to be such."""
+    """Find the columns of a query; ``has_names``: they are known to be names and not data."""
     types = engine.columns(query)
     there = Header(
         names=tuple(name for name in types if name != PATH_PART),
@@ -259,7 +259,7 @@ def _open_query(
 
 
 def _join_columns(names: Sequence[str]) -> str:
-    """SQL: several columns as one value, different wherever one of them is; NULL if all are."""
+    """SQL: several columns as one value that identifies their combination; NULL if all are NULL."""
     if len(names) == 1:
         return quote_name(names[0])
     texts = [f"trim(CAST({quote_name(name)} AS VARCHAR))" for name in names]
@@ -268,7 +268,7 @@ def _join_columns(names: Sequence[str]) -> str:
 
 
 def _open_json(engine: Engine, files: Files, options: ReadOptions, path_part: str | None) -> Raw:
-    """JSON lines, every value as text so that an id 007 stays one."""
+    """Open JSON lines, every value as text: an id such as 007 keeps its zeros."""
     files.check_not_empty()
     common = f"{files.sql_list}, compression='{files.compression}', format='auto'"
     try:

@@ -1,4 +1,4 @@
-"""From a source to clean events: columns found, values converted, unusable rows counted."""
+"""Reading of a source into clean events: find columns, convert values, count unusable rows."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ from trailprint.events.reading.workbooks import copy_sheet, find_workbook
 _NO_TIMES = "No column of times was found: if there is one, name it with --start-column."
 _NO_PLACES = "Nothing says where: everything counts as in one place."
 
-#: Tables of a source's text, in SQL.
+#: Names, in SQL text, of tables that hold a source's text.
 _TEXTS = re.compile(r"\btext_\d+\b")
 
-#: More rows of no use than this share, and reading stops unless told to go on.
+#: Reading fails if more than this share of rows is unusable, unless ``allow_bad_rows`` is set.
 BAD_ROWS_LIMIT = 0.01
 
 
@@ -58,13 +58,13 @@ def read(
     source : path, glob, folder or table
         CSV, TSV, JSON lines or Parquet (also compressed), a table of a DuckDB or SQLite file
         (``file.db::table``), a sheet of an Excel workbook (``file.xlsx::Sheet``), a known research
-        layout, or a pandas, polars or Arrow table or DuckDB relation. Events are given back as
-        they are.
+        layout, or a pandas, polars or Arrow table or DuckDB relation. Events are returned
+        unchanged.
     options : ReadOptions, optional
-        Names of columns, time zone, layout and what to do with rows of no use.
+        Column names, time zone, layout and the treatment of unusable rows.
     engine : Engine, optional
         The DuckDB to use; by default all reads of a process share one. Datasets of different
-        engines can meet, but one of them is copied then.
+        engines can be used together, but one of them is then copied.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def read(
         return _clean(there.engine, open_on_spark(there, options), options)
     raw = _open(engine, source, options)
     events = _clean(engine, raw, options)
-    if raw.is_text:  # It has been converted into a table of its own.
+    if raw.is_text:  # The text has been converted into a new table.
         for name in _TEXTS.findall(raw.query):
             engine.drop(name)
     return events
@@ -121,7 +121,7 @@ def _open(engine: Engine, source: Any, options: ReadOptions) -> Raw:
 
 
 def _open_text(engine: Engine, files: Files, options: ReadOptions) -> Raw:
-    """Open files as UTF-8; where that fails and no encoding was given, in the one they tell."""
+    """Open files as UTF-8; if that fails and no encoding was given, in the detected encoding."""
     known, notes = in_utf8(engine, files, options.encoding)
     try:
         raw = _open_files(engine, known, options)
@@ -141,7 +141,7 @@ def _open_files(engine: Engine, files: Files, options: ReadOptions) -> Raw:
 
 
 def _clean(engine: Engine, raw: Raw, options: ReadOptions) -> Events:
-    """Convert the parts, count what cannot be used, and leave it out."""
+    """Convert the columns, count unusable rows, and leave them out."""
     types = raw.types or engine.columns(raw.query)
     if options.one_place:
         raw = _in_one_place(raw)
@@ -156,7 +156,7 @@ def _clean(engine: Engine, raw: Raw, options: ReadOptions) -> Events:
 
 
 def _in_one_place(raw: Raw) -> Raw:
-    """The same rows; where nothing says where, all in one place."""
+    """Return rows without a location or position as all in one place; others unchanged."""
     if {"location", "lat"} & set(raw.parts):
         return raw
     parts: dict[Column, str] = {**raw.parts, "location": "'everywhere'"}
@@ -164,7 +164,7 @@ def _in_one_place(raw: Raw) -> Raw:
 
 
 def _keep_good(engine: Engine, raw: Raw, options: ReadOptions, typed: str) -> Events:
-    """The rows that can be used; the others are counted."""
+    """Return the usable rows as events; the others are counted."""
     columns = frozenset(raw.parts)
     if not raw.left_out and proves_clean(raw.parts, raw.ranges):
         tally, good = Tally(rows=_count_rows(engine, typed)), None
@@ -212,7 +212,7 @@ def _count_rows(engine: Engine, query: str) -> int:
 
 
 def _with_dropped(engine: Engine, raw: Raw, tally: Tally) -> Tally:
-    """Count the duplicates that were dropped among the rows left out."""
+    """Add dropped duplicates to the counts of rows left out."""
     n_rows = _count_rows(engine, raw.query) + raw.n_misshapen
     if n_rows == tally.rows:
         return tally
@@ -221,7 +221,7 @@ def _with_dropped(engine: Engine, raw: Raw, tally: Tally) -> Tally:
 
 
 def _unread_ends(raw: Raw) -> list[str]:
-    """An end may be missing (the stay is open) but not unreadable: remember which it was."""
+    """SQL: whether an end was given: it may be missing (an open stay) but not unreadable."""
     if "end" not in raw.parts:
         return []
     part = raw.parts["end"]
@@ -230,7 +230,7 @@ def _unread_ends(raw: Raw) -> list[str]:
 
 
 def _kinds(engine: Engine, raw: Raw, types: Mapping[str, str]) -> dict[Column, str]:
-    """The DuckDB type of each part; most are columns, whose types are known."""
+    """Return the DuckDB type of each part; most parts are columns, whose types are known."""
     known = {quote_name(name): kind for name, kind in types.items()}
     return {
         column: known.get(part)
@@ -265,9 +265,9 @@ def _convert(
 
 def _number(part: str, kind: str, *, may_count: bool) -> str:
     """
-    SQL: a number, which text may write with a decimal comma.
+    SQL: a number, which in text may have a decimal comma.
 
-    A count such as 1,234 may be a thousand or one and a bit: it is no number.
+    A count such as 1,234 is ambiguous and becomes NULL.
     """
     if is_number(kind):
         return f"CAST({part} AS DOUBLE)"
@@ -280,13 +280,13 @@ def _number(part: str, kind: str, *, may_count: bool) -> str:
 
 
 def _identifier(part: str, kind: str, *, is_text: bool) -> str:
-    """Text is trimmed; whole numbers stay numbers (they group faster) and read the same as text."""
+    """SQL: an id; text is trimmed, and integers stay integers (they group faster)."""
     if kind == "VARCHAR":
         return f"nullif(trim({part}), '')" if is_text else part
     if is_whole_number(kind):
         return part
     if kind in ("FLOAT", "DOUBLE"):
-        # pandas makes 12.0 of 12 when a column has gaps.
+        # pandas turns 12 into 12.0 if a column has gaps.
         whole = f"CASE WHEN isfinite({part}) AND {part} = trunc({part}) AND abs({part}) < 1e15 "
         return (
             f"{whole} THEN CAST(CAST({part} AS BIGINT) AS VARCHAR) "
@@ -298,7 +298,7 @@ def _identifier(part: str, kind: str, *, is_text: bool) -> str:
 def _tally(
     engine: Engine, typed: str, raw: Raw, reasons: Mapping[str, str]
 ) -> tuple[Tally, str | None]:
-    """Count the rows of no use in one pass; also the condition that leaves them out, if any."""
+    """Count unusable rows in one pass; also return the condition that leaves them out, if any."""
     left_out = {reason: quote_name(reason) for reason in raw.left_out}
     conditions = {**left_out, **reasons}
     counted = []
@@ -316,7 +316,7 @@ def _tally(
         bad=bad,
         left_out={reason: n for reason, n in found.items() if reason in left_out},
     )
-    # Only what was met is filtered: a clean file is scanned without any condition.
+    # Only reasons that occur are filtered: a clean file is scanned without any condition.
     unusable = [f"NOT coalesce({conditions[reason]}, false)" for reason in found]
     return tally, " AND ".join(unusable) or None
 

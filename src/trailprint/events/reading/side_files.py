@@ -1,4 +1,4 @@
-"""Small files beside the data: who is who, which location lies in which region."""
+"""Small files beside the data: true pairs of ids, and the region of each location."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trailprint.events.reading.headers import Header
 def open_pairs(
     engine: Engine, path: str | os.PathLike[str], names: tuple[str, str], what: str
 ) -> str:
-    """A query of the two named columns as text, rows with a gap left out."""
+    """Return a query of the two named columns as text; rows with a missing value are left out."""
     files = find_files(path)
     if files.format == "parquet":
         query = f"FROM read_parquet({files.sql_list}, hive_partitioning=false)"
@@ -47,5 +47,5 @@ def open_pairs(
 
 
 def read_truth(engine: Engine, path: str | os.PathLike[str]) -> pa.Table:
-    """Who is who: columns released and auxiliary."""
+    """Return the true pairs of ids, in columns released and auxiliary."""
     return engine.arrow(open_pairs(engine, path, ("released", "auxiliary"), "A truth"))

@@ -1,4 +1,4 @@
-"""The one place where what a user has becomes events: paths, frames, tables, relations."""
+"""Conversion of any source into events: paths, frames, tables, relations."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ TruthSource: TypeAlias = Any
 
 
 def open_source(source: Source, reading: ReadOptions | None = None) -> Events:
-    """One source as events, as it is."""
+    """Return one source as events, without placing them."""
     return open_sources([source], reading)[0]
 
 
 def open_sources(sources: list[Source], reading: ReadOptions | None = None) -> list[Events]:
-    """Sources as events, read in the engine of those that are events already."""
+    """Return sources as events, read in the engine of the first that already is events."""
     opened = (source.engine for source in sources if isinstance(source, Events))
     engine = next(opened, None)
     return [
@@ -43,12 +43,12 @@ def open_places(
     reading: ReadOptions | None = None,
     places: PlaceOptions | None = None,
 ) -> list[Events]:
-    """Sources as events that have locations: positions go on one grid."""
+    """Return sources as events with locations; positions are mapped to one common grid."""
     return place(open_sources(sources, reading), places)
 
 
 def open_truth(truth: TruthSource | None, engine: Engine | None = None) -> pa.Table | None:
-    """Who is who, as a table; None where nobody said."""
+    """Return the true pairs of ids as a table; None if ``truth`` is None."""
     if truth is None or isinstance(truth, pa.Table):
         return truth
     if isinstance(truth, str | os.PathLike):

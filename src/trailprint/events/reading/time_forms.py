@@ -1,4 +1,4 @@
-"""Which format reads the times of a column: tried on a sample whose values are never shown."""
+"""Proposals of time formats for a column, tried on a sample whose values are never shown."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ FORMATS = (
     *(sep.join(pair) for pair in itertools.product(_DATES, _CLOCKS) for sep in _SEPARATORS),
     *_OTHERS,
 )
-#: Times of day, which no date goes with.
+#: Times of day without a date.
 _CLOCKS_ALONE = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%H:%M:%S.%f")
 _SAMPLE_ROWS = 300
 _FEW = 5
-#: A format that reads less is no proposal.
+#: A format that reads a smaller share of the sample is not proposed.
 _LEAST_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """Formats that read the largest share of a sample, all alike; none where few rows are read."""
+    """Formats that read the same, largest share of a sample; empty if that share is too small."""
 
     formats: tuple[str, ...] = ()
     share: float = 0.0
     is_time_of_day: bool = False
 
     def describe(self) -> str:
-        """A sentence for whoever has to choose; empty where there is nothing to propose."""
+        """Return a sentence that helps the user to choose; empty if there is no proposal."""
         if self.is_time_of_day:
             return " These are times of day without a date: put both in one column first."
         if not self.formats:
@@ -60,7 +60,7 @@ class Proposal:
 
 
 def propose_formats(engine: Engine, table: str, text: str) -> Proposal:
-    """The formats that read most of a sample of the SQL expression ``text`` over ``table``."""
+    """Return the formats that read most of a sample of the SQL expression ``text`` of ``table``."""
     rows = engine.rows(
         f"SELECT text FROM (SELECT DISTINCT trim(CAST({text} AS VARCHAR)) AS text FROM {table}) "
         f"WHERE text <> '' ORDER BY hash(text), text LIMIT {_SAMPLE_ROWS}"
@@ -74,7 +74,7 @@ def _best_formats(texts: list[str]) -> Proposal:
     least = _LEAST_SHARE * len(texts)
     if max(_count_read(texts, form) for form in _CLOCKS_ALONE) >= least:
         return Proposal(is_time_of_day=True)
-    # Most formats read nothing: a few texts tell.
+    # Most formats read nothing, which a few texts are enough to show.
     few = texts[:_FEW]
     counts = {form: _count_read(texts, form) for form in FORMATS if _count_read(few, form)}
     most = max(counts.values(), default=0)
@@ -85,7 +85,7 @@ def _best_formats(texts: list[str]) -> Proposal:
 
 
 def _count_read(texts: list[str], form: str) -> int:
-    # Milliseconds are %g in DuckDB, and within %f here.
+    # Milliseconds are %g in DuckDB; strptime reads them with %f.
     known = form.replace("%g", "%f")
     return sum(_is_read(text, known) for text in texts)
 

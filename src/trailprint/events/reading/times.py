@@ -1,4 +1,4 @@
-"""Times in whatever form they come, as naive UTC timestamps."""
+"""Conversion of times in various forms to naive UTC timestamps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from trailprint.errors import ColumnError, InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
 
-#: From this size on a number of seconds would lie beyond the year 5138: it counts finer units.
+#: From 1e11 on, a number of seconds would be after the year 5138, so the unit must be finer.
 _UNIT_LIMITS = (
     (1e17, "nanoseconds", 1e-3),
     (1e14, "microseconds", 1.0),
@@ -19,19 +19,19 @@ _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 
 
 def is_whole_number(kind: str) -> bool:
-    """Whether a DuckDB type holds whole numbers."""
+    """Return whether a DuckDB type holds integers."""
     return kind.removeprefix("U") in _INTEGERS
 
 
 def is_number(kind: str) -> bool:
-    """Whether a DuckDB type holds numbers."""
+    """Return whether a DuckDB type holds numbers."""
     is_decimal = kind.startswith("DECIMAL") and kind.endswith(")")
     return is_whole_number(kind) or is_decimal or kind in ("FLOAT", "DOUBLE")
 
 
 def check_timezone(engine: Engine, timezone: str) -> None:
-    """Raise an error unless DuckDB knows the zone."""
-    if timezone == "UTC":  # Known everywhere, and what nearly everybody asks for.
+    """Raise an error unless DuckDB knows the time zone."""
+    if timezone == "UTC":  # Always known, and the most common: no query is needed.
         return
     known = engine.row(
         f"SELECT count(*) FROM pg_timezone_names() WHERE name = {quote_text(timezone)}"
@@ -52,18 +52,19 @@ def time_expression(
     time_format: str | None,
 ) -> str:
     """
-    SQL that turns a column into naive UTC timestamps, NULL where it cannot be read.
+    SQL that converts a column to naive UTC timestamps; unreadable values become NULL.
 
     Parameters
     ----------
     engine, table : Engine, str
-        Where the column can be looked at, to tell seconds from milliseconds and zones from none.
+        Where to inspect the column, to distinguish seconds from milliseconds, and times with a
+        zone from times without.
     column, kind : str
         The quoted column and its DuckDB type.
     timezone : str
-        What wall-clock times without a zone are reckoned in.
+        Time zone of wall-clock times that have none.
     time_format : str, optional
-        A strptime format for text in a form of its own.
+        A strptime format for text in any other form.
     """
     if kind == "VARCHAR":
         return _from_text(engine, table, column, timezone, time_format)
@@ -75,15 +76,15 @@ def time_expression(
         return _from_format(engine, f"CAST({column} AS VARCHAR)", timezone, time_format)
     if is_number(kind):
         return _from_epoch(engine, table, f"{column}::DOUBLE")
-    # What stands in brackets may be values of the data: those of an enumeration.
+    # The brackets of an ENUM type contain values of the data.
     raise ColumnError(
         "A column of times must hold times, numbers or text, but one is of type "
         f"{kind.partition('(')[0]}."
     )
 
 
-def tell_mixed(column: str, present: Sequence[str]) -> str:
-    """What to say of a column of times in several forms, each with how many there are."""
+def describe_mixed(column: str, present: Sequence[str]) -> str:
+    """Return a message on a column of times in several forms, each with its number of values."""
     return (
         f"A column of times must be written in one way, but {column} mixes "
         f"{' and '.join(present)}. Write them all alike."
@@ -104,7 +105,7 @@ def _from_text(
     kinds = {"numbers": n_epoch, "times with a zone": n_zoned, "times without a zone": n_plain}
     present = [f"{n:,} {name}" for name, n in kinds.items() if n]
     if len(present) > 1:
-        raise InputError(tell_mixed(column, present))
+        raise InputError(describe_mixed(column, present))
     if n_epoch:
         return _from_epoch(engine, table, f"TRY_CAST({column} AS DOUBLE)")
     if n_zoned:
@@ -113,12 +114,12 @@ def _from_text(
 
 
 def _has_zone(text: str) -> str:
-    """SQL: whether more than digits follows an ISO date; AM and PM count, and read as no time."""
+    """SQL: whether more than a clock time follows an ISO date; AM/PM count but are unreadable."""
     return f"regexp_matches(substr({text}, 12), '[^0-9:. ]')"
 
 
 def _from_zoned(text: str) -> str:
-    """SQL: text with an offset or a zone's name as naive UTC."""
+    """SQL: text with an offset or the name of a zone as naive UTC."""
     close = f"replace(replace(trim({text}), ' +', '+'), ' -', '-')"
     moment = f"TRY_CAST(regexp_replace({close}, '(\\d)z$', '\\1Z') AS TIMESTAMPTZ)"
     return f"make_timestamp(CASE WHEN isfinite({moment}) THEN epoch_us({moment}) END)"
@@ -136,7 +137,7 @@ def _from_format(engine: Engine, column: str, timezone: str, time_format: str) -
 
 
 def _from_epoch(engine: Engine, table: str, number: str) -> str:
-    """Seconds, or what finer unit the size of the numbers tells."""
+    """SQL: numbers since 1970 as times; their unit is found from their magnitude."""
     finite = f"CASE WHEN isfinite({number}) THEN {number} END"
     low, high = engine.row(
         f"SELECT min(abs(n)), max(abs(n)) FROM (SELECT {finite} AS n FROM {table})"
@@ -152,7 +153,7 @@ def _from_epoch(engine: Engine, table: str, number: str) -> str:
                 )
             factor = microseconds
             break
-    # Beyond the year 9999 a number is no time: NULL, so that the row is counted as unreadable.
+    # Numbers after the year 9999 become NULL, which counts the row as unreadable.
     in_range = f"isfinite({number}) AND abs({number}) * {factor} < {_LAST_MICROSECOND}"
     return f"make_timestamp(CASE WHEN {in_range} THEN CAST({number} * {factor} AS BIGINT) END)"
 
@@ -160,7 +161,7 @@ def _from_epoch(engine: Engine, table: str, number: str) -> str:
 def _refuse_dates(
     engine: Engine, table: str, number: str, low: float | None, high: float | None
 ) -> None:
-    """Raise an error where every number reads as a date such as 20240513: they do not count."""
+    """Raise an error if every number is a date such as 20240513, and not a time since 1970."""
     for form in ("%Y%m%d", "%Y%m%d%H%M", "%Y%m%d%H%M%S"):
         least, most = (int(datetime(year, 1, 1).strftime(form)) for year in (1950, 2100))
         if low is None or high is None or not least <= low <= high < most:
@@ -185,17 +186,17 @@ def parse_bound(
     engine: Engine, text: str, to_utc: Callable[[str], str], *, end_of_day: bool = False
 ) -> str:
     """
-    SQL literal of a time a user typed, as naive UTC.
+    Return the SQL literal of a time that the user typed, as naive UTC.
 
-    A bare date is its midnight; with ``end_of_day`` the midnight after it, so that a range
-    ``A..B`` of dates holds the whole of ``B``.
+    A bare date is its midnight; with ``end_of_day`` it is the midnight after it: a range ``A..B``
+    of dates then includes all of ``B``.
     """
     literal = quote_text(text.strip())
     zoned, with_zone, without = engine.row(
         f"SELECT {_has_zone(literal)}, {_from_zoned(literal)}, TRY_CAST({literal} AS TIMESTAMP)"
     )
     moment = with_zone if zoned else without
-    # DuckDB also reads words (infinity, epoch) and years that Python does not know.
+    # DuckDB also accepts words (infinity, epoch) and years that Python does not support.
     if not isinstance(moment, datetime) or not text.strip()[0].isdigit():
         raise OptionError(
             f"A time must look like 2024-05-17 or 2024-05-17T09:30, got {text!r} instead."

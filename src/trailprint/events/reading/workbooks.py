@@ -1,9 +1,9 @@
 """
-Sheets of Excel workbooks: ``file.xlsx::Sheet``, read through openpyxl as the text they hold.
+Sheets of Excel workbooks: ``file.xlsx::Sheet``, read by openpyxl and converted to text.
 
-A sheet becomes a private file of comma-separated text, row by row, so that columns, layouts and bad
-rows are those of any other text. Times are written as ISO 8601; formulas are read as the values
-that Excel kept of them.
+A sheet is written row by row to a private CSV file: columns, layouts and bad rows are then handled
+as for any other text. Times are written as ISO 8601; formulas are read as the values that Excel
+stored for them.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from trailprint.kernels.stopping import check_stop
 
 _BOOK = "xl/workbook.xml"
 _ZIP, _OLD = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-#: Texts that several cells share are held in memory at once.
+#: Part with the texts that cells share, which is loaded into memory as a whole.
 _SHARED_TEXTS = "xl/sharedStrings.xml"
 _MOST_SHARED_BYTES = 1 << 30
-#: A part that is packed tighter than any table of people is made to exhaust memory.
+#: A higher compression ratio than any real table has: the part is made to exhaust memory.
 _TIGHTEST = 1000
 _CHECK_ROWS = 5_000
-#: What openpyxl and what it stands on raise for files that are not what they should be.
+#: Exceptions that openpyxl and its dependencies raise for damaged files.
 _SAYS_DAMAGED = (
     *(OSError, KeyError, IndexError, TypeError, ValueError, AttributeError, SyntaxError, EOFError),
     *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, OverflowError, NotImplementedError),
@@ -46,14 +46,14 @@ _SAYS_DAMAGED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workbook(Discreet):
-    """A workbook's file and the sheet to read; no sheet where it is to have only one."""
+    """A workbook file and the sheet to read; None if the workbook must have only one."""
 
     path: str
     sheet: str | None
 
 
 def find_workbook(source: str | os.PathLike[str]) -> Workbook | None:
-    """The workbook that a source names, if it does: ``file`` or ``file::Sheet``."""
+    """Return the workbook that a source names: ``file`` or ``file::Sheet``; None for others."""
     named = split_source(source)
     if named is None or not _is_workbook(named.path):
         return None
@@ -78,10 +78,10 @@ def _is_workbook(path: str) -> bool:
 
 
 def copy_sheet(engine: Engine, workbook: Workbook) -> Files:
-    """Copy a sheet into a private file of text."""
+    """Copy a sheet into a private text file."""
     folder = os.path.join(engine.scratch, engine.new_name("sheet"))
     os.mkdir(folder, mode=0o700)
-    # Called as the workbook is, for whoever is told of a line in it.
+    # Named like the workbook, for messages that mention a line of it.
     path = os.path.join(folder, os.path.basename(workbook.path))
     _check_parts(workbook.path)
     with open(path, "w", encoding="utf-8", newline="") as file:
@@ -93,7 +93,7 @@ def copy_sheet(engine: Engine, workbook: Workbook) -> Files:
 
 
 def _check_parts(path: str) -> None:
-    """Refuse parts that would not fit into memory before any is unpacked."""
+    """Raise an error for parts that would not fit into memory, before any is unpacked."""
     with zipfile.ZipFile(path) as parts:
         for part in parts.infolist():
             is_tight = part.file_size > _TIGHTEST * max(part.compress_size, 1)
@@ -106,7 +106,7 @@ def _check_parts(path: str) -> None:
 
 
 def _rows(workbook: Workbook) -> Iterator[list[str]]:
-    """Rows of text, as wide as the first; a longer one stays longer, for it is misshapen."""
+    """Yield rows of text, padded to the width of the first; longer rows stay (misshapen)."""
     try:
         width = None
         for number, values in enumerate(_cells(workbook)):
@@ -129,15 +129,15 @@ def _damaged() -> SourceError:
 
 
 def _cells(workbook: Workbook) -> Iterator[Sequence[Any]]:
-    """The values of a sheet's rows."""
+    """Yield the values of a sheet's rows."""
     openpyxl = _load_openpyxl()
     with warnings.catch_warnings():
-        # Of styles and extensions it leaves out, in words that may name a sheet.
+        # Warnings on ignored styles and extensions, which may contain the name of a sheet.
         warnings.simplefilter("ignore")
         book = openpyxl.load_workbook(workbook.path, read_only=True, data_only=True)
         try:
             sheet = book[_choose(workbook.sheet, [one.title for one in book.worksheets])]
-            # What a sheet says of its own size may be wrong.
+            # The size stored in a sheet may be wrong.
             sheet.reset_dimensions()
             yield from sheet.iter_rows(values_only=True)
         finally:
@@ -156,7 +156,7 @@ def _load_openpyxl() -> Any:
 
 
 def _choose(wanted: str | None, sheets: list[str]) -> str:
-    """The sheet that was named, as Excel does it in any case, or the only one."""
+    """Return the sheet that was named, regardless of case as in Excel, or the only one."""
     for sheet in sheets:
         if wanted is not None and sheet.casefold() == wanted.casefold():
             return sheet
@@ -172,13 +172,13 @@ def _choose(wanted: str | None, sheets: list[str]) -> str:
 
 
 def _without_end(row: list[str]) -> list[str]:
-    """A row up to its last cell that holds something."""
+    """Return a row up to its last non-empty cell."""
     empty = itertools.takewhile(lambda cell: not cell, reversed(row))
     return row[: len(row) - sum(1 for _ in empty)]
 
 
 def _as_text(value: Any) -> str:
-    """A cell as it would stand in a file of text; what Excel could not compute is missing."""
+    """Return a cell as in a text file; Excel's errors, such as #N/A, become empty."""
     if value is None or (isinstance(value, str) and value.startswith("#") and value.isupper()):
         return ""
     if isinstance(value, datetime.datetime):

@@ -1,1 +1,1 @@
-"""Distances between sparse rows, between people's days, and from points to their nearest point."""
+"""Distances between sparse rows, between people's days, and between sets of points."""

@@ -13,7 +13,7 @@ from trailprint.kernels.passes import Pass, run_pass
 
 class Days(NamedTuple):
     """
-    Sparse vectors, one for each day, those of a person contiguous.
+    Sparse vectors, one per day, contiguous for each person.
 
     Day ``d`` has the values ``val[ptr[d]:ptr[d + 1]]`` in the columns ``col``; person ``i`` owns
     the days ``first[i]:first[i + 1]``.
@@ -26,7 +26,7 @@ class Days(NamedTuple):
 
 
 class DaysByColumn(NamedTuple):
-    """The same turned around: column ``c`` has the days ``day[ptr[c]:ptr[c + 1]]``."""
+    """The transpose of `Days`: column ``c`` has the days ``day[ptr[c]:ptr[c + 1]]``."""
 
     ptr: Ints
     day: Indices
@@ -39,8 +39,8 @@ class DaysByColumn(NamedTuple):
 def _fill_day(own: Days, day: int, other: DaysByColumn, scratch: Floats) -> None:
     """Fill ``scratch`` with squared distances from one day to all others.
 
-    Meaning: ‖a‖² + ‖b‖² − 2 a·b, the last over shared columns only. Shapes: scratch has a place for
-    each other day. Cost: one pass over it, and the days that share a column, once for each.
+    Meaning: ‖a‖² + ‖b‖² − 2 a·b, the last over shared columns only. Shapes: scratch has one entry
+    per other day. Cost: one pass over it, plus one step per shared column and other day.
     """
     length = 0.0
     for k in range(own.ptr[day], own.ptr[day + 1]):
@@ -59,8 +59,8 @@ def _fill_rows(
 ) -> None:
     """Fill rows low:high of the mean distances.
 
-    Meaning: the mean over both people's days; infinite where one has none. Shapes: out is people ×
-    others. Cost: days of the people times all other days.
+    Meaning: the mean over all pairs of their days; infinite if either person has none. Shapes: out
+    is people × others. Cost: days of the people times all other days.
     """
     scratch = np.empty(other.squared.size)
     for r in range(low, high):
@@ -80,7 +80,7 @@ def _fill_rows(
 def mean_day_distances(
     own: Days, people: Ints, other: DaysByColumn, n_threads: int | None = None
 ) -> Floats:
-    """Return the mean Euclidean distance between the days of ``people`` and of all others."""
+    """Return the mean Euclidean distance between the days of each of ``people`` and each other."""
     out = np.zeros((people.size, other.first.size - 1))
     work = (own.first[people + 1] - own.first[people]).astype(np.float64)
     work = (work + 1.0) * other.squared.size

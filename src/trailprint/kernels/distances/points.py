@@ -1,4 +1,4 @@
-"""How far the points of one person are from the nearest points of others, both ways."""
+"""Mean distances from each person's points to the nearest points of others, in both directions."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class WeightedPoints(NamedTuple):
 def _compare(own: WeightedPoints, i: int, other: WeightedPoints, j: int, nearest: Floats) -> float:
     """Compare two people's points.
 
-    Meaning: the weighted mean distance to the other's nearest point, averaged over both ways.
-    Shapes: nearest is scratch for the points of j. Cost: their numbers of points multiplied.
+    Meaning: the weighted mean distance to the other's nearest point, averaged over both directions.
+    Shapes: nearest is scratch for the points of j. Cost: the product of their numbers of points.
     """
     start, stop = other.first[j], other.first[j + 1]
     nearest[: stop - start] = np.inf
@@ -51,8 +51,8 @@ def _fill_rows(
 ) -> None:
     """Fill rows low:high of the distances.
 
-    Meaning: infinite where somebody has no point. Shapes: out is people × others. Cost: points of
-    the people times all other points.
+    Meaning: infinite where either person has no points. Shapes: out is people × others. Cost:
+    points of the people times all other points.
     """
     most = 0
     for j in range(other.first.size - 1):

@@ -1,8 +1,8 @@
-"""Sparse rows, their distances, means and nearest neighbours, l1 or squared l2.
+"""Sparse rows: their distances (l1 or squared l2), means and nearest neighbours.
 
 With ``f`` the absolute value or the square and ``F(x) = sum of f(x)``, the distance of two rows is
-``d(x, y) = F(x) + F(y) + sum over shared columns of f(x - y) - f(x) - f(y)``: the work is that of
-the shared columns, and no distance is kept.
+``d(x, y) = F(x) + F(y) + sum over shared columns of f(x - y) - f(x) - f(y)``: only shared columns
+cost work, and no distance is stored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ L2 = 2
 
 
 class Rows(NamedTuple):
-    """Sparse rows, and the same by column: row ``i`` owns ``indptr[i]:indptr[i + 1]``."""
+    """Sparse rows, by row and by column: row ``i`` owns ``indptr[i]:indptr[i + 1]``."""
 
     indptr: Ints
     indices: Indices
@@ -34,17 +34,17 @@ class Rows(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return int(self.indptr.size - 1)
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return int(self.column_start.size - 1)
 
 
 def build_rows(indptr: Ints, indices: Indices, data: Floats, n_columns: int, norm: int) -> Rows:
-    """Add what the kernels need to know of a CSR matrix: each row's size, and its columns."""
+    """Return a CSR matrix with what the kernels need: each row's size, and the transpose."""
     owner = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
     amount = np.abs(data) if norm == L1 else data * data
     column_start, column_row, column_data = transpose_csr(indptr, indices, data, n_columns)
@@ -61,7 +61,7 @@ def build_rows(indptr: Ints, indices: Indices, data: Floats, n_columns: int, nor
 
 
 def take_rows(rows: Rows, chosen: Ints) -> Rows:
-    """Return some of the rows, in the order given."""
+    """Return the chosen rows, in the order given."""
     taken = gather_rows((rows.indptr, rows.indices, rows.data), chosen)
     return build_rows(*taken, rows.n_columns, rows.norm)
 
@@ -78,9 +78,9 @@ def mean_rows(rows: Rows, group: Ints) -> Rows:
 def _mean_groups(
     csr: tuple[Ints, Indices, Floats], n_columns: int, order: Ints, ends: Ints
 ) -> tuple[Ints, Indices, Floats]:
-    """Return the means of ``order[ends[g]:ends[g + 1]]`` as CSR, columns ascending.
+    """Return the means of the groups ``order[ends[g]:ends[g + 1]]`` as CSR, columns ascending.
 
-    Meaning: rows are added up in the order given. Cost: the non-zeros, sorted group by group.
+    Meaning: rows are summed in the order given. Cost: sorting the non-zeros, group by group.
     """
     indptr, indices, data = csr
     start = np.zeros(ends.size, np.int64)
@@ -134,9 +134,9 @@ def distances_to(
     norm: int,
     out: Floats,
 ) -> None:
-    """Write the distance of each of ``rows`` to a dense ``point`` to ``out``.
+    """Write the distances from ``rows`` to a dense ``point`` into ``out``.
 
-    Meaning: l1 or squared l2. Shapes: ``point`` has all columns, ``out`` as many as ``rows``.
+    Meaning: l1 or squared l2. Shapes: ``point`` has all columns, ``out`` one entry per row.
     Cost: the non-zeros of ``rows`` and one pass over ``point``.
     """
     whole = 0.0
@@ -151,7 +151,7 @@ def distances_to(
 
 
 def distances_to_mean(rows: Rows) -> Floats:
-    """Return each row's distance to the mean of all."""
+    """Return each row's distance to the mean of all rows."""
     mean = np.bincount(rows.indices, rows.data, rows.n_columns) / max(rows.n_rows, 1)
     out = np.empty(rows.n_rows)
     everybody = np.arange(rows.n_rows)
@@ -170,7 +170,7 @@ def distortion(
 ) -> float:
     """Return the sum of the members' distances to their mean.
 
-    Meaning: what replacing them by their mean costs. Shapes: ``mean`` is scratch of one zero per
+    Meaning: the loss from replacing them by their mean. Shapes: ``mean`` is scratch of one zero per
     column, left as zeros. Cost: three passes over the members' non-zeros.
     """
     for row in members:
@@ -188,7 +188,7 @@ def distortion(
 
 
 def group_distortions(rows: Rows, group: Ints) -> Floats:
-    """Return the distortion of each group; groups are numbered from zero, none is empty."""
+    """Return the distortion of each group; groups are numbered from zero, without gaps."""
     ends = np.append(0, np.cumsum(np.bincount(group)))
     order = np.argsort(group, kind="stable")
     found = np.empty(ends.size - 1)
@@ -207,7 +207,7 @@ def _distortions(
     ends: Ints,
     found: Floats,
 ) -> None:
-    """Write the distortion of ``order[ends[g]:ends[g + 1]]`` for each group g. Cost: its own."""
+    """Write the distortion of each group ``order[ends[g]:ends[g + 1]]``. Cost: see `distortion`."""
     mean = np.zeros(n_columns)
     for g in range(found.size):
         found[g] = distortion(csr[0], csr[1], csr[2], order[ends[g] : ends[g + 1]], norm, mean)
@@ -229,8 +229,8 @@ def nearest_rows(
 ) -> int:
     """Find the rows nearest to one query row among those it shares a column with.
 
-    Meaning: the heap keeps the nearest; ties go to the next row after ``row``, in a circle, so
-    that equal rows are spread. Rows that are out do not count, and neither does ``itself``.
+    Meaning: the heap keeps the nearest, and its size is returned; ties go to the next row after
+    ``row``, cyclically, to spread equal rows. Rows in ``is_out`` and ``itself`` are skipped.
     Shapes: ``shared`` is scratch of one zero per row, left as zeros. Cost: the columns' entries.
     """
     indptr, indices, data = query

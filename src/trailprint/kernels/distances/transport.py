@@ -1,8 +1,8 @@
-"""How little mass has to move how far to make one histogram of another, pair by pair.
+"""Earth mover's distance between pairs of histograms, with ground distances capped at a reach.
 
-The distance between two places counts up to a reach: ``s = max(0, 1 - distance / reach)`` is their
-nearness, and ``gain = max sum of flow * s`` over all ways to send one histogram to the other. One
-minus the gain is the earth mover's distance with ground distance ``min(distance / reach, 1)``.
+``s = max(0, 1 - distance / reach)`` is the nearness of two places, and ``gain = max sum of flow *
+s`` over all flows from one histogram to the other. One minus the gain is the earth mover's distance
+with ground distance ``min(distance / reach, 1)``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EARTH_M = 6_371_008.8
 
 
 class Ground(NamedTuple):
-    """Where locations lie, as points of the unit sphere (nan: unknown), and the reach in metres."""
+    """Places of locations, as points on the unit sphere (nan: unknown), and the reach in metres."""
 
     place: Floats
     reach_m: float
@@ -31,10 +31,10 @@ class Ground(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def nearness(ground: Ground, a: int, b: int) -> float:
-    """Return how near two locations are.
+    """Return the nearness of two locations.
 
-    Meaning: one for the same, zero from the reach on and where a place is unknown. Shapes:
-    scalars. Cost: one root and one arcsine.
+    Meaning: one for the same location; zero from the reach on and where a place is unknown.
+    Shapes: scalars. Cost: one square root and one arcsine.
     """
     if a == b:
         return 1.0
@@ -52,11 +52,11 @@ def nearness(ground: Ground, a: int, b: int) -> float:
 def _shortest_path(
     near: Floats, flow: Floats, left: Floats, u: Floats, v: Floats, source: int, before: Ints
 ) -> int:
-    """Find the cheapest way for mass of a row to a column with room, and raise the prices.
+    """Find the cheapest path from a row to a column with room, and update the prices.
 
-    Meaning: Dijkstra with the costs ``1 - near`` reduced by the prices; the last column, nowhere,
-    costs one and always has room. Shapes: rows x columns; before gets each column's row, then each
-    row's column. Cost: rows times columns.
+    Meaning: Dijkstra with the costs ``1 - near`` reduced by the prices; the last column, for mass
+    left unsent, costs one and always has room. Shapes: rows x columns; ``before`` gets each
+    column's row, then each row's column. Cost: rows times columns.
     """
     n, m = near.shape
     to_row, to_col = np.full(n, np.inf), np.full(m, np.inf)
@@ -87,7 +87,7 @@ def _shortest_path(
 
 @njit(cache=True, nogil=True)
 def _nearest(distance: Floats, done: npt.NDArray[np.bool_]) -> int:
-    """Return the open node at the least finite distance, or -1. Cost: nodes."""
+    """Return the open node with the least finite distance, or -1. Cost: nodes."""
     best = -1
     for x in range(distance.size):
         if not done[x] and distance[x] < np.inf and (best < 0 or distance[x] < distance[best]):
@@ -97,7 +97,7 @@ def _nearest(distance: Floats, done: npt.NDArray[np.bool_]) -> int:
 
 @njit(cache=True, nogil=True)
 def _raise_prices(u: Floats, v: Floats, to_row: Floats, to_col: Floats, reached: float) -> None:
-    """Keep reduced costs at zero or more, and those along the path at zero. Cost: nodes."""
+    """Update prices: reduced costs stay non-negative, and zero along the path. Cost: nodes."""
     for a in range(u.size):
         u[a] += max(0.0, reached - to_row[a])
     for b in range(v.size):
@@ -108,8 +108,8 @@ def _raise_prices(u: Floats, v: Floats, to_row: Floats, to_col: Floats, reached:
 def _most_gain(near: Floats, supply: Floats, left: Floats) -> float:
     """Return the greatest gain of sending ``supply`` to columns with room ``left``.
 
-    Meaning: successive shortest paths; the last column is nowhere, near to nothing. Shapes: rows
-    x columns; both amounts are used up. Cost: a path for every row and column, about.
+    Meaning: successive shortest paths; the last column, with nearness zero, takes mass left unsent.
+    Shapes: rows x columns; both amounts are used up. Cost: about one path per row and column.
     """
     n, m = near.shape
     flow = np.zeros((n, m))
@@ -143,10 +143,10 @@ def _most_gain(near: Floats, supply: Floats, left: Floats) -> float:
 
 @njit(cache=True, nogil=True)
 def _compare(own: Csr, i: int, other: Csr, j: int, ground: Ground) -> float:
-    """Return the gain of one pair; places near to none of the other's take no part.
+    """Return the gain of one pair; places of i that are out of reach of all of j's are skipped.
 
-    Shapes: rows of two CSR matrices whose rows sum to one. Cost: their numbers of places
-    multiplied, times about their sum where they are near.
+    Shapes: rows of two CSR matrices whose rows sum to one. Cost: the product of their numbers of
+    places, times about their sum where places are within reach.
     """
     first, last = own[0][i], own[0][i + 1]
     start, stop = other[0][j], other[0][j + 1]

@@ -1,8 +1,8 @@
-"""Better groups from good ones: move, exchange, dissolve and split while the distortion falls.
+"""Local search on groups: move, exchange, dissolve and split while the distortion falls.
 
-Every step is taken on exact distortions of the groups as they are, so that the total can only
-fall. A row is tried with the groups whose means are nearest, and with more of them when that does
-not help any more; the end is when a whole sweep changes nothing.
+Every step is judged by the exact distortions of the current groups, so the total can only fall. A
+row is tried with the groups whose means are nearest, and with more of them once that stops helping;
+the search ends when a whole sweep changes nothing.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ from trailprint.kernels.distances.sparse_rows import (
 from trailprint.kernels.passes import Pass, run_pass
 
 N_TRIED = (8, 24)
-"""Groups a row is tried with: the nearest few, and more of them when these do not help any more."""
+"""Groups a row is tried with: the nearest few, and more of them once these stop helping."""
 MOST_SWEEPS = 100
-"""Sweeps end long before, when a whole one changes nothing."""
+"""Limit on sweeps; in practice they end long before, when a whole sweep changes nothing."""
 LEAST_GAIN = 1e-10
-"""Smaller falls are rounding."""
+"""Smaller decreases count as rounding errors."""
 
 Matrix = npt.NDArray[np.int64]
 
 
 class Groups(NamedTuple):
-    """Who is in which group: ``members[g, :n_members[g]]`` are the rows of group ``g``.
+    """Assignment of rows to groups: ``members[g, :n_members[g]]`` are the rows of group ``g``.
 
-    ``cost[g]`` is the group's distortion, ``changed[g]`` the last sweep that changed it.
+    ``of`` is each row's group, ``cost[g]`` a group's distortion, ``changed[g]`` the last sweep that
+    changed it.
     """
 
     of: Ints
@@ -77,7 +78,7 @@ def _build_groups(rows: Rows, group: Ints, k: int) -> Groups:
 
 
 def _nearest_groups(rows: Rows, group: Ints, n_tried: int, n_threads: int | None) -> Matrix:
-    """For each row the groups with the nearest means, -1 where fewer share a column with it."""
+    """Return each row's groups with the nearest means, -1 where fewer share a column with it."""
     means = mean_rows(rows, group)
     # An empty group has no mean: no row shares a column with it.
     columns = (means.column_start, means.column_row, means.column_data)
@@ -100,7 +101,7 @@ def _find_near(
     high: int,
     near: Matrix,
 ) -> None:
-    """Write the nearest means of the rows from ``low`` to ``high``, nearest first, then -1."""
+    """Write the nearest means of rows ``low:high``, nearest first, padded with -1."""
     shared = np.zeros(mean_sizes.size)
     is_out = np.zeros(mean_sizes.size, dtype=np.bool_)
     n_tried = near.shape[1]
@@ -135,7 +136,7 @@ def _changed_cost(
     norm: int,
     mean: Floats,
 ) -> float:
-    """Return a group's distortion without one row and with another (-1: none). Cost: its own."""
+    """Return a group's distortion without one row and with another (-1: none)."""
     trial = np.empty(members.size + 1, dtype=np.int64)
     size = 0
     for row in members:
@@ -178,7 +179,7 @@ def _add_mean(csr: tuple[Ints, Indices, Floats], members: Ints, mean: Floats) ->
 
 @njit(cache=True, nogil=True)
 def _clear(csr: tuple[Ints, Indices, Floats], members: Ints, mean: Floats) -> None:
-    """Make a vector zero again where a group has something. Cost: the group's non-zeros."""
+    """Reset a vector to zero in the columns of a group. Cost: the group's non-zeros."""
     indptr, indices, _ = csr
     for row in members:
         for e in range(indptr[row], indptr[row + 1]):
@@ -195,8 +196,8 @@ def _best_partner(
 ) -> int:
     """Return ``other``'s best swap candidate for a group whose mean is ``here``, by the means.
 
-    Meaning: the least distance to that mean less that to its own. Shapes: ``there`` is scratch of
-    zeros, and left so. Cost: three passes over the other group's non-zeros.
+    Meaning: least distance to that mean minus distance to its own. Shapes: ``there`` is scratch of
+    zeros, left as zeros. Cost: three passes over the other group's non-zeros.
     """
     indptr, indices, data = csr
     _add_mean(csr, other, there)
@@ -217,7 +218,7 @@ def _best_partner(
 
 @njit(cache=True, nogil=True)
 def _is_open(groups: Groups, label: int, home: int, sweep: int) -> bool:
-    """Whether a group may be tried for a row of another: one of them changed lately."""
+    """Return whether a group may be tried for a row of ``home``: one of the two changed lately."""
     if label < 0 or label == home or groups.n_members[label] == 0:
         return False
     return bool(max(groups.changed[label], groups.changed[home]) >= sweep - 1)
@@ -225,7 +226,7 @@ def _is_open(groups: Groups, label: int, home: int, sweep: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def _is_any_open(groups: Groups, labels: Ints, home: int, sweep: int) -> bool:
-    """Whether any of some groups may be tried."""
+    """Return whether any of the groups may be tried; see `_is_open`."""
     n_open = 0
     for label in labels:
         n_open += _is_open(groups, label, home, sweep)
@@ -243,9 +244,10 @@ def _improve_row(
     sweep: int,
     scratch: tuple[Floats, Floats, Floats],
 ) -> bool:
-    """Move a row to another group or exchange it, whichever lowers the total most.
+    """Move a row to another group or exchange it with a row there, by the greatest decrease.
 
-    Meaning: groups keep at least k rows. Cost: a few distortions for each group tried.
+    Meaning: returns whether anything changed; groups keep at least k rows. Cost: a few distortions
+    for each group tried.
     """
     home = groups.of[row]
     if not _is_any_open(groups, tried, home, sweep):
@@ -296,9 +298,9 @@ def _dissolve(
     sweep: int,
     mean: Floats,
 ) -> bool:
-    """Give every row of a group to the group it burdens least, if that lowers the total.
+    """Move each row of a group to where it adds the least distortion, if that lowers the total.
 
-    Meaning: one after another, taken back if it does not pay. Cost: a few distortions per row.
+    Meaning: row by row, undone if the total does not fall. Cost: a few distortions per row.
     """
     size = groups.n_members[label]
     own = groups.members[label, :size].copy()
@@ -346,10 +348,10 @@ def _split(
     sweep: int,
     mean: Floats,
 ) -> bool:
-    """Cut a group of 2k rows or more in two where that lowers the total most.
+    """Split a group of 2k rows or more in two where that lowers the total most.
 
-    Meaning: its rows are put in a line from one that is far out to the one farthest from it, and
-    every cut that leaves k on either side is tried. Cost: k distortions.
+    Meaning: rows are put in a line from the one farthest from the mean to the one farthest from
+    that, and every cut that leaves k on either side is tried. Cost: two distortions per cut.
     """
     empty = -1
     for other in range(groups.n_members.size):
@@ -370,7 +372,7 @@ def _split(
         point[:] = 0.0
         for e in range(csr[0][far], csr[0][far + 1]):
             point[csr[1][e]] += csr[2][e]
-    # The third pass measured from the row farthest from the first: the other end of the line.
+    # The third pass measured from the other end of the line: the row farthest from the first end.
     line = own[np.argsort(to_first - to_last, kind="mergesort")]
     least, cut, left, right = groups.cost[label] - LEAST_GAIN, -1, 0.0, 0.0
     for size in range(k, own.size - k + 1):
@@ -398,9 +400,10 @@ def _sweep(
     k: int,
     sweep: int,
 ) -> int:
-    """Try every row and every group once; return how many steps were taken.
+    """Try every row and every group once; return the number of steps taken.
 
-    Meaning: only what changed in the last sweep is tried again. Cost: that of the trials.
+    Meaning: moves and dissolutions are tried only for groups that changed in this sweep or the one
+    before. Cost: that of the trials.
     """
     scratch = (np.zeros(n_columns), np.zeros(n_columns), np.zeros(n_columns))
     n_steps = 0

@@ -1,6 +1,6 @@
-"""Groups of at least k similar rows: MDAV, and groups selected one after another.
+"""Groups of at least k similar rows: MDAV, and greedy selection of groups one after another.
 
-Neither keeps distances of all pairs: they are computed again from the sparse rows when needed.
+Neither stores distances of all pairs: they are recomputed from the sparse rows when needed.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def _take_nearest(
 ) -> int:
     """Label the k nearest of the first ``n_left`` rows and drop them; return how many are left.
 
-    Meaning: ties go to the earlier row; the others keep their order and their distances.
-    Shapes: the first ``n_left`` of ``distance`` and ``rows`` count. Cost: linear.
+    Meaning: ties go to the earlier row; the other rows keep their order and their distances.
+    Shapes: the first ``n_left`` of ``distance`` and ``rows`` are used. Cost: linear.
     """
     bound = np.partition(distance[:n_left], k - 1)[k - 1]
     n_ties = k
@@ -58,9 +58,9 @@ def _take_nearest(
 def _mdav(indptr: Ints, indices: Indices, data: Floats, n_columns: int, k: int, norm: int) -> Ints:
     """Return each row's group by MDAV (maximum distance to average vector).
 
-    Meaning: while 3k rows are left, a group around the row farthest from their mean and one
-    around the row then farthest from that; one more group if 2k are left, and the rest.
-    Shapes: CSR in, a label for each row out. Cost: the non-zeros left, for each group.
+    Meaning: while 3k rows are left, form one group around the row farthest from their mean and one
+    around the row farthest from that row; then one more if 2k are left; the rest is the last group.
+    Shapes: CSR in, one label per row out. Cost: the non-zeros left, for each group.
     """
     n = indptr.size - 1
     group = np.empty(n, dtype=np.int64)
@@ -84,7 +84,7 @@ def _mdav(indptr: Ints, indices: Indices, data: Floats, n_columns: int, k: int, 
 
 
 def group_by_mdav(rows: Rows, k: int) -> Ints:
-    """Return a group for each row, each of at least k rows: the baseline of the field."""
+    """Return each row's group by MDAV, each of at least k rows: the usual baseline."""
     return _mdav(rows.indptr, rows.indices, rows.data, rows.n_columns, k, rows.norm)
 
 
@@ -103,7 +103,7 @@ def _offer_group(
 ) -> float:
     """Write ``row`` and its nearest rows to ``members``, in order; return the group's cost.
 
-    Meaning: its distortion less what its members would cost if they stayed with the rest;
+    Meaning: the group's distortion minus its members' distances to the overall mean (``worth``);
     infinite where too few rows share a column. Cost: that of the nearest rows.
     """
     shared, mean, keys, ties, items = scratch
@@ -115,8 +115,8 @@ def _offer_group(
     if size < members.size - 1:
         return np.inf
     members[1:] = items[:size]
-    # Added up in one order, the cost of a group is the same to the bit whichever row offers it:
-    # offers of one group are then renewed by row, and not as rounding has it.
+    # Summed in a fixed order, a group's cost is identical to the bit whichever row offers it, so
+    # that ties between offers of one group are broken by row number and not by rounding.
     members.sort()
     cost = distortion(csr[0], csr[1], csr[2], members, norm, mean)
     for member in members:
@@ -125,7 +125,7 @@ def _offer_group(
 
 
 class _Offers(NamedTuple):
-    """Of each row the members of the group it offers, and the group's cost."""
+    """For each row, the members of the group it offers and the group's cost."""
 
     members: npt.NDArray[np.int64]
     cost: Floats
@@ -142,7 +142,7 @@ def _offer_groups(
     high: int,
     out: _Offers,
 ) -> None:
-    """Offer the groups of the rows from ``low`` to ``high``; see `_offer_group`."""
+    """Write the offers of rows ``low:high``; see `_offer_group`."""
     n, n_near = sizes.size, out.members.shape[1] - 1
     scratch = (
         np.zeros(n),
@@ -161,7 +161,7 @@ def _offer_groups(
 
 @njit(cache=True, nogil=True)
 def _compact(columns: tuple[Ints, Indices, Floats], column_end: Ints, is_out: Flags) -> None:
-    """Drop the rows that are out from the columns. Cost: the entries in use."""
+    """Drop rows that are already in a group from the columns. Cost: the entries in use."""
     start, owner, values = columns
     for column in range(column_end.size):
         kept = start[column]
@@ -182,10 +182,10 @@ def _select(
     members: npt.NDArray[np.int64],
     cost: Floats,
 ) -> tuple[Ints, int]:
-    """Take the cheapest group on offer until none is left; renew offers that lost a member.
+    """Take the cheapest offered group until none is left; renew offers that have lost a member.
 
-    Meaning: a label for each row, -1 where no group of k rows that share a column was left, and
-    the number of groups. ``columns`` are used up. Cost: that of the offers renewed.
+    Meaning: returns a label for each row, -1 if no group of k rows that share a column was left,
+    and the number of groups. ``columns`` are used up. Cost: that of the renewed offers.
     """
     n, k = members.shape
     group = np.full(n, -1, dtype=np.int64)
@@ -226,10 +226,11 @@ def _select(
 
 
 def select_groups(rows: Rows, k: int, n_threads: int | None = None) -> Ints:
-    """Return a group of at least k rows for each row, selected one after another.
+    """Return each row's group by greedy selection; every group has at least k rows.
 
-    Of all groups of a row and its k - 1 nearest, the one is taken next whose distortion, less
-    its rows' distances to the overall mean, is least; the rest follow by MDAV.
+    Of all groups of a row and its k - 1 nearest, the next one selected has the least distortion
+    minus its rows' distances to the overall mean; k or more rows left over are grouped by MDAV,
+    fewer join the group with the nearest mean.
     """
     csr = (rows.indptr, rows.indices, rows.data)
     columns = (rows.column_start, rows.column_row.copy(), rows.column_data.copy())
@@ -249,7 +250,7 @@ def select_groups(rows: Rows, k: int, n_threads: int | None = None) -> Ints:
 
 
 def _nearest_means(rows: Rows, group: Ints, n_groups: int, wanted: Ints) -> Ints:
-    """Return the group whose mean is nearest, for a few rows that are in none."""
+    """Return the group with the nearest mean for each of a few rows without a group."""
     means = mean_rows(take_rows(rows, np.flatnonzero(group >= 0)), group[group >= 0])
     nearest, out = np.empty(wanted.size, dtype=np.int64), np.empty(n_groups)
     for place, row in enumerate(wanted):

@@ -1,8 +1,8 @@
-"""Bids for columns before any search: cheap steps that settle most rows.
+"""Auction: cheap bids that match most rows before any path search.
 
-A free row takes its best column, raises the column's price by what it is worth more than the
-row's second best, and sets whoever had it free, who bids in turn. Prices stay feasible and flows
-tight throughout, so that searches can go on from there.
+A free row takes its best column, raises that column's price by its advantage over the row's
+second-best column, and frees the row that held it, which bids in turn. Prices stay feasible and
+flows tight throughout, so that searches can continue from there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ BIDS_PER_ROW = 8
 
 @njit(cache=True, nogil=True)
 def _best_two(rows: Nodes, cols: Nodes, i: int, multiplier: float) -> tuple[float, float, int]:
-    """Return the worth of row i's best and second-best column, at least zero, and the best."""
+    """Return row i's best and second-best profit, each at least its floor, and its best column.
+
+    Meaning: the profit of a column is gain minus multiplier minus price.
+    """
     best, second, column = rows.floor[i], rows.floor[i], -1
     for e in range(rows.ptr[i], rows.ptr[i + 1]):
         worth = rows.gain[e] - multiplier - cols.price[rows.edge[e]]
@@ -36,10 +39,10 @@ def _bid(
     multiplier: float,
     tight: float,
 ) -> int:
-    """Let the free single row i bid; returns the row it displaced, or -1.
+    """Let the free row i, of capacity one, bid; return the row it displaced, or -1.
 
-    Meaning: nodes of several users, and ties for a taken column, are left to the searches. Cost:
-    O(candidates of the row).
+    Meaning: columns held for several users, and ties for a taken column, are left to the searches.
+    Cost: O(candidates of the row).
     """
     best, second, j = _best_two(rows, cols, i, multiplier)
     rows.price[i] = best
@@ -76,7 +79,10 @@ def bid_rows(
     multiplier: float,
     tight: float,
 ) -> None:
-    """Let the free single rows of ``low:high`` bid, and those they displace, within a limit."""
+    """Let the free rows of capacity one in ``low:high``, and those they displace, bid.
+
+    Meaning: at most `BIDS_PER_ROW` bids per row on average.
+    """
     left = BIDS_PER_ROW * (high - low)
     for first in range(low, high):
         i = first

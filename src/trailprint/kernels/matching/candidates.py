@@ -1,8 +1,8 @@
 """The best pairs of each row at the current prices: the candidates of a matching.
 
-This is the expensive pass of exact matching. Rows are independent, so blocks of rows can be
-walked by any number of threads, and the best of some columns and the best of the others are merged
-into the best of all.
+This is the expensive pass of exact matching. Rows are independent, so any number of threads can
+process blocks of rows, and the best pairs of two sets of columns can be merged into the best of
+both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from trailprint.kernels.threads import run_parallel, split_evenly
 
 
 class BestPairs(NamedTuple):
-    """The best pairs of each row objects for: the first ``kept[r]`` of row r's slots are filled.
+    """The best pairs of each requested row: the first ``kept[r]`` of row r's slots are filled.
 
     ``bound[r]`` is the greatest ``gain - v`` among the row's overlapping pairs that were not kept
     (minus infinity if all were), ``overlap[r]`` the number of overlapping users.
@@ -35,19 +35,19 @@ class BestPairs(NamedTuple):
 
 @njit(cache=True, nogil=True, inline="always")
 def _turn(i: int, j: int) -> int:
-    """Return a number that orders the columns j that tie for row i, another order for each row."""
+    """Return a hash of row i and column j that orders tied columns differently for each row."""
     return (i * 2_654_435_761 + j * 40_503_000_007) & 0xFFFFFFFF
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _is_worse(i: int, key: float, j: int, other_key: float, other: int) -> bool:
-    """Whether column j comes after another one of row i: by key, and among equals by turn."""
+    """Return whether column j ranks below another one of row i: by key, then by `_turn`."""
     return key < other_key or (key == other_key and _turn(i, j) > _turn(i, other))
 
 
 @njit(cache=True, nogil=True)
 def _sink(i: int, first: int, keys: Floats, column: Ints, place: int, n: int) -> None:
-    """Let an entry of a heap of n, the worst first, sink to its place. Cost: O(log n)."""
+    """Sift an entry down a heap of n with the worst at the root. Cost: O(log n)."""
     key, j = keys[place], column[place]
     while True:
         child = 2 * place + 1
@@ -69,7 +69,7 @@ def _sink(i: int, first: int, keys: Floats, column: Ints, place: int, n: int) ->
 
 @njit(cache=True, nogil=True)
 def _sort(i: int, first: int, keys: Floats, column: Ints, n: int) -> None:
-    """Put a heap, the worst first, in order, the best first. Cost: O(n log n)."""
+    """Sort a heap with the worst at the root into best-first order. Cost: O(n log n)."""
     for end in range(n - 1, 0, -1):
         keys[0], keys[end] = keys[end], keys[0]
         column[0], column[end] = column[end], column[0]
@@ -90,9 +90,9 @@ def _select_row(
 ) -> tuple[int, float]:
     """Keep the touched columns of greatest ``gain - v`` above the floor, best first: (kept, bound).
 
-    Meaning: row i and columns counted from ``first`` draw the order of equals (`_turn`), so that
-    rows with tied columns keep others, and nothing depends on how columns are cut or walked. The
-    gains of all others are forgotten on the way: a second walk would cost as much again.
+    Meaning: ties are ordered by `_turn` of row i and column number from ``first``, so that rows
+    with the same tied columns keep different ones, however columns are split or traversed. Gains of
+    the other columns are reset on the way: a second traversal would double the cost.
     """
     k = column.size
     kept = 0
@@ -131,7 +131,7 @@ def _select_row(
 
 @njit(cache=True, nogil=True)
 def _count_users(n: int, touched: Indices, col_size: Ints) -> int:
-    """Count the users that the touched columns stand for. Cost: O(n)."""
+    """Count the users that the touched columns represent. Cost: O(n)."""
     users = 0
     for t in range(n):
         users += col_size[touched[t]]
@@ -153,7 +153,7 @@ def _best_rows(
 ) -> None:
     """Fill ``out`` for ``rows[low:high]``; ``first`` is where the join begins in a larger one.
 
-    Meaning: with no ``col_size`` every column stands for one user. Cost: a bare pass, and a heap.
+    Meaning: with an empty ``col_size``, every column is one user. Cost: a bare pass plus a heap.
     """
     scratch = np.zeros(join.n_cols)
     touched = np.empty(join.n_cols + 1, np.int32)
@@ -179,9 +179,9 @@ def _best_rows(
 def _merge_rows(
     rows: Ints, places: Ints, v: Floats, more: BestPairs, low: int, high: int, out: BestPairs
 ) -> None:
-    """Merge what was found in other columns into ``out[places[low:high]]``, best first as before.
+    """Merge the best pairs of other columns into ``out[places[low:high]]``, best first.
 
-    Meaning: the best of both lists, and a bound on what is kept of neither. Cost: O(k) each.
+    Meaning: the best of both lists, and a bound on all pairs not kept. Cost: O(k) per row.
     """
     k = out.column.shape[1]
     column = np.empty(k, np.int32)
@@ -220,7 +220,7 @@ def _comes_first(
     r: int,
     b: int,
 ) -> bool:
-    """Whether entry a of row i's list of n is better than entry b of row r of the other pairs."""
+    """Return whether entry a of row i's list of n is better than entry b of ``more``'s row r."""
     if a >= n or b >= more.kept[r]:
         return a < n
     own, other = column[a], more.column[r, b]
@@ -239,13 +239,13 @@ def best_pairs(
     every: bool = False,
     n_threads: int | None = None,
 ) -> BestPairs:
-    """Keep, for each of the given rows, the k overlapping pairs of greatest ``gain - v``.
+    """Return, for each of the given rows, the k overlapping pairs of greatest ``gain - v``.
 
-    ``v`` is a price per column (zero if not given). ``floor`` is one number per row objects for:
-    only pairs with ``gain - v > floor`` are kept; with the row prices as floor these are the
-    violators of the prices. ``col_size`` is the number of users a column stands for (one if not
-    given). With ``every``, a metric that uses totals looks at pairs that share nothing as well.
-    Kept pairs come best first. A join that is larger than a pass may hold is walked in parts.
+    ``v`` is a price per column (default: zero). ``floor`` is one number per requested row: only
+    pairs with ``gain - v > floor`` are kept; with the row prices as floor these are the pairs that
+    violate the prices. ``col_size`` is the number of users per column (default: one). With
+    ``every``, pairs that share nothing are included too if the metric uses totals. Kept pairs come
+    best first. A join larger than the memory limit of a pass is processed in parts.
     """
     prices = np.zeros(join.n_cols) if v is None else v
     floors = np.full(rows.size, -np.inf) if floor is None else floor
@@ -269,7 +269,7 @@ def best_pairs(
 
 
 def _no_pairs(n_rows: int, k: int) -> BestPairs:
-    """Nothing found yet."""
+    """Return empty lists of pairs for ``n_rows`` rows."""
     return BestPairs(
         column=np.zeros((n_rows, k), np.int32),
         gain=np.zeros((n_rows, k)),
@@ -280,7 +280,7 @@ def _no_pairs(n_rows: int, k: int) -> BestPairs:
 
 
 def take_pairs(pairs: BestPairs, which: Ints) -> BestPairs:
-    """Return the pairs of some of the rows."""
+    """Return the pairs of the rows ``which``."""
     return BestPairs(
         column=pairs.column[which],
         gain=pairs.gain[which],

@@ -1,8 +1,8 @@
-"""Matchings of exactly r pairs, through a multiplier on every pair.
+"""Matchings of exactly r pairs, by a Lagrange multiplier on every pair.
 
 The best gain is concave in the number of pairs, so the best matching of r pairs is a best matching
-under some multiplier. A few trial multipliers come close from above; the remaining pairs are added
-one shortest path at a time while the multiplier falls, which is exact also where many matchings
+under some multiplier. A few trial multipliers approach it from above; the remaining pairs are added
+one shortest path at a time while the multiplier falls, which is exact even where many matchings
 tie at one multiplier.
 """
 
@@ -17,7 +17,7 @@ from trailprint.kernels.matching.transport import State, build_state, copy_state
 
 MOST_TRIALS = 40
 CLOSE = 0.004
-"""Share of r that may be left to single paths: each costs about as much as a look at all rows."""
+"""Share of r that may be left to single paths; each costs about as much as a scan of all rows."""
 
 
 @njit(cache=True, nogil=True)
@@ -64,7 +64,7 @@ def _units(state: State) -> int:
 
 
 def _first_multiplier(state: State, row_size: Ints, size: int) -> float:
-    """Return a multiplier so high that fewer than ``size`` units have a pair worth more."""
+    """Return a multiplier such that fewer than ``size`` row units have a pair of greater gain."""
     best = np.zeros(row_size.size)
     np.maximum.at(best, np.repeat(np.arange(best.size), np.diff(state.rows.ptr)), state.rows.gain)
     order = np.argsort(-best, kind="stable")
@@ -80,7 +80,10 @@ def _start_below(
     guess: float | None,
     n_threads: int | None,
 ) -> tuple[State, float]:
-    """Solve under a multiplier high enough that at most ``size`` units are matched."""
+    """Solve under a multiplier high enough that at most ``size`` units are matched.
+
+    Meaning: starts at ``guess`` and raises it until that holds, at most to the first multiplier.
+    """
     highest = _first_multiplier(state, row_size, size)
     multiplier = highest if guess is None else min(highest, guess)
     step = 1e-4 * highest
@@ -104,7 +107,7 @@ def solve_size(
     """Find a best matching of ``size`` units on the candidates: (state, multiplier).
 
     With multiplier zero fewer units may be matched: the others gain nothing and are filled in
-    later. ``guess`` is a multiplier believed to be close.
+    later. ``guess`` is an estimate of the multiplier.
     """
     state, multiplier = _start_below(state, row_size, col_size, size, guess, n_threads)
     low, low_units = 0.0, int(min(row_size.sum(), col_size.sum()))
@@ -113,7 +116,7 @@ def solve_size(
         if missing <= max(4, CLOSE * size) or multiplier - low <= 1e-12 * multiplier:
             break
         share = missing / max(1, low_units - _units(state))
-        # Aim a little short, since only multipliers that are too high can be continued from.
+        # Aim slightly too high, since the search can only continue from multipliers above the goal.
         share = 0.5 if trial_number % 4 == 3 else min(0.9, 0.95 * share)
         trial = copy_state(state)
         next_multiplier = multiplier - share * (multiplier - low)

@@ -1,7 +1,7 @@
-"""An independent look at a claimed optimum: nothing of the solver is trusted or reused.
+"""Independent check of a claimed optimum: nothing that the solver computed is trusted.
 
-Any prices bound the gain of any matching once the row prices are raised until no pair, of all
-pairs, gains more than the sum of its two prices. What the bound leaves open is the gap.
+Any prices bound the gain of any matching once the row prices are raised until no pair gains more
+than the sum of its two prices. The gap is this upper bound minus the gain of the matching.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from trailprint.kernels.matching.lookup import pair_gains
 class Certificate(NamedTuple):
     """What the prices prove about a matching.
 
-    ``gap = upper_bound - total_gain`` is zero, up to rounding, exactly if the matching is best
-    and the prices prove it; ``max_violation`` is the most any pair gains above its prices, or
-    that any price lies below zero; ``is_matching`` says that no column is used twice.
+    ``gap = upper_bound - total_gain`` is zero, up to rounding, if and only if the matching is
+    optimal and the prices prove it; ``max_violation`` is the largest excess of a pair's gain over
+    its prices, or of zero over a price; ``is_matching`` says that no column is used twice.
     """
 
     total_gain: float
@@ -41,11 +41,11 @@ def check_matching(
     multiplier: float = 0.0,
     n_threads: int | None = None,
 ) -> Certificate:
-    """Recompute over all pairs what prices ``u``, ``v`` prove about a matching of the join.
+    """Compute from all pairs what prices ``u``, ``v`` prove about a matching of the join.
 
-    ``column[i]`` is row i's column or -1. ``multiplier`` is the price of a pair where the size was
-    fixed; the bound then holds for matchings of the same size. Users without data must have no
-    price; they are free to stay out.
+    ``column[i]`` is row i's column or -1. ``multiplier`` is the price per pair if the size was
+    fixed; the bound then holds for matchings of the same size. Users without data must have price
+    zero; they need not be matched.
     """
     rows = np.flatnonzero(column >= 0)
     cols = column[rows]
@@ -66,7 +66,7 @@ def check_matching(
 
 
 def _needed_prices(join: Join, v: Floats, n_threads: int | None) -> Floats:
-    """Return the least row prices that no pair violates."""
+    """Return the least row prices that are feasible for all pairs."""
     best = best_pairs(join, np.arange(join.n_rows), 1, v=v, n_threads=n_threads)
     shared = np.where(best.kept > 0, best.gain[:, 0] - v[best.column[:, 0]], 0.0)
     need = np.maximum(shared, 0.0)

@@ -1,12 +1,12 @@
 """Shortest alternating cycles around an optimal matching.
 
-The residual graph has an arc from a row to every column but its own, as long as the pair's slack
-``u + v - gain``, and one of length zero from a column back to each row matched to it. A different
-matching of the same size is a set of such cycles. Pairs that share nothing have slack ``u + v``:
-they pass through one super-node, at the price u into it and v out of it. Where one side has a
-surplus, leaving a vertex out costs its price and taking a free one in costs nothing: the same
-super-node. Where both sides have free vertices, as with a fixed size, each side has such a
-super-node of its own, and every pair's slack is greater by the multiplier.
+The residual graph has an arc from a row to every column but its own, whose length is the pair's
+slack ``u + v - gain``, and one of length zero from a column back to each row matched to it. Any
+other matching of the same size differs by a set of such cycles. Pairs that share nothing have slack
+``u + v``: they are modelled by one super-node, at cost u into it and v out of it. Where one side
+has a surplus, unmatching a vertex costs its price and matching a free one costs nothing, through
+the same super-node. Where both sides have free vertices, as with a fixed size, each side has its
+own super-node, and every pair's slack is greater by the multiplier.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from trailprint.kernels.heaps import ABSENT, pop, sift_up
 from trailprint.kernels.matching.join import Join, fill_all
 
 BATCH = 32
-"""Nodes settled from one end before the other has its turn: a call costs as much as a few."""
+"""Nodes settled from one end per turn: a function call costs as much as settling a few nodes."""
 
 
 class Residual(NamedTuple):
     """The residual graph from the rows' side.
 
-    ``u``, ``v``: prices, those of one side with the multiplier. ``edge``, ``slack``: k kept pairs
-    per row, nearest first, -1 where there are fewer; any other pair of row i that shares a
+    ``u``, ``v``: prices, the multiplier added to one side's. ``edge``, ``slack``: k kept pairs
+    per row, least slack first, -1 where there are fewer; any other pair of row i that shares a
     location has slack at least ``rest[i]``. Column j is matched to
     ``flow_row[flow_ptr[j]:flow_ptr[j + 1]]``.
     """
@@ -48,9 +48,9 @@ class Residual(NamedTuple):
 def super_node_distances(graph: Residual, free: Ints, direct: Floats) -> Floats:
     """Return each column's distance from the super-node.
 
-    Meaning: the least cost of giving a column another partner, or none: at ``direct``, infinite
-    where that cannot be, or on a path from a ``free`` row. Shapes: direct and the result one per
-    column. Cost: one pass over all pairs.
+    Meaning: the least cost of giving a column another partner, or none: its ``direct`` cost
+    (infinite where impossible), or a path that starts at a ``free`` row or at another column.
+    Shapes: direct and the result one per column. Cost: one pass over all pairs.
     """
     join, u, v = graph.join, graph.u, graph.v
     dist = direct.copy()
@@ -84,11 +84,11 @@ def super_node_distances(graph: Residual, free: Ints, direct: Floats) -> Floats:
 
 
 class Half(NamedTuple):
-    """Scratch space of a search from one end, clear between searches.
+    """Scratch space of a search from one end, cleared between searches.
 
-    ``dist``: over the far side's nodes; ``meet``: the same seen from the near nodes matched to
-    them; ``seen``: the last search that scanned a near node; ``sizes``: nodes reached, and nodes
-    in the heap.
+    ``dist``: distances of the far side's nodes; ``meet``: the least of them per matched near node;
+    ``seen``: the last search that scanned a near node; ``sizes``: number of nodes reached, and of
+    nodes in the heap.
     """
 
     dist: Floats
@@ -104,7 +104,7 @@ class Half(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def build_half(n_near: int, n_far: int) -> Half:
-    """Allocate scratch space."""
+    """Return scratch space for a search between ``n_near`` and ``n_far`` nodes."""
     return Half(
         np.full(n_far, np.inf),
         np.full(n_near, np.inf),
@@ -120,9 +120,9 @@ def build_half(n_near: int, n_far: int) -> Half:
 
 @njit(cache=True, nogil=True)
 def nearest_detour(graph: Residual, i: int, own: int, onward: Floats, half: Half) -> float:
-    """Return the least ``slack + onward`` over row i's overlapping columns but its own.
+    """Return the least ``slack + onward`` over row i's overlapping columns other than ``own``.
 
-    Meaning: the shortest way that starts with a real pair. Shapes: onward over columns.
+    Meaning: the shortest path that starts with a real pair. Shapes: onward over columns.
     Cost: one row of the pass.
     """
     n = fill_all(graph.join, i, half.scratch, half.touched)
@@ -149,8 +149,8 @@ def search_cycle(
 ) -> tuple[float, bool]:
     """Find the shortest cycle of real pairs through the link (i, j), up to ``limit``.
 
-    Meaning: (length or limit, True), or (a lower bound, False) after ``most_nodes`` nodes.
-    Shapes: the same graph from both sides. Cost: Dijkstra from both ends until they meet.
+    Meaning: returns (length or limit, True), or (a lower bound, False) after ``most_nodes`` nodes.
+    Shapes: ``ahead`` and ``back`` are the graph from both sides. Cost: bidirectional Dijkstra.
     """
     first = _least_slack(ahead, i, j)
     final = _least_slack(back, j, i)
@@ -189,7 +189,7 @@ def _least_slack(graph: Residual, i: int, own: int) -> float:
 
 @njit(cache=True, nogil=True)
 def _clear(graph: Residual, half: Half) -> None:
-    """Forget the distances of a search."""
+    """Reset the scratch space after a search."""
     for k in range(half.sizes[0]):
         b = half.reached[k]
         half.dist[b] = np.inf
@@ -210,7 +210,7 @@ def _settle(
     half: Half,
     other: Half,
 ) -> float:
-    """Settle the nearest nodes of one end and scan their partners; returns the best cycle."""
+    """Settle the nearest nodes of one end and scan their partners; return the best length."""
     for _ in range(BATCH):
         if half.sizes[1] == 0 or half.dist[half.heap[0]] + max(other_top, final) >= best:
             break
@@ -237,11 +237,11 @@ def _scan(
     half: Half,
     other: Half,
 ) -> float:
-    """Walk the pairs of near node a at distance d; returns the best cycle.
+    """Scan the pairs of near node a at distance d; return the length of the best cycle.
 
-    What the other end has reached is met here and now; beyond that, only nodes from which a
-    better cycle is possible are remembered. Pairs with the goal itself are met from its end,
-    which has been looked at first.
+    Paths that meet the other end's nodes are completed at once; other nodes are kept only if a
+    better cycle through them is possible. Pairs with the goal are skipped: they are handled from
+    its end, which is scanned first.
     """
     half.seen[a] = start
     if d + graph.rest[a] + final < best:
@@ -273,7 +273,7 @@ def _scan_whole(
     half: Half,
     other: Half,
 ) -> float:
-    """Walk all pairs of a near node, because one that was not kept might matter."""
+    """Scan all pairs of a near node, because one that was not kept might matter."""
     n = fill_all(graph.join, a, half.scratch, half.touched)
     for k in range(n):
         b = half.touched[k]
@@ -288,7 +288,7 @@ def _scan_whole(
 
 @njit(cache=True, nogil=True, inline="always")
 def _reach(flow_ptr: Ints, flow_row: Ints, b: int, far: float, half: Half) -> None:
-    """Note a shorter distance of a far node."""
+    """Record a shorter distance of a far node."""
     sizes = half.sizes
     if half.place[b] == ABSENT:
         half.reached[sizes[0]] = b

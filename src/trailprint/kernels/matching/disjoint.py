@@ -1,9 +1,9 @@
-"""Pairs that share no location, where they are not all alike.
+"""Pricing of pairs that share no location, where their gain depends on the totals.
 
 With a metric whose base depends on the totals, a pair without overlap gains ``base(m, n)``. Users
 are grouped by total: a price violated by such a pair is violated by the cheapest column of its
 total, so pricing costs (distinct totals)^2, not users^2. Shared locations only add to the base,
-so whatever is violated here is violated in truth.
+so every violation found here is a real one.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from trailprint.kernels.matching.lookup import pair_gains
 from trailprint.kernels.threads import run_parallel, split_evenly
 
 MOST_TOTALS = 256
-"""Distinct row totals looked at when guessing prices; beyond that, as many quantiles."""
+"""Most distinct row totals used when guessing prices; if there are more, as many quantiles."""
 
 
 PRICE_SHARE = 0.15
-"""Share of a column's average unshared gain taken as its first price: matched pairs overlap."""
+"""Share of a column's average unshared gain taken as first price; low, as matched pairs overlap."""
 
 
 class Totals(NamedTuple):
-    """Columns by distinct total, the cheapest first; group g owns ``start[g]:start[g + 1]``.
+    """Columns by distinct total, cheapest first; group g owns ``start[g]:start[g + 1]``.
 
     ``n_cheapest[g]`` columns share the group's least price ``price[g]``.
     """
@@ -89,9 +89,9 @@ def _rank_totals(
 def unshared_pairs(
     join: Join, v: Floats, k: int, n_threads: int | None = None
 ) -> tuple[BestPairs, Floats]:
-    """Offer each row k columns by base alone: the pairs, and each row's greatest ``base - v``.
+    """Return k columns per row chosen by base alone, and each row's greatest ``base - v``.
 
-    Rows take the columns of one price in turn, so that they do not all ask for the same one.
+    Rows take equally cheap columns in turn, so that they do not all compete for the same one.
     """
     totals = group_totals(join.col_total, v)
     m, which = np.unique(join.row_total, return_inverse=True)
@@ -120,9 +120,9 @@ def unshared_pairs(
 
 
 def fair_prices(join: Join) -> Floats:
-    """Guess column prices from the totals: what a column is worth to the average row.
+    """Return first column prices guessed from the totals: a column's gain for the average row.
 
-    Without them every row would first ask for the columns of least total.
+    Without them every row would first compete for the columns of least total.
     """
     if join.row_total.size == 0 or join.col_total.size == 0:
         return np.zeros(join.n_cols)

@@ -1,8 +1,8 @@
-"""Stream over all pairs of rows that share a location, never holding them.
+"""Stream all pairs that share a location, without storing them.
 
 A `Join` is two sets of histograms over the same locations, the released ones by row and the
-auxiliary ones by location. Each pass walks a row's locations, adds the terms of the pairs into a
-scratch row, looks at the gains and forgets them.
+auxiliary ones by location. For each row, a pass goes through the row's locations, adds the pairs'
+terms up in a scratch row, uses the gains and clears them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Join(NamedTuple):
     ``row_*``: CSR over released users; ``loc_*``: the auxiliary matrix by location. ``*_log`` is
     ``x ln x`` of each entry. ``row_total``, ``col_total`` have size 0 unless the metric's base
     depends on totals; then ``constant`` is the largest pair constant. Locations from ``gate`` on
-    count only for pairs that share an earlier one; ``gated``, ``gated_log`` hold the columns'
+    count only for pairs that share an earlier location; ``gated``, ``gated_log`` hold the columns'
     values there, one row per column of the join.
     """
 
@@ -65,10 +65,10 @@ def build_join(
     metric: Metric,
     gate: int | None = None,
 ) -> Join:
-    """Prepare two CSR matrices (ptr, location, value > 0), scaled as the metric asks.
+    """Return the join of two CSR matrices (ptr, location, value > 0), scaled for the metric.
 
-    Empty rows take part in nothing; for a metric that uses totals there must be none. ``gate`` is
-    the first location that counts only for pairs that share an earlier one; default: none does.
+    Empty rows match nothing; a metric that uses totals does not allow them. ``gate`` is the first
+    location that counts only for pairs that share an earlier one (default: no such locations).
     """
     row_ptr, row_loc, row_val = released
     aux_ptr, _, aux_val = auxiliary
@@ -135,7 +135,7 @@ def with_sides(
     row_total: Floats,
     col_total: Floats,
 ) -> Join:
-    """Return a join of the same metric between other rows and columns, the latter by location."""
+    """Return a join with the same metric of other rows and other columns, given by location."""
     row_ptr, row_loc, row_val = rows
     loc_ptr, loc_user, loc_val = by_location
     gated = _gated_values(by_location, join.gate, n_cols)
@@ -157,14 +157,14 @@ def with_sides(
 
 
 def _row_totals(ptr: Ints, val: Floats) -> Floats:
-    """Sum each row of a CSR matrix."""
+    """Return the sum of each row of a CSR matrix."""
     sums = np.concatenate([[0.0], np.cumsum(val)])
     totals: Floats = sums[ptr[1:]] - sums[ptr[:-1]]
     return totals
 
 
 def row_work(join: Join) -> Ints:
-    """Count the terms each row's pass adds up."""
+    """Return the number of terms that a pass adds up for each row."""
     per_location = np.diff(join.loc_ptr)
     per_location[join.gate :] = 0
     per_entry = per_location[join.row_loc]
@@ -174,11 +174,11 @@ def row_work(join: Join) -> Ints:
 
 
 WORTH_A_BLOCK = 20_000.0
-"""Terms that are worth a thread's attention: a fifth of a millisecond."""
+"""Fewest terms worth a block of their own: a fifth of a millisecond."""
 
 
 def least_block(join: Join) -> float | None:
-    """Return the least work that is worth a block; None where rows take longer than their terms."""
+    """Return the least work worth a block; None if rows take longer than their terms suggest."""
     return None if join.row_total.size else WORTH_A_BLOCK / (1 + join.gated.shape[1])
 
 
@@ -194,7 +194,7 @@ def row_chunks(join: Join, rows: Ints) -> list[tuple[int, int]]:
 def _add_gated(join: Join, low: int, high: int, scratch: Floats, touched: Indices) -> None:
     """Add the terms of a row's gated entries low:high to the pairs that overlap already.
 
-    Meaning: what everybody shares sets nobody apart on its own. Cost: entries x touched.
+    Meaning: locations that all people share identify no one by themselves. Cost: entries x touched.
     """
     for e in range(low, high):
         k = join.row_loc[e] - join.gate
@@ -208,7 +208,7 @@ def _add_gated(join: Join, low: int, high: int, scratch: Floats, touched: Indice
 
 @njit(cache=True, nogil=True)
 def fill_row(join: Join, i: int, scratch: Floats, touched: Indices) -> int:
-    """Add up row i's gains in the scratch row.
+    """Compute row i's gains in the scratch row.
 
     Meaning: ``scratch[touched[:n]]`` are the gains of the n overlapping pairs; returns n.
     Shapes: scratch over columns (all zero before), touched one longer. Cost: one term each.
@@ -224,7 +224,7 @@ def fill_row(join: Join, i: int, scratch: Floats, touched: Indices) -> int:
         for f in range(join.loc_ptr[c], join.loc_ptr[c + 1]):
             j = join.loc_user[f]
             old = scratch[j]
-            # Without a branch: the place is written anyway, and kept if the column is new.
+            # Branch-free: the entry is always written, and kept only if the column is new.
             touched[n] = j
             n += old == 0.0
             scratch[j] = old + term_value(join.term, p, join.loc_val[f], p_log, join.loc_log[f])
@@ -237,10 +237,10 @@ def fill_row(join: Join, i: int, scratch: Floats, touched: Indices) -> int:
 
 @njit(cache=True, nogil=True)
 def fill_all(join: Join, i: int, scratch: Floats, touched: Indices) -> int:
-    """Like `fill_row`, with the unshared pairs of a metric that uses totals filled in too.
+    """Compute row i's gains as `fill_row` does; if the metric uses totals, of unshared pairs too.
 
-    Meaning: columns not touched have gain zero. Shapes: as in `fill_row`. Cost: one logarithm
-    for each unshared pair where the metric uses totals.
+    Meaning: columns not touched have gain zero. Shapes: as in `fill_row`. Cost: as in `fill_row`,
+    plus one `pair_base` per unshared pair if the metric uses totals.
     """
     n = fill_row(join, i, scratch, touched)
     if join.row_total.size > 0:
@@ -255,7 +255,7 @@ def fill_all(join: Join, i: int, scratch: Floats, touched: Indices) -> int:
 
 @njit(cache=True, nogil=True)
 def _bare_rows(join: Join, low: int, high: int) -> tuple[int, float]:
-    """Walk rows low:high and look at every gain once: (pairs, sum of gains)."""
+    """Compute every gain of rows low:high once; return (number of pairs, sum of gains)."""
     scratch = np.zeros(join.n_cols)
     touched = np.empty(join.n_cols + 1, np.int32)
     pairs = 0

@@ -1,4 +1,4 @@
-"""Questions about single rows and pairs: best column, rank of a column, gain of a pair."""
+"""Queries on single rows and pairs: best column of a row, rank of a column, gain of a pair."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from trailprint.kernels.threads import count_chunks, run_parallel, split_evenly
 TIED = 1e-12
 """Gains this close, relatively, count as equal."""
 NO_LOT = np.iinfo(np.int64).max
-"""Greater than any lot that is drawn."""
+"""Greater than any random number (lot) that is drawn."""
 
 
 WORTH_A_BLOCK = 2_000.0
-"""Pairs looked up that are worth a thread's attention."""
+"""Fewest pairs to look up that are worth a block of their own."""
 
 
 class RowChoice(NamedTuple):
@@ -34,7 +34,7 @@ class RowChoice(NamedTuple):
 
 
 class PairRanks(NamedTuple):
-    """Where given pairs stand: columns with a greater gain, and columns tied (itself included)."""
+    """Ranks of given pairs: columns of greater gain, columns tied (its own included), its gain."""
 
     n_better: Ints
     n_tied: Ints
@@ -43,16 +43,16 @@ class PairRanks(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _mix(x: int) -> int:
-    """Scramble 64 bits (splitmix64): a random number that depends on nothing but x."""
+    """Return a hash of x (splitmix64): a pseudo-random number that depends on x alone."""
     z = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    # With a sign: compiled, a number without one becomes a float beside one that has it.
+    # Signed: in compiled code, an unsigned integer combined with a signed one becomes a float.
     return int(np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1)))
 
 
 class _Drawn(NamedTuple):
-    """What is known of each row's choice: columns looked at and tied, and the tied one drawn."""
+    """State of each row's choice: its greatest gain, columns touched and tied, the one drawn."""
 
     gain: Floats
     n_touched: Ints
@@ -65,10 +65,10 @@ class _Drawn(NamedTuple):
 def _choose_rows(
     join: Join, best: Floats, seed: int, first: tuple[int, int], low: int, high: int, out: _Drawn
 ) -> None:
-    """Choose the best column of rows low:high; ``best`` are their gains, or nothing if not known.
+    """Choose the best column of rows low:high; ``best`` are their gains, empty if not known.
 
-    Meaning: every pair has a lot made from seed, row and column, and of tied columns the one with
-    the least is taken. ``first`` is where the join begins in a larger one. Cost: a bare pass.
+    Meaning: every pair has a random number (lot) made from seed, row and column; among tied columns
+    the least lot wins. ``first`` is where the join begins in a larger one. Cost: a bare pass.
     """
     scratch = np.zeros(join.n_cols)
     touched = np.empty(join.n_cols + 1, np.int32)
@@ -100,7 +100,7 @@ def _choose_rows(
 
 @njit(cache=True, nogil=True)
 def _choose_any(n_cols: int, seed: int, out: _Drawn) -> None:
-    """Give rows that overlap nobody one of all columns, which all tie."""
+    """Draw a random column for rows without any overlap, for which all columns tie."""
     for i in range(out.column.size):
         if out.n_touched[i] == 0:
             draw = _mix(_mix(seed) ^ i)
@@ -113,7 +113,7 @@ def choose_columns(join: Join, seed: int, n_threads: int | None = None) -> RowCh
     out = _nothing_drawn(join.n_rows)
     cut, best = cut_join(join, get_most_bytes()), np.zeros(0)
     if cut.n_parts > 1:
-        # What ties in a part is known only when the best of all parts is.
+        # Ties within a part can only be found once the best gain over all parts is known.
         every = best_pairs(join, np.arange(join.n_rows), 1, every=True, n_threads=n_threads)
         best = every.gain[:, 0]
     for part in cut.parts():
@@ -138,7 +138,7 @@ def _nothing_drawn(n_rows: int) -> _Drawn:
 
 
 def _merge_drawn(out: _Drawn, rows: slice, more: _Drawn) -> None:
-    """Add what was found in other columns."""
+    """Merge the choices found in other columns into ``out``."""
     taken = more.lot < out.lot[rows]
     out.lot[rows] = np.where(taken, more.lot, out.lot[rows])
     out.column[rows] = np.where(taken, more.column, out.column[rows])
@@ -148,7 +148,7 @@ def _merge_drawn(out: _Drawn, rows: slice, more: _Drawn) -> None:
 
 
 class _Place(NamedTuple):
-    """How many columns stand above a pair, and how many beside it."""
+    """Numbers of columns ranked above a pair and tied with it."""
 
     n_better: Ints
     n_tied: Ints
@@ -156,9 +156,9 @@ class _Place(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _rank_rows(join: Join, rows: Ints, gains: Floats, low: int, high: int, out: _Place) -> None:
-    """Rank pairs low:high, of which the row and the gain are given.
+    """Rank pairs low:high, given by row and gain.
 
-    Meaning: gains within `TIED` of the pair's count as tied. Cost: one row's pass per pair.
+    Meaning: gains within `TIED` of the pair's count as tied. Cost: one row of a pass per pair.
     """
     scratch = np.zeros(join.n_cols)
     touched = np.empty(join.n_cols + 1, np.int32)
@@ -182,10 +182,10 @@ def _rank_rows(join: Join, rows: Ints, gains: Floats, low: int, high: int, out: 
 
 
 def rank_pairs(join: Join, rows: Ints, cols: Ints, n_threads: int | None = None) -> PairRanks:
-    """Say for each pair (rows[r], cols[r]) how its column stands among all of the row's."""
+    """Return the rank of each pair (rows[r], cols[r]) among all columns of its row."""
     gain = pair_gains(join, rows, cols, n_threads)
     if join.row_total.size > 0:
-        gain = np.maximum(gain, TINY)  # As `fill_all` has it.
+        gain = np.maximum(gain, TINY)  # As in `fill_all`.
     out = PairRanks(np.zeros(rows.size, np.int64), np.zeros(rows.size, np.int64), gain)
     cut = cut_join(join, get_most_bytes())
     for part in cut.parts():
@@ -220,7 +220,7 @@ def _find_user(join: Join, c: int, j: int) -> int:
 def pair_gain(join: Join, i: int, j: int) -> float:
     """Return the gain of one pair.
 
-    Meaning: as the passes compute it, up to the order of the sum. Cost: O(nnz of row i, log).
+    Meaning: as in a pass, up to the order of summation. Cost: a bisection per entry of row i.
     """
     gain = 0.0
     for e in range(join.row_ptr[i], join.row_ptr[i + 1]):

@@ -1,8 +1,8 @@
-"""How much a matching depends on each of its links.
+"""Margins of a matching's links, and the second-best matching.
 
-A link's margin is how much the total gain falls in the best matching of the same size without
-that link; the least margin is the distance to the second-best matching. The size may be fixed:
-then both sides have free users, and each side has a super-node of its own (see `cycles`).
+A link's margin is the loss of total gain in the best matching of the same size without that link;
+the least margin is the gap to the second-best matching. If the size is fixed, both sides may have
+free users, and then each side has its own super-node (see `cycles`).
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ MOST_NODES = 256
 LONG_SEARCH = 4096
 """Nodes that a search without a limit is expected to visit."""
 SEARCH_WORK = float(KEPT_PAIRS * MOST_NODES)
-"""Terms that a search takes about as long as."""
+"""Cost of one search, in terms of a pass."""
 DIRECT = 1e-12
-"""A way to the super-node this close, relatively, to the direct one counts as direct."""
+"""Relative tolerance within which a path through the super-node counts as the direct one."""
 
 
 class Margins(NamedTuple):
     """Margins of the links.
 
     ``margin``: per row, NaN where it has no link, infinite where there is no other matching;
-    ``at_least``: the search stopped at a cap, and the true margin may be greater.
-    ``second_best``: how much less the second-best matching gains; exact unless
-    ``second_best_at_least``.
+    ``at_least``: the search stopped at a limit, and the true margin may be greater.
+    ``second_best``: how much less the second-best matching gains; a lower bound if
+    ``second_best_at_least``, else exact.
     """
 
     margin: Floats
@@ -54,21 +54,21 @@ class Margins(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What the searches of some links found; see `Margins`."""
+    """Results of the searches for some links; see `Margins`."""
 
     margin: Floats
     at_least: npt.NDArray[np.bool_]
 
 
 class _Detours(NamedTuple):
-    """What every link's search needs to know beforehand, by node.
+    """Distances to and from the super-nodes, which every link's search needs.
 
-    ``to_super``, ``from_super``: per row and column; ``to_second``, ``from_second``: the same for
-    the columns' super-node where each side has its own, else infinite. With a ``surplus``, the
-    super-node also stands for free vertices. Needed without one only: ``row_onward``,
-    ``col_onward``, the ways to and from the super-node seen from the matched column or row;
-    ``loops``, the two shortest ways from super-node to super-node, of the rows ``loop_row`` and
-    any other.
+    ``to_super``, ``from_super``: per row and per column; ``to_second``, ``from_second``: the same
+    for the columns' super-node where each side has its own, else infinite. With a ``surplus``, the
+    super-node also stands for free vertices. Only used without one: ``row_onward``,
+    ``col_onward``, distances to and from the super-node, seen from the matched column or row;
+    ``loops``, the lengths of the shortest path from super-node to super-node, through row
+    ``loop_row``, and of the shortest through another row.
     """
 
     to_super: Floats
@@ -86,15 +86,15 @@ class _Detours(NamedTuple):
 def _super_node_limit(
     ahead: Residual, back: Residual, ways: _Detours, i: int, j: int, front: Half, rear: Half
 ) -> float:
-    """Return the shortest cycle through (i, j) that uses a super-node or a free vertex."""
+    """Return the length of the shortest cycle through (i, j) by a super-node or a free vertex."""
     u, v = ahead.u[i], ahead.v[j]
     close = DIRECT * (u + v)
     second = ways.to_second[i] + ways.from_second[j]
     through = min(ways.to_super[i] + ways.from_super[j], second)
     if ways.surplus or through < u + v - close or through == np.inf:
         return float(through)
-    # Into the super-node and straight out to the own column is the link itself: take a real step
-    # first, or last, or pass the super-node twice.
+    # Entering the super-node and leaving it directly to column j is the link itself, so the cycle
+    # must begin with a real pair, end with one, or pass the super-node twice.
     first = nearest_detour(ahead, i, j, ways.row_onward, front) + v
     final = nearest_detour(back, j, i, ways.col_onward, rear) + u
     loop = ways.loops[1] if ways.loop_row == i else ways.loops[0]
@@ -115,7 +115,7 @@ def _margin_range(
 ) -> None:
     """Find the margins of links low:high.
 
-    Meaning: ``links`` are (row, column) nodes of one user each. Cost: a truncated search per link.
+    Meaning: ``links`` are (row, column) nodes of one user each. Cost: one bounded search per link.
     """
     front = build_half(ahead.u.size, ahead.v.size)
     rear = build_half(back.u.size, back.v.size)
@@ -138,24 +138,24 @@ def link_margins(
     most_nodes: int = MOST_NODES,
     n_threads: int | None = None,
 ) -> Margins:
-    """Return the margin of every link of a best matching of its size.
+    """Return the margin of every link of an optimal matching of its size.
 
     ``column``, ``u``, ``v`` and ``multiplier`` are the matching and its prices, per user and per
-    pair, as `solve_reduced` gives them. Margins are not followed beyond ``cap``, and a search
-    stops after ``most_nodes`` nodes; what it has excluded so far is then reported as "at least".
+    pair, as returned by `solve_reduced`. Searches stop at a margin of ``cap`` or after
+    ``most_nodes`` nodes; the lower bound reached is then reported as "at least".
     """
     linked = np.flatnonzero(column >= 0)
     pairs = np.column_stack([reduced.row_group[linked], reduced.col_group[column[linked]]])
     ahead, back, ways = _prepare(reduced, pairs, u, v, multiplier, n_threads)
     margin = np.zeros(linked.size)
     at_least = np.zeros(linked.size, np.bool_)
-    # A user with a double can change places with it at no cost.
+    # A user with an identical double can be exchanged for it at no cost: margin zero.
     single = np.flatnonzero(
         (reduced.row_size[pairs[:, 0]] == 1) & (reduced.col_size[pairs[:, 1]] == 1)
     )
     found = _search_links(ahead, back, ways, pairs[single], cap, most_nodes, n_threads)
     margin[single], at_least[single] = found
-    # Only links that might hide the second-best matching are searched to the end.
+    # Only links whose margin might be the least are searched to the end.
     least = float(margin[~at_least].min(initial=cap))
     open_links = np.flatnonzero(at_least & (margin < least))
     if open_links.size:
@@ -179,7 +179,7 @@ def _search_links(
     most_nodes: int,
     n_threads: int | None,
 ) -> _Found:
-    """Search all the given links."""
+    """Return the margins of all the given links."""
     n_links = links.shape[0]
     out = _Found(np.zeros(n_links), np.zeros(n_links, np.bool_))
     work = np.full(n_links, SEARCH_WORK * min(most_nodes, LONG_SEARCH) / MOST_NODES)
@@ -197,7 +197,7 @@ def _prepare(
     node_v = _node_prices(v, reduced.col_group, join.n_cols)
     free_rows = np.flatnonzero(np.bincount(pairs[:, 0], minlength=join.n_rows) < reduced.row_size)
     free_cols = np.flatnonzero(np.bincount(pairs[:, 1], minlength=join.n_cols) < reduced.col_size)
-    # Every pair pays the multiplier once: it is added to the prices of a side without free users.
+    # Each pair pays the multiplier once, so it is added to the prices of a side without free users.
     with_u, with_v = (
         (node_u, node_v + multiplier) if free_rows.size else (node_u + multiplier, node_v)
     )
@@ -214,11 +214,11 @@ def _prepare(
 def _one_super_node(
     ahead: Residual, back: Residual, pairs: Ints, free: tuple[Ints, Ints], n_threads: int | None
 ) -> _Detours:
-    """Find the ways through the super-node where at most one side has free users."""
+    """Return distances to and from the super-node where at most one side has free users."""
     u, v = ahead.u, ahead.v
     free_rows, free_cols = free
-    # A vertex reaches the super-node directly if pairs that share nothing are all alike, or if its
-    # own side has a surplus, so that it may be left out.
+    # A vertex reaches the super-node directly if all pairs that share nothing gain the same, or if
+    # its own side has a surplus, so that it may stay unmatched.
     alike = ahead.join.row_total.size == 0
     tasks = [
         (ahead, free_rows, v if alike or free_cols.size else np.full(v.size, np.inf)),
@@ -250,14 +250,14 @@ def _two_super_nodes(
     free: tuple[Ints, Ints],
     n_threads: int | None,
 ) -> _Detours:
-    """Find the ways through the rows' super-node and the columns' where both sides have free users.
+    """Return distances to and from both super-nodes where both sides have free users.
 
-    A shortest way passes each super-node once at most, so it is enough to search from each
-    super-node without the other and to know the ways between them; ``from_super`` and
-    ``from_second`` are the ways after the last super-node. Two free users gain zero or more
-    together: from the rows' super-node to the columns' costs the multiplier at most. Pairs that
-    share nothing cost ``u + multiplier + v``, no less than the way through both super-nodes, and
-    need no arcs of their own.
+    A shortest path passes each super-node at most once, so it is enough to search from each
+    super-node without the other and to add the distances between them; ``from_super`` and
+    ``from_second`` are the distances from the last super-node on the path. Two free users gain zero
+    or more together, so from the rows' super-node to the columns' it is at most the multiplier.
+    Pairs that share nothing cost ``u + multiplier + v``, no less than the path through both
+    super-nodes, and need no arcs of their own.
     """
     u, v, multiplier = prices
     free_rows, free_cols = free
@@ -270,7 +270,7 @@ def _two_super_nodes(
     ]
     from_rows, from_cols, to_rows, to_cols = run_parallel(super_node_distances, tasks, n_threads)
     across = min(multiplier, float(from_rows[free_cols].min()))
-    # The other way, from columns to rows: the cheapest link to give up.
+    # The reverse, from the columns' super-node to the rows': the cheapest link to remove.
     undo = float((from_cols[pairs[:, 1]] + u[pairs[:, 0]]).min(initial=np.inf))
     return _Detours(
         to_super=np.minimum(to_rows, to_cols + undo),
@@ -293,14 +293,14 @@ def _node_prices(price: Floats, group: Ints, n_nodes: int) -> Floats:
 
 
 def _nearest(distance: Floats, node: Ints, partner: Ints, n_nodes: int) -> Floats:
-    """Return for each node the least distance of the partners it is matched to."""
+    """Return the least distance among each node's matched partners."""
     out = np.full(n_nodes, np.inf)
     np.minimum.at(out, node, distance[partner])
     return out
 
 
 def _residual(join: Join, u: Floats, v: Floats, pairs: Ints, n_threads: int | None) -> Residual:
-    """Build the residual graph of a join from its rows' side."""
+    """Return the residual graph of a join from its rows' side."""
     best = best_pairs(
         join, np.arange(join.n_rows), KEPT_PAIRS, v=v, every=True, n_threads=n_threads
     )

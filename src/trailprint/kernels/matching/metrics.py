@@ -1,7 +1,7 @@
-"""The metrics: a term per shared location, a constant, and nothing else.
+"""The metrics, each defined by a term per shared location and a constant.
 
 ``weight = constant - gain`` and ``gain = base(totals) + sum of term(p, q)`` over the locations
-both histograms have visited. A new metric is one line of `METRICS`, plus a branch of `term_value`
+that both histograms contain. A new metric is one line of `METRICS`, plus a branch of `term_value`
 if its term is new.
 """
 
@@ -23,16 +23,16 @@ PRODUCT = 2
 """``p q``"""
 
 TINY = 1e-300
-"""Least term of a shared location: a pair that overlaps never looks as if it did not."""
+"""Least term of a shared location, so that an overlapping pair never has gain zero."""
 
 
 class Metric(NamedTuple):
-    """What the kernels need to know about a metric.
+    """Definition of a metric for the kernels.
 
     ``scaling`` says how a caller must scale each row (per slot): ``"sum"`` to total one,
     ``"norm"`` to Euclidean length one, ``"none"`` for raw counts. ``constant`` is the weight of
-    two histograms that share nothing, per slot; where ``uses_totals``, it depends on the pair's
-    totals and `largest_constant` gives the value that gains are measured from.
+    two histograms that share nothing, per slot; if ``uses_totals``, it depends on the pair's
+    totals, and gains are measured from `largest_constant`.
     """
 
     name: str
@@ -59,12 +59,12 @@ def x_log_x(x: Floats) -> Floats:
 
 
 def pair_constant(row_total: Floats, col_total: Floats) -> Floats:
-    """Return the likelihood's weight of pairs with these totals that share nothing."""
+    """Return the likelihood weight of pairs that share nothing, by their totals."""
     return x_log_x(row_total + col_total) - x_log_x(row_total) - x_log_x(col_total)
 
 
 def largest_constant(row_total: Floats, col_total: Floats) -> float:
-    """Return the greatest pair constant: it grows with either total."""
+    """Return the greatest pair constant, that of the largest totals: it grows with either one."""
     if row_total.size == 0 or col_total.size == 0:
         return 0.0
     return float(pair_constant(row_total.max(keepdims=True), col_total.max(keepdims=True))[0])

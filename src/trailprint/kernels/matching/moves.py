@@ -1,9 +1,9 @@
-"""Bounds on pairs that are not candidates, kept true and tight while prices of columns move.
+"""Bounds on pairs that are not candidates, kept valid and tight while column prices change.
 
-A bound on ``gain - price`` at old prices says little at new ones. In a component without columns to
-spare, searches raise nearly all prices by the same amount: bounds fall by as much, but for pairs
-with the few columns that rose less or fell. These are walked, and the rows they overlap are told
-what the pairs are worth.
+A bound on ``gain - price`` at old prices is loose at new ones. In a component without surplus
+columns, searches raise nearly all prices by the same amount: bounds fall by as much, except for
+pairs with the few columns whose prices rose less or fell. These columns are scanned, and the bounds
+of the rows they overlap are raised to those pairs' exact values.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from trailprint.kernels.matching.join import Join, fill_row, row_work, swap_side
 from trailprint.kernels.threads import run_parallel, split_evenly
 
 SHARES = (0.0, 0.001, 0.004, 0.015, 0.06, 0.25)
-"""Columns of a component that may be walked: what they all rose by depends on the slowest left."""
+"""Shares of a component's columns to try scanning; the least rise of the rest lowers all bounds."""
 WORTH_A_WALK = 2_000_000
-"""Terms of rows in doubt from which on tighter bounds are looked for."""
+"""Least work of doubtful rows, in terms, for which tighter bounds are sought."""
 N_PIECES = 8
-"""Pieces of a walk, each with a bound per row of its own; fixed, as `N_CHUNKS` is."""
+"""Pieces of a scan, each with its own bound per row; fixed, as `N_CHUNKS` is."""
 
 
 def least_risen(join: Join, rise: Floats) -> Floats:
-    """Return the least by which the price of a column that a row overlaps has risen.
+    """Return, for each row, the least rise in price of the columns it overlaps.
 
-    Infinite for a row that overlaps none. Locations that count only beside others say nothing.
+    Infinite for a row that overlaps none. Gated locations are ignored: alone they do not overlap.
     """
     at_location = _least(rise[join.loc_user], join.loc_ptr)
     at_location[join.gate :] = np.inf
@@ -46,9 +46,10 @@ def _least(values: Floats, ptr: Ints) -> Floats:
 
 @njit(cache=True, nogil=True)
 def _best_worth(swapped: Join, columns: Ints, price: Floats, low: int, high: int) -> Floats:
-    """Return what rows' best pairs with ``columns[low:high]`` are worth, minus infinity without.
+    """Return each row's greatest ``gain - price`` over ``columns[low:high]``.
 
-    Meaning: ``swapped`` has the columns as its rows. Cost: a bare pass over these columns.
+    Meaning: minus infinity for a row that overlaps none; ``swapped`` has the columns as its rows.
+    Cost: a bare pass over these columns.
     """
     bound = np.full(swapped.n_cols, -np.inf)
     scratch = np.zeros(swapped.n_cols)
@@ -64,7 +65,7 @@ def _best_worth(swapped: Join, columns: Ints, price: Floats, low: int, high: int
 
 
 class PriceMoves:
-    """Follows the prices of one problem's columns, component by component."""
+    """Updates bounds as the column prices of one problem change, component by component."""
 
     def __init__(self, join: Join, col_start: Ints, worth: int | None = None) -> None:
         self._join = join
@@ -81,9 +82,10 @@ class PriceMoves:
         is_doubtful: Callable[[Floats], Flags],
         n_threads: int | None,
     ) -> None:
-        """Change ``bound`` so that it holds at ``price``, which rose by ``rise`` since it did.
+        """Update ``bound`` in place to ``price``, which has risen by ``rise`` since it last held.
 
-        ``is_doubtful`` says which rows have to be priced again with such bounds: few are wanted.
+        ``is_doubtful`` says which rows must be priced again under given bounds: the fewer the
+        better.
         """
         work = row_work(self._join)
         looser = bound - np.minimum(least_risen(self._join, rise), 0.0)
@@ -104,14 +106,14 @@ class PriceMoves:
     def _walk(
         self, columns: Ints, work: Ints, price: Floats, bound: Floats, n_threads: int | None
     ) -> None:
-        """Raise bounds to what pairs with these columns are worth."""
+        """Raise bounds to the greatest ``gain - price`` of pairs with these columns."""
         chunks = split_evenly(work[columns], N_PIECES)
         tasks = [(self._get_swapped(), columns, price, low, high) for low, high in chunks]
         for found in run_parallel(_best_worth, tasks, n_threads):
             np.maximum(bound, found, out=bound)
 
     def _find_slower(self, rise: Floats) -> list[Flags]:
-        """For each of the shares, which columns of each component rose least."""
+        """Return, for each of `SHARES`, the columns of each component that rose least."""
         ordered = rise[np.lexsort((rise, self._component))]
         places = [self._start + (share * self._size).astype(np.int64) for share in SHARES]
         # A component without columns may begin after the last one.

@@ -1,7 +1,7 @@
 """Orient every component so that its scarcer side bids for the nodes of the other.
 
-When rows are scarcer than columns, rows settle by raising the columns' prices and hardly a price
-ever falls; what a pass over all pairs has found then stays true. Gains are the same both ways.
+When rows are scarcer than columns, rows are matched by raising column prices, which then hardly
+ever fall, so bounds from a pass over all pairs stay valid. Gains are the same in both orientations.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from trailprint.kernels.matching.transport import Flows
 
 
 class Orientation(NamedTuple):
-    """Which nodes bid and which are bid for: below ``n_rows`` they are rows, from there columns."""
+    """Bidders and objects, by node number: those below ``n_rows`` are rows, the others columns."""
 
     bidders: Ints
     objects: Ints
@@ -28,7 +28,7 @@ class Orientation(NamedTuple):
 def orient_by_scarcity(reduced: Reduced) -> tuple[Reduced, Orientation]:
     """Return the problem with the scarcer side of every component as its rows.
 
-    ``row_group`` and ``col_group`` are left out, for users stay with the problem as it was.
+    ``row_group`` and ``col_group`` are left empty: users belong to the original problem.
     """
     n_rows = reduced.join.n_rows
     flipped = _units(reduced.row_size, reduced.row_start) > _units(
@@ -56,7 +56,7 @@ def orient_by_scarcity(reduced: Reduced) -> tuple[Reduced, Orientation]:
 
 
 def initial_prices(orientation: Orientation, col_price: Floats) -> Floats:
-    """Return the first prices of the objects, zero where those are rows."""
+    """Return the initial prices of the objects, zero for those that are rows."""
     price = np.concatenate([np.zeros(orientation.n_rows), col_price])
     begin: Floats = price[orientation.objects]
     return begin
@@ -86,13 +86,13 @@ def _units(size: Ints, start: Ints) -> Ints:
 
 
 def _list_nodes(first: Ints, count: Ints) -> tuple[Ints, Ints]:
-    """List ``count[c]`` nodes from ``first[c]`` on for each component, and where each begins."""
+    """Return ``count[c]`` nodes from ``first[c]`` on for each component, and where each begins."""
     start = np.concatenate([[0], np.cumsum(count)])
     return np.repeat(first - start[:-1], count) + np.arange(start[-1]), start
 
 
 def _orient_join(join: Join, orientation: Orientation) -> Join:
-    """Return the join of bidders rows and objects columns."""
+    """Return the join with bidders as rows and objects as columns."""
     back = swap_sides(join)
     both = (
         np.concatenate([join.row_ptr, join.row_ptr[-1] + back.row_ptr[1:]]),

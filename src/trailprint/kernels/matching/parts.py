@@ -1,7 +1,7 @@
-"""Cut a join that is too large to be held at once into parts of some rows and some columns.
+"""Cut a join that is too large for memory into parts of some rows and some columns.
 
-A pair's gain needs one row and one column only, so every pair is whole in exactly one part. What
-passes find in parts is put together by whoever asked for it.
+A pair's gain needs one row and one column only, so every pair lies in exactly one part. Callers
+merge the results of the parts.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from trailprint.kernels.passes import Pass, run_pass
 from trailprint.kernels.threads import split_evenly
 
 COLUMN_BYTES = 28
-"""Of each column, beside its entries: scratch row, list of touched columns, price, size."""
+"""Bytes per column besides its entries: scratch row, list of touched columns, price, size."""
 ROW_BYTES = 24
-"""Of each row, beside its entries: where it begins, its number, its floor."""
+"""Bytes per row besides its entries: where it begins, its number, its floor."""
 
 
 class JoinPart(NamedTuple):
-    """Some rows and some columns of a join; ``first`` says where both begin in the whole."""
+    """Some rows and some columns of a join; ``first`` is where both begin in the whole join."""
 
     join: Join
     first: tuple[int, int]
     n_parts: int = 1
 
     def find_rows(self, rows: Ints) -> Ints:
-        """Places of the rows that this part has, in a list of rows of the whole."""
+        """Return the positions, in a list of rows of the whole join, of those in this part."""
         own = (rows >= self.first[0]) & (rows < self.first[0] + self.join.n_rows)
         return np.flatnonzero(own)
 
@@ -43,7 +43,7 @@ class JoinPart(NamedTuple):
         out: Any,
         n_threads: int | None,
     ) -> None:
-        """Run a kernel over some rows, counted from the first; ``out`` has one entry each."""
+        """Run a kernel over some rows, numbered within the part; ``out`` has one entry per row."""
         work, least = row_work(self.join)[rows], least_block(self.join)
         run_pass(
             Pass(kernel, (self.join,), inputs, work, out, self.n_parts, least=least), n_threads
@@ -51,7 +51,7 @@ class JoinPart(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A join and the ranges of rows and of columns it is cut into."""
+    """A join and the ranges of rows and of columns that it is cut into."""
 
     join: Join
     rows: list[tuple[int, int]]
@@ -59,11 +59,11 @@ class Cut(NamedTuple):
 
     @property
     def n_parts(self) -> int:
-        """How many parts there are."""
+        """Number of parts."""
         return len(self.rows) * len(self.cols)
 
     def parts(self) -> Iterator[JoinPart]:
-        """The parts, one at a time: the columns of the first rows, then those of the next."""
+        """Iterate over the parts: all column ranges of the first rows, then of the next."""
         if self.n_parts == 1:
             yield JoinPart(self.join, (0, 0))
             return
@@ -75,9 +75,10 @@ class Cut(NamedTuple):
 
 def cut_join(join: Join, most_bytes: int | None) -> Cut:
     """
-    Cut a join so that a pass over a part holds at most ``most_bytes``; None: it is not cut.
+    Return a join cut so that a pass over a part holds at most ``most_bytes``; None: do not cut.
 
-    Half of that is for rows and half for columns. A part has at least one row and one column.
+    Half of that is for rows and half for columns. A part has at least one row and one column, even
+    if these exceed the limit.
     """
     whole = [(0, join.n_rows)], [(0, join.n_cols)]
     of_rows, of_cols, of_both = measure_join(join)
@@ -93,7 +94,7 @@ def cut_join(join: Join, most_bytes: int | None) -> Cut:
 
 
 def measure_join(join: Join) -> tuple[int, int, int]:
-    """Bytes that a pass holds for the rows, for the columns, and for any part of them."""
+    """Return the bytes a pass holds for all rows, for all columns, and for every part alike."""
     rows = join.row_loc, join.row_val, join.row_log, join.row_total
     cols = join.loc_user, join.loc_val, join.loc_log, join.col_total, join.gated, join.gated_log
     return (
@@ -117,7 +118,7 @@ def take_rows(join: Join, low: int, high: int) -> Join:
 
 
 def take_columns(join: Join, low: int, high: int) -> Join:
-    """Return the join of all rows with columns low:high, which count from zero then."""
+    """Return the join of all rows with columns low:high, renumbered from zero."""
     here = (join.loc_user >= low) & (join.loc_user < high)
     n_before = np.concatenate([[0], np.cumsum(here)])
     return join._replace(

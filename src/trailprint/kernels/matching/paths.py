@@ -1,9 +1,9 @@
 """Shortest augmenting paths on a transportation problem with prices.
 
 Nodes of two sides have prices and capacities; an edge may carry flow only while it is tight,
-``gain - multiplier = price + price``. A search grows alternating paths from one node until it meets
-free capacity, or a node whose price has fallen to its floor and may as well be left out.
-Everything is written from the seat of a `Side`; the mirror image swaps the two.
+``gain - multiplier = price + price``. A search grows alternating paths from one node until it
+reaches free capacity, or a node whose price falls to its floor and which can be left unmatched.
+Functions take the searching side's `Nodes` as ``own``; searches from columns swap the two.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ SOURCE = -3
 
 
 class Nodes(NamedTuple):
-    """One side: prices, free capacity, candidate edges (CSR) and chains of flow entries.
+    """One side: prices, free capacity, candidate edges (CSR) and linked lists of flow entries.
 
-    A node whose price has fallen to its ``floor`` is left out rather than made to fall further.
-    Where ``key`` is not empty, a node's edges are in its order (`rank_edges`).
+    A node whose price has fallen to its ``floor`` is left unmatched; the price falls no further.
+    If ``key`` is not empty, a node's edges are sorted by it (`rank_edges`).
     """
 
     price: Floats
@@ -45,7 +45,7 @@ class Nodes(NamedTuple):
 
 
 class FreeList(NamedTuple):
-    """Flow amounts, and a stack of unused entries for every component."""
+    """Flow amounts, and a stack of unused flow entries for every component."""
 
     amount: Ints
     stack: Indices
@@ -54,7 +54,7 @@ class FreeList(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def add_source(own: Nodes, k: int, s: int) -> None:
-    """List a node as source number k of the next search."""
+    """Make a node source number k of the next search."""
     own.reached[k] = s
     own.dist[s] = 0.0
     own.pred[s] = SOURCE
@@ -62,11 +62,11 @@ def add_source(own: Nodes, k: int, s: int) -> None:
 
 @njit(cache=True, nogil=True)
 def rank_edges(own: Nodes, other: Nodes, low: int, high: int) -> None:
-    """Sort the edges of nodes low:high by what they are worth at the other side's prices.
+    """Sort the edges of nodes low:high by ``key``, their ``gain - price``, greatest first.
 
-    Meaning: ``key`` is ``gain - price``, the greatest first. As long as no price over there falls,
-    no edge is worth more than its key, and a search leaves a node at the first one too far away.
-    Cost: O(edges) where they are nearly in order, as after a few more searches.
+    Meaning: as long as no price on the other side falls, the key is an upper bound, and a search
+    can leave a node at the first edge that is too long. Cost: O(edges) if nearly sorted, as after a
+    few more searches (insertion sort).
     """
     for s in range(low, high):
         first = own.ptr[s]
@@ -86,7 +86,7 @@ def rank_edges(own: Nodes, other: Nodes, low: int, high: int) -> None:
 
 @njit(cache=True, nogil=True, inline="always")
 def _follow(own: Nodes, other: Nodes, t: int, start: int, n_own: int) -> int:
-    """List the own nodes that send flow to t, at t's distance; returns how many are listed."""
+    """Add the own nodes that send flow to t, at t's distance; return how many are now reached."""
     f = other.head[t]
     while f >= 0:
         s = own.node[f]
@@ -121,8 +121,8 @@ def search(
     """Grow shortest alternating paths from the sources to the nearest end below ``limit``.
 
     Meaning: the sources are ``own.reached[start : start + n_sources]``; returns (distance, end
-    node or -1, whether it lies across, own nodes reached, other nodes reached), the nodes listed
-    from ``start`` and ``base`` on. Cost: O(edges of reached nodes + heap).
+    node or -1, whether it is on the other side, own nodes reached, other nodes reached); the
+    reached lists begin at ``start`` and ``base``. Cost: O(edges of reached nodes + heap).
     """
     ranked = own.key.size > 0
     n_own = n_sources
@@ -170,9 +170,9 @@ def search(
 def settle(
     own: Nodes, other: Nodes, best: float, start: int, n_own: int, base: int, n_other: int
 ) -> None:
-    """Move the prices by what the search has learnt and forget the distances.
+    """Update the prices from the distances of a search and clear the distances.
 
-    Meaning: own prices fall, the other side's rise, tight edges on the way stay tight.
+    Meaning: own prices fall, the other side's rise, and edges with flow stay tight.
     Shapes: the reached lists of `search`. Cost: O(nodes reached).
     """
     for k in range(n_own):
@@ -192,9 +192,9 @@ def settle(
 
 @njit(cache=True, nogil=True)
 def add_flow(own: Nodes, other: Nodes, free_list: FreeList, c: int, s: int, t: int, n: int) -> None:
-    """Send n more units from s to t, on the pair's entry or on a fresh one.
+    """Send n more units from s to t, on the pair's flow entry or on a new one.
 
-    Meaning: flow entries are chained from both ends. Cost: the length of s's chain.
+    Meaning: each entry is in a linked list at both ends. Cost: the length of s's list.
     """
     f = own.head[s]
     while f >= 0:
@@ -215,7 +215,7 @@ def add_flow(own: Nodes, other: Nodes, free_list: FreeList, c: int, s: int, t: i
 
 @njit(cache=True, nogil=True)
 def _unlink(side: Nodes, f: int) -> None:
-    """Take an entry out of its chain on one side."""
+    """Remove a flow entry from its linked list on one side."""
     s = side.node[f]
     if side.head[s] == f:
         side.head[s] = side.next[f]
@@ -228,7 +228,7 @@ def _unlink(side: Nodes, f: int) -> None:
 
 @njit(cache=True, nogil=True)
 def cut_flow(own: Nodes, other: Nodes, free_list: FreeList, c: int, f: int, n: int) -> None:
-    """Take n units off an entry; an empty entry goes back to the free list."""
+    """Remove n units from a flow entry; an empty entry returns to the free list."""
     free_list.amount[f] -= n
     if free_list.amount[f] == 0:
         _unlink(own, f)
@@ -241,9 +241,9 @@ def cut_flow(own: Nodes, other: Nodes, free_list: FreeList, c: int, f: int, n: i
 def augment(
     own: Nodes, other: Nodes, free_list: FreeList, c: int, end: int, across: bool, limit: int
 ) -> int:
-    """Push flow along the path that ends at ``end``; returns the units pushed.
+    """Push flow along the path that ends at ``end``; return the units pushed.
 
-    Meaning: as much as the source, the end and the entries on the way allow, at most limit.
+    Meaning: as much as the source, the end and the entries on the path allow, at most ``limit``.
     Cost: O(length of the path).
     """
     n = limit
@@ -288,17 +288,17 @@ def place_all(
     multiplier: float,
     no_price: float,
 ) -> int:
-    """Search from every node of ``low:high`` with free capacity and a price above ``no_price``.
+    """Search from nodes of ``low:high`` with free capacity, priced over ``no_price`` above floor.
 
-    Meaning: afterwards each is placed or has price zero. Returns the number of searches.
-    Cost: one search and one path per unit or bundle of units.
+    Meaning: afterwards each is matched or its price is at its floor. Returns the number of
+    searches. Cost: one search and one path per unit or bundle of units.
     """
     searches = 0
     n_scanned = high - low
     for s in range(low, high):
         while own.left[s] > 0 and own.price[s] > own.floor[s] + no_price:
             if own.key.size > 0 and n_scanned >= high - low:
-                # Keys of old prices hold, but say little: they are made again as often as pays.
+                # Keys from old prices are valid but loose, so they are renewed as often as it pays.
                 rank_edges(own, other, low, high)
                 n_scanned = 0
             add_source(own, low, s)

@@ -1,7 +1,7 @@
-"""Column generation: the best flow of one problem, with the prices that prove it.
+"""Column generation: an optimal flow of one problem, with the prices that prove it.
 
-A few candidate pairs per row are solved; a pass over all pairs looks for gains above the sum of
-the prices; what it finds becomes candidates, and so on until nothing is found.
+The problem is solved on a few candidate pairs per row; a pass over all pairs looks for gains above
+the sum of the prices; those pairs become candidates, and so on until none is found.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ FIRST_CANDIDATES = 64
 MORE_CANDIDATES = 128
 UNSHARED_CANDIDATES = 8
 PATIENCE = 0.15
-"""How far below its best pair not kept a row's price may sink, as a share of the largest gain."""
+"""How far a row's price may fall below its best pair not kept, as a share of the largest gain."""
 WAITING_ROUNDS = 4
-"""Rounds in which rows may wait; in the end everybody has to settle."""
+"""Rounds in which rows may wait for more candidates; in later rounds none may."""
 VIOLATION = 1e-10
-"""Violations up to this share of the largest gain are left to the upper bound."""
+"""Violations up to this share of the largest gain are only added to the upper bound."""
 
 
 class Round(NamedTuple):
-    """What is known after a round: prices prove that nothing gains more than ``upper_bound``."""
+    """State after a round: the prices prove that no matching gains more than ``upper_bound``."""
 
     number: int
     n_violated: int
@@ -53,7 +53,7 @@ Progress = Callable[[Round], None]
 
 
 class Work(NamedTuple):
-    """A problem, the prices to begin from, how many pairs of how many are wanted, and a gap."""
+    """A problem, its initial prices, how many of at most ``most`` pairs are wanted, and a gap."""
 
     reduced: Reduced
     begin: Floats
@@ -79,7 +79,7 @@ class ProvenFlows(NamedTuple):
 class _Pricing(NamedTuple):
     """Bounds on the gains of pairs that are not candidates.
 
-    ``loose``: on the gain itself; ``near``: on the gain less the current column price.
+    ``loose``: on the gain itself; ``near``: on the gain minus the current column price.
     """
 
     loose: Floats
@@ -87,7 +87,7 @@ class _Pricing(NamedTuple):
 
 
 def generate_columns(work: Work, n_threads: int | None, report: Progress) -> ProvenFlows:
-    """Solve the candidates, price all pairs, until nothing is violated."""
+    """Solve on the candidates and price all pairs, until no price is violated or the gap is met."""
     reduced, begin, wanted, most, gap = work
     state, pricing, overlapping = _first_candidates(reduced, begin, n_threads)
     largest = max(float(state.rows.gain.max(initial=0.0)), 1e-300)
@@ -121,7 +121,7 @@ def generate_columns(work: Work, n_threads: int | None, report: Progress) -> Pro
 
 
 def _floors(pricing: _Pricing, largest: float, rounds: int) -> Floats:
-    """Return the prices at which rows wait for more candidates rather than fight for those left."""
+    """Return the prices at which rows wait for more candidates instead of bidding on."""
     if rounds > WAITING_ROUNDS:
         return np.zeros(pricing.loose.size)
     unseen = np.minimum(pricing.loose, pricing.near)
@@ -131,7 +131,7 @@ def _floors(pricing: _Pricing, largest: float, rounds: int) -> Floats:
 def _first_candidates(
     reduced: Reduced, begin: Floats, n_threads: int | None
 ) -> tuple[State, _Pricing, int]:
-    """Keep each row's best pairs at the prices ``begin``, and count all that overlap."""
+    """Return the state with each row's best pairs at prices ``begin``, bounds and overlap count."""
     join = reduced.join
     rows = np.arange(join.n_rows)
     state = build_state(reduced.row_size, reduced.col_size, reduced.row_start, reduced.col_start)
@@ -148,7 +148,7 @@ def _first_candidates(
     if join.row_total.size and join.n_cols:
         extra, _ = unshared_pairs(join, state.cols.price, UNSHARED_CANDIDATES, n_threads)
         state = add_candidates(state, rows, extra)
-    # Prices never fall below zero, so bounds taken at price zero hold for good.
+    # Prices never fall below zero, so bounds computed at price zero always hold.
     free = not state.cols.price.any()
     loose = first.bound if free else np.full(rows.size, np.inf)
     near = first.bound.copy()
@@ -163,7 +163,7 @@ def _follow_prices(
     margin: float,
     n_threads: int | None,
 ) -> None:
-    """Keep the near bounds true at the current prices; rows are cleared up to ``margin``."""
+    """Update the near bounds to the current prices; violations up to ``margin`` are tolerated."""
     most, price = state.rows.price + margin, state.cols.price
 
     def is_doubtful(near: Floats) -> Flags:
@@ -181,10 +181,10 @@ def _price(
     tolerance: float,
     n_threads: int | None,
 ) -> tuple[Floats, State, int]:
-    """Look at all pairs whose bound does not clear them.
+    """Price the rows whose bounds do not rule out a violated pair.
 
-    Returns feasible row prices, the state with more candidates, and how many rows have found a
-    better pair or still wait for one.
+    Returns feasible row prices, the state with more candidates, and the number of rows that have
+    found a better pair or still wait for one.
     """
     join = reduced.join
     u, v = state.rows.price, state.cols.price
@@ -192,7 +192,7 @@ def _price(
     bound = np.minimum(pricing.loose, pricing.near) - multiplier
     waiting = (state.rows.left > 0) & (u > tolerance)
     rows = np.flatnonzero((bound > u + tolerance) | waiting)
-    # Rows cleared only by the tolerance still owe that much to the proof.
+    # Rows skipped only because of the tolerance must still be accounted for in the upper bound.
     need = np.maximum(need, np.where(bound > u + tolerance, need, bound))
     if rows.size:
         new = best_pairs(join, rows, MORE_CANDIDATES, v=v, n_threads=n_threads)

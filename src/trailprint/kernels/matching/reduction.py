@@ -1,9 +1,9 @@
-"""Make a matching problem smaller without changing it.
+"""Reduce a matching problem to a smaller, equivalent one.
 
 Users with identical histograms become one node with a capacity, users who cannot overlap fall
-into separate components, and both sides are shuffled with the seed, so that the order in which
-users arrived decides nothing. In a large problem users of one place become neighbours, because a
-pass is only as fast as the scratch row it writes to is close.
+into separate components, and both sides are shuffled with the seed, so that the order of the input
+has no effect. In a large problem users with the same main place become neighbours, so that a pass
+writes to nearby entries of its scratch row and makes better use of the cache.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from trailprint.kernels.matching.metrics import Metric
 from trailprint.kernels.matching.parts import take_columns, take_rows
 
 LARGE = 100_000
-"""Nodes of a side from which on neighbours share places: a scratch row outgrows the cache."""
+"""Nodes of a side from which on rows are sorted by place: a scratch row outgrows the cache."""
 
 
 class Reduced(NamedTuple):
@@ -43,7 +43,7 @@ class Reduced(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _find(parent: Ints, x: int) -> int:
-    """Find a set's representative, halving the path."""
+    """Return the representative of x's set (union-find with path halving)."""
     while parent[x] != x:
         parent[x] = parent[parent[x]]
         x = parent[x]
@@ -52,7 +52,7 @@ def _find(parent: Ints, x: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _join_locations(parent: Ints, ptr: Ints, loc: Indices, gate: int) -> None:
-    """Put the locations of every row below the gate into one set.
+    """Merge, for every row, its locations below the gate into one set.
 
     Meaning: ``parent`` is a union-find forest over locations. Cost: near linear in nnz.
     """
@@ -85,11 +85,11 @@ def reduce_problem(
     seed: int,
     gate: int | None = None,
 ) -> Reduced:
-    """Merge identical users, find the components and shuffle both sides.
+    """Return the problem with identical users merged, split into components, and shuffled.
 
-    Rows must have ascending locations and positive values, and with a ``gate`` (see `build_join`)
-    a location below it. With a metric whose base depends on
-    totals every pair matters, and there is one component.
+    Rows must have ascending locations and positive values and, with a ``gate`` (see `build_join`),
+    at least one location below it. With a metric whose base depends on totals every pair matters,
+    and there is only one component.
     """
     rng = np.random.default_rng(seed)
     sides = [_distinct_rows(_as_csr(matrix), rng) for matrix in (released, auxiliary)]
@@ -115,10 +115,10 @@ def reduce_problem(
 
 
 def split_largest(reduced: Reduced) -> list[Reduced]:
-    """Part the first component, which has the most entries, from all the others.
+    """Split off the first component, which has the most entries, from all the others.
 
-    Nodes keep their order; ``row_group`` and ``col_group`` are left out, for users stay with the
-    whole. With one component, or where every pair matters, nothing is parted.
+    Nodes keep their order; ``row_group`` and ``col_group`` are left empty: users belong to the
+    whole problem. With one component, or where every pair matters, nothing is split.
     """
     if reduced.row_start.size <= 2 or reduced.join.row_total.size:
         return [reduced]
@@ -143,7 +143,7 @@ def _take_components(reduced: Reduced, low: int, high: int) -> Reduced:
 
 
 def _as_csr(matrix: Csr) -> Csr:
-    """Give the arrays the types the compiled loops expect."""
+    """Return the arrays with the types that the compiled loops expect."""
     ptr, loc, val = matrix
     return (
         np.ascontiguousarray(ptr, dtype=np.int64),
@@ -164,10 +164,10 @@ def _distinct_rows(matrix: Csr, rng: np.random.Generator) -> tuple[Ints, Csr]:
 
 
 def _components(matrices: list[Csr], n_locations: int, gate: int | None) -> Ints:
-    """Number the components of the locations, those with the most entries first.
+    """Return each location's component, numbered from the one with the most entries.
 
-    Gated locations join nobody: pairs that share nothing else do not overlap. Locations that
-    nobody visits are of the last component: by themselves they would be as many, and empty.
+    Gated locations connect no users: pairs that share nothing else do not overlap. Locations
+    without visits go to the last component: otherwise each would be an empty one of its own.
     """
     parent = np.arange(n_locations)
     for ptr, loc, _ in matrices:
@@ -186,9 +186,10 @@ def _components(matrices: list[Csr], n_locations: int, gate: int | None) -> Ints
 
 
 def _neighbours(matrix: Csr, n_places: int, rng: np.random.Generator) -> Ints:
-    """Give rows of one main place, if there are many rows, one number; else all the same.
+    """Return a sort key per row that is equal for rows with the same main place.
 
-    The order of places is drawn anew for each side: it must not settle ties between them.
+    With few rows, all keys are zero. The order of places is drawn separately for each side, so that
+    it does not affect ties between the sides.
     """
     n_rows = matrix[0].size - 1
     if n_rows < LARGE:
@@ -200,7 +201,7 @@ def _neighbours(matrix: Csr, n_places: int, rng: np.random.Generator) -> Ints:
 def _order_rows(
     label: Ints, matrix: Csr, component: Ints, n_components: int, neighbours: Ints
 ) -> tuple[Ints, Csr, Ints]:
-    """Sort rows by component and neighbourhood, keeping the shuffled order within each."""
+    """Sort rows by component and main place, keeping the shuffled order within each."""
     ptr, loc, _ = matrix
     if ptr.size == 1:
         return label, matrix, np.zeros(n_components + 1, np.int64)

@@ -1,9 +1,9 @@
-"""The best matching of two sets of histograms, with a proof.
+"""Optimal matching of two sets of histograms, with a proof.
 
-The problem is made smaller, flipped to its scarcer side, parted into its largest component and the
-rest, and each part solved by `column_generation`: the largest component's searches take one
-thread, the others use what is left. The prices then prove that no matching gains more than their
-sum.
+The problem is reduced, oriented by scarcity and, if as many links as possible are wanted, split
+into its largest component and the rest; each part is solved by column generation (`pricing`). The
+largest component's searches take one thread, the rest use the others. The prices then prove that
+no matching gains more than their sum.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Solution(NamedTuple):
     """A matching and the prices that prove it.
 
     ``column``: each row's column or -1; ``gain``: of each row's link; ``u``, ``v``: prices per row
-    and column; ``multiplier``: the price of a pair where the size was fixed, else zero.
-    ``upper_bound = sum(u) + sum(v) + size * multiplier`` bounds the gain of every matching of the
-    size. ``solve_seconds`` is the time of the solves alone, without the passes over all pairs.
+    and column; ``multiplier``: the price of a pair if the size was fixed, else zero.
+    ``upper_bound = sum(u) + sum(v) + size * multiplier`` bounds the gain of every matching of that
+    size. ``solve_seconds`` is the solving time alone, without the passes over all pairs.
     """
 
     column: Ints
@@ -64,12 +64,13 @@ def solve_assignment(
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> Solution:
-    """Match rows of two CSR matrices (ptr, ascending locations, values > 0) for the most gain.
+    """Return a matching of greatest gain between the rows of two CSR matrices.
 
-    ``size`` asks for exactly that many pairs; if not given, as many as possible. Users without
-    data are never matched, so ``size`` is cut to the smaller number of users with data. ``gap``
-    stops as soon as the proven gap is at most this share of the gain. ``seed`` decides between
-    equally good matchings: both sides are shuffled before anything else.
+    The matrices are (ptr, ascending locations, values > 0). ``size`` is the number of pairs
+    (default: as many as possible). Users without data are never matched, so ``size`` is limited to
+    the smaller number of users with data. The solver stops once the proven gap is at most the share
+    ``gap`` of the gain. ``seed`` decides between equally good matchings: both sides are shuffled
+    first.
     """
     reduced = reduce_problem(released, auxiliary, n_locations, metric, seed, gate)
     return solve_reduced(
@@ -87,10 +88,10 @@ def solve_reduced(
     progress: Progress | None = None,
     start: Floats | None = None,
 ) -> Solution:
-    """Solve a problem already reduced; see `solve_assignment`.
+    """Solve a problem that is already reduced; see `solve_assignment`.
 
-    ``start`` are column prices to begin from, one per auxiliary user and not below zero: those of
-    a similar problem save work and change nothing but the choice among equals.
+    ``start`` are initial column prices, one non-negative number per auxiliary user: those of a
+    similar problem (a warm start) save work and only affect the choice among equal optima.
     """
     most = int(min(reduced.row_size.sum(), reduced.col_size.sum()))
     wanted = most if size is None else min(size, most)
@@ -126,21 +127,21 @@ def solve_reduced(
 
 
 def _threads_worth(join: Join, n_threads: int | None) -> int | None:
-    """Return one thread for a problem of few terms, else those that were asked for."""
+    """Return one thread for a problem of few terms, else ``n_threads``."""
     least = least_block(join)
     is_small = least is not None and row_work(join).sum() < N_CHUNKS / 2 * least
     return 1 if is_small else n_threads
 
 
 class _ProgressSum:
-    """Adds up how far the parts of a problem are, whichever reports."""
+    """Combines the progress of a problem's parts into one report."""
 
     def __init__(self, n_parts: int, progress: Progress | None) -> None:
         self._known = [Round(0, 0, 0.0, 0.0)] * n_parts
         self._progress = progress
 
     def of_part(self, part: int) -> Progress:
-        """The progress callback of one part."""
+        """Return the progress callback of one part."""
 
         def report(current: Round) -> None:
             self._known[part] = current
@@ -160,12 +161,12 @@ class _ProgressSum:
 
 
 def _first_columns(parts: list[Reduced]) -> list[int]:
-    """Where the columns of each part begin."""
+    """Return the first column of each part."""
     return [0, *np.cumsum([part.join.n_cols for part in parts])[:-1].tolist()]
 
 
 def _join_proofs(proofs: list[ProvenFlows], parts: list[Reduced]) -> ProvenFlows:
-    """Put the parts of a problem together again."""
+    """Return the proven flows of a whole problem from those of its parts."""
     if len(proofs) == 1:
         return proofs[0]
     row = np.cumsum([0, *[part.join.n_rows for part in parts]])
@@ -189,7 +190,7 @@ def _join_proofs(proofs: list[ProvenFlows], parts: list[Reduced]) -> ProvenFlows
 
 
 def _per_node(start: Floats, reduced: Reduced) -> Floats:
-    """Give every node of columns the highest price of its users."""
+    """Return each column node's price: the highest of its users."""
     price = np.zeros(reduced.join.n_cols)
     known = reduced.col_group >= 0
     np.maximum.at(price, reduced.col_group[known], start[known])
@@ -197,12 +198,12 @@ def _per_node(start: Floats, reduced: Reduced) -> Floats:
 
 
 def _per_user(price: Floats, group: Ints) -> Floats:
-    """Give every user the price of its node; users without data have none."""
+    """Return each user's price, that of their node; zero for users without data."""
     return np.where(group >= 0, np.append(price, 0.0)[group], 0.0)
 
 
 def _members(group: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """List users by node in random order, with the start of each node's list."""
+    """Return the users of each node, in random order, and the start of each node's list."""
     order = np.lexsort((rng.random(group.size), group))
     order = order[group[order] >= 0]
     n = int(group.max(initial=-1)) + 1
@@ -210,7 +211,7 @@ def _members(group: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
 
 
 def _take(node: Ints, units: Ints, members: Ints, start: Ints) -> Ints:
-    """Hand out the members of each node to its flows in turn, one user per unit."""
+    """Return the users that flows take from their nodes, one member per unit, in turn."""
     order = np.argsort(node, kind="stable")
     done = np.cumsum(units[order]) - units[order]
     first = np.searchsorted(node[order], node[order])
@@ -222,7 +223,7 @@ def _take(node: Ints, units: Ints, members: Ints, start: Ints) -> Ints:
 
 
 def _expand(reduced: Reduced, flows: Flows, wanted: int, seed: int) -> Ints:
-    """Turn flows between nodes into links between users, filled up with pairs that gain nothing."""
+    """Return each row user's link from flows between nodes, filled up with pairs of no gain."""
     rng = np.random.default_rng([seed, 1])
     row_members, row_start = _members(reduced.row_group, rng)
     col_members, col_start = _members(reduced.col_group, rng)

@@ -15,7 +15,7 @@ from trailprint.kernels.matching.paths import FreeList, Nodes, add_flow, cut_flo
 from trailprint.kernels.threads import count_chunks, run_parallel, split_evenly
 
 WORTH_A_BLOCK = 2_000.0
-"""Candidate pairs whose matching is worth a thread's attention."""
+"""Fewest candidate pairs worth a block of their own."""
 TIGHT = 1e-13
 """Slack, relative to the largest gain, up to which an edge counts as tight."""
 
@@ -43,7 +43,7 @@ class Flows(NamedTuple):
 
 
 def _build_side(size: Ints, n_entries: int) -> Nodes:
-    """Build a side without candidates: prices zero, all capacity free."""
+    """Return a side without candidates: prices zero, all capacity free."""
     n = size.size
     return Nodes(
         price=np.zeros(n),
@@ -65,7 +65,7 @@ def _build_side(size: Ints, n_entries: int) -> Nodes:
 
 
 def build_state(row_size: Ints, col_size: Ints, row_start: Ints, col_start: Ints) -> State:
-    """Build the empty matching of a problem with the given capacities and components."""
+    """Return the empty matching of a problem with the given capacities and components."""
     supply = np.diff(np.concatenate([[0], np.cumsum(row_size)])[row_start])
     demand = np.diff(np.concatenate([[0], np.cumsum(col_size)])[col_start])
     # Every entry carries at least one unit, so a component never needs more entries than this.
@@ -81,7 +81,7 @@ def build_state(row_size: Ints, col_size: Ints, row_start: Ints, col_start: Ints
 
 
 def copy_state(state: State) -> State:
-    """Copy prices and flows; the candidate edges are shared, whose order means nothing for long."""
+    """Copy prices and flows; the candidate edges are shared, since their order is temporary."""
     rows, cols = (
         side._replace(
             price=side.price.copy(),
@@ -99,7 +99,7 @@ def copy_state(state: State) -> State:
 
 @njit(cache=True, nogil=True)
 def _keep_new(ptr: Ints, edge: Indices, rows: Ints, new: BestPairs, n_cols: int) -> None:
-    """Shorten each list of pairs to those its row does not have yet.
+    """Reduce each list of pairs to those that its row does not have yet.
 
     Meaning: ``new`` is changed in place. Cost: O(entries of the rows and lists).
     """
@@ -146,7 +146,7 @@ def _append(
 
 @njit(cache=True, nogil=True)
 def _by_column(rows: Ints, new: BestPairs, n_cols: int) -> tuple[Ints, Indices, Floats]:
-    """Return new pairs by column (ptr, row, gain), rows ascending, as they are in ``rows``."""
+    """Return new pairs by column: (ptr, row, gain), rows ascending because ``rows`` are."""
     start = np.zeros(n_cols + 1, np.int64)
     for r in range(rows.size):
         for s in range(new.kept[r]):
@@ -169,10 +169,10 @@ def _by_column(rows: Ints, new: BestPairs, n_cols: int) -> tuple[Ints, Indices, 
 def _merge_columns(
     ptr: Ints, edge: Indices, gain: Floats, more_ptr: Ints, more: Indices, more_gain: Floats
 ) -> tuple[Ints, Indices, Floats]:
-    """Merge two matrices by column, whose rows ascend, into one whose rows do.
+    """Merge two matrices by column with ascending rows into one of the same form.
 
-    Meaning: what turning the whole matrix over would give. Cost: O(all entries), read and written
-    in order, where turning it over would write all over the memory.
+    Meaning: the same as a transpose of the whole matrix. Cost: O(all entries), read and written
+    sequentially, where a transpose would write to memory at random.
     """
     start = ptr + more_ptr
     edges = np.empty(start[-1], np.int32)
@@ -190,9 +190,9 @@ def _merge_columns(
 
 
 def add_candidates(state: State, rows: Ints, new: BestPairs) -> State:
-    """Return the state with more candidate pairs; those its rows already have are dropped.
+    """Return the state with more candidate pairs; those that its rows already have are dropped.
 
-    ``rows`` ascend, and ``new`` is shortened in place.
+    ``rows`` must be ascending; ``new`` is shortened in place.
     """
     side, columns = state.rows, state.cols
     _keep_new(side.ptr, side.edge, rows, new, columns.price.size)
@@ -210,7 +210,7 @@ def add_candidates(state: State, rows: Ints, new: BestPairs) -> State:
 
 @njit(cache=True, nogil=True)
 def _lift_rows(state: State, c: int, multiplier: float) -> None:
-    """Raise rows to feasible prices and release what is no longer tight.
+    """Raise row prices until they are feasible and release flow that is no longer tight.
 
     Meaning: afterwards prices are feasible on all candidates of component c and every flow is
     tight. Cost: O(candidates of the component).
@@ -234,9 +234,9 @@ def _lift_rows(state: State, c: int, multiplier: float) -> None:
 
 @njit(cache=True, nogil=True)
 def _place_tight(state: State, c: int, multiplier: float) -> None:
-    """Send flow over tight candidates to free columns, without any search.
+    """Send flow over tight candidates to free columns, without a search.
 
-    Meaning: a greedy start that keeps prices as they are. Cost: O(candidates of component c).
+    Meaning: a greedy start that leaves prices unchanged. Cost: O(candidates of component c).
     """
     rows, cols, free_list, row_start, _, tight = state
     for i in range(row_start[c], row_start[c + 1]):
@@ -255,10 +255,10 @@ def _place_tight(state: State, c: int, multiplier: float) -> None:
 
 @njit(cache=True, nogil=True)
 def _solve_range(state: State, low: int, high: int, multiplier: float) -> int:
-    """Make components low:high optimal on their candidates, from the current prices.
+    """Solve components low:high on their candidates, from the current prices.
 
-    Meaning: prices feasible on candidates, flows tight, nobody free with a price left.
-    Cost: shortest augmenting paths; returns their number.
+    Meaning: afterwards prices are feasible on candidates, flows tight, and free nodes at their
+    floor price. Cost: shortest augmenting paths; returns their number.
     """
     rows, cols, free_list, row_start, col_start, tight = state
     searches = 0
@@ -273,9 +273,9 @@ def _solve_range(state: State, low: int, high: int, multiplier: float) -> int:
 
 
 def solve_candidates(state: State, multiplier: float = 0.0, n_threads: int | None = None) -> int:
-    """Solve every component on its candidates in place; returns the number of searches.
+    """Solve every component on its candidates in place; return the number of searches.
 
-    ``multiplier`` is taken off every gain, so that only pairs worth more than it are matched.
+    ``multiplier`` is subtracted from every gain, so that only pairs of greater gain are matched.
     """
     work = np.diff(state.rows.ptr[state.row_start]).astype(np.float64)
     chunks = split_evenly(work**1.5, count_chunks(float(work.sum()), WORTH_A_BLOCK))
@@ -284,7 +284,7 @@ def solve_candidates(state: State, multiplier: float = 0.0, n_threads: int | Non
 
 
 def read_flows(state: State) -> Flows:
-    """List the flow entries in use, in a fixed order."""
+    """Return the flow entries in use, sorted by row and column."""
     used = np.flatnonzero(state.free_list.amount > 0)
     row = state.rows.node[used].astype(np.int64)
     col = state.cols.node[used].astype(np.int64)
@@ -294,7 +294,7 @@ def read_flows(state: State) -> Flows:
 
 @njit(cache=True, nogil=True)
 def _add_gains(rows: Nodes, row: Ints, col: Ints, units: Ints) -> float:
-    """Add up the gains of flows, as their candidates have them. Cost: the rows' candidates."""
+    """Return the total gain of flows, from the candidates' gains. Cost: the rows' candidates."""
     total = 0.0
     for f in range(row.size):
         for e in range(rows.ptr[row[f]], rows.ptr[row[f] + 1]):
@@ -305,5 +305,5 @@ def _add_gains(rows: Nodes, row: Ints, col: Ints, units: Ints) -> float:
 
 
 def add_gains(state: State, flows: Flows) -> float:
-    """Return the gain of all flows, up to rounding, without looking at the join."""
+    """Return the total gain of all flows, up to rounding, without reading the join."""
     return float(_add_gains(state.rows, flows.row, flows.col, flows.units))

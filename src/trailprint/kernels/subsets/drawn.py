@@ -1,4 +1,4 @@
-"""Random points: how many people agree with a person's first, first two, first three … points."""
+"""Random points: how many people agree with the first, first two, first three … points drawn."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from trailprint.kernels.subsets.postings import (
 import numpy.typing as npt
 
 _KEY, _LIST, _WORDS = 0, 1, 2
-"""How candidates are held: as one key's postings, as a list, as bits."""
+"""How candidates are stored: as one key's postings, as a list, as bits."""
 
 
 @njit(cache=True, nogil=True)
 def _mix(x: np.uint64) -> np.uint64:
-    """Scramble a word (the finaliser of splitmix64)."""
+    """Return a hash of a word (the finaliser of splitmix64)."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
@@ -35,9 +35,9 @@ def _mix(x: np.uint64) -> np.uint64:
 @njit(cache=True, nogil=True)
 def draw_entries(n: int, most: int, state: np.uint64, out: Ints) -> int:
     """
-    Draw some of n entries in random order, none twice; return how many.
+    Draw up to ``most`` of n entries without replacement, in random order; return how many.
 
-    Meaning: the first p of them are p random entries, whatever ``most`` is. Cost: ``most``
+    Meaning: the first p of them are p random entries, independent of ``most``. Cost: ``most``
     squared.
     """
     wanted = min(n, most)
@@ -61,7 +61,7 @@ def narrow(
     keys: Ints, n: int, postings: Postings, people: Indices, words: Bits, counts: Indices
 ) -> None:
     """
-    Count who has the first key, the first two, and so on; ``keys`` must share one person.
+    Count people who have the first key, the first two, and so on; at least one must have all.
 
     Meaning: ``counts[t]`` people have ``keys[:t + 1]``. Scratch: ``people`` for a list below
     ``dense_from``, ``words`` for a row of bits. Cost: the shorter list of each step.
@@ -101,7 +101,7 @@ def narrow(
 def _filter(
     source: Indices, first: int, last: int, key: int, postings: Postings, out: Indices
 ) -> int:
-    """Write those of a list who have the key, and count them."""
+    """Write the people of a list who have the key; return their number."""
     if postings.row[key] >= 0:
         return keep_set(source, first, last, postings.bits[postings.row[key]], out)
     low, high = postings.ptr[key], postings.ptr[key + 1]
@@ -120,7 +120,7 @@ def _count_drawn(
     high: int,
     out: Indices,
 ) -> None:
-    """Fill rows low:high of ``out`` with the candidates after each point drawn of the targets."""
+    """Fill rows low:high of ``out`` with the numbers of candidates after each point drawn."""
     most = out.shape[1]
     people = np.empty(max(postings.dense_from, 1), np.int32)
     words = np.empty(postings.bits.shape[1], np.uint64)
@@ -151,7 +151,7 @@ def count_drawn(
     n_threads: int | None = None,
 ) -> Indices:
     """
-    Draw up to ``most`` points of everybody and count who agrees with the first 1, 2, … of them.
+    Draw up to ``most`` points per person and count who agrees with the first 1, 2, … of them.
 
     Parameters
     ----------
@@ -159,22 +159,22 @@ def count_drawn(
         Person i has the points ``codes[ptr[i]:ptr[i + 1]]``, as keys of ``postings``; several
         points may have one key where keys are coarser than points.
     postings : Postings
-        Who has each key.
+        The people who have each key.
     most : int
-        Points to draw; somebody with fewer is known entirely.
+        Points to draw; of people with fewer, all points are drawn.
     seed : int
-        Another seed is another draw.
+        Seed of the draw.
     streams : ndarray of uint64, optional
-        A number for each person that goes with them; by default their row. The same stream, seed
-        and number of points give the same draw.
+        A number that identifies each person; by default their row. The same stream, seed and
+        number of points give the same draw.
     targets : ndarray, optional
-        Whose points are drawn; by default everybody's.
+        People whose points are drawn; by default all.
 
     Returns
     -------
     ndarray of int32
-        Targets × ``most``: how many agree, the person included. Cost: the shorter list of each
-        intersection.
+        Targets × ``most``: how many people agree, the target included. Cost: the shorter list of
+        each intersection.
     """
     n_users = len(ptr) - 1
     own = np.arange(n_users, dtype=np.uint64) if streams is None else streams
@@ -191,7 +191,7 @@ def count_drawn(
 def count_all(
     keys: Ints, n: int, postings: Postings, people: Indices, words: Bits, counts: Indices
 ) -> int:
-    """Count who has all of a person's keys, which must be sorted by their lists' lengths."""
+    """Return how many people have all of a person's keys, sorted by their lists' lengths."""
     narrow(keys, n, postings, people, words, counts)
     return counts[n - 1]
 
@@ -200,7 +200,7 @@ def count_all(
 def _count_holders(
     ptr: Ints, codes: Indices, postings: Postings, low: int, high: int, out: Indices
 ) -> None:
-    """Fill out[low:high] with how many people have everything a person has."""
+    """Fill out[low:high] with how many people have all of a person's keys."""
     people, words, counts = make_scratch(ptr, postings, low, high)
     for i in range(low, high):
         own = codes[ptr[i] : ptr[i + 1]].astype(np.int64)
@@ -214,7 +214,7 @@ def _count_holders(
 def count_holders(
     ptr: Ints, codes: Indices, postings: Postings, *, n_threads: int | None = None
 ) -> Indices:
-    """Count, for each person, who has all of their keys, the person included."""
+    """Return, for each person, how many people have all of their keys, the person included."""
     out = np.empty(len(ptr) - 1, np.int32)
     fixed, work = (ptr, codes, postings), walk_lengths(ptr, codes, postings)
     run_pass(Pass(_count_holders, fixed, (), work, out), n_threads)

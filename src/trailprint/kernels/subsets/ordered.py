@@ -1,4 +1,4 @@
-"""The worst case where places are known in the order of their visits."""
+"""Worst case of known places in the order of their visits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trailprint.kernels.passes import Pass, run_pass
 
 class Itineraries(NamedTuple):
     """
-    Everybody's visits in order, and where each place occurs in them.
+    All people's visits in order, and where each place occurs in them.
 
     Person i visits ``place[ptr[i]:ptr[i + 1]]``. Their distinct places are
     ``own[own_ptr[i]:own_ptr[i + 1]]``, ascending; entry e of these occurs at the visits
@@ -32,7 +32,7 @@ class Itineraries(NamedTuple):
 
 
 def build_itineraries(ptr: Ints, place: Indices, n_places: int) -> Itineraries:
-    """Find where each place occurs in everybody's visits."""
+    """Return people's visits with an index of where each place occurs in them."""
     person = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
     order = np.lexsort((np.arange(len(place)), place, person))
     pairs = person[order] * max(n_places, 1) + place[order]
@@ -77,7 +77,7 @@ def _follows(trips: Itineraries, person: int, leader: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def _count_followers(trips: Itineraries, leader: int, rarest: int) -> int:
-    """Count who has all of a person's visits in order, the person included."""
+    """Count people whose visits contain all of the leader's in order, the leader included."""
     found = 0
     for e in range(trips.who_ptr[rarest], trips.who_ptr[rarest + 1]):
         if _follows(trips, trips.who[e], leader):
@@ -100,7 +100,7 @@ def _begin(trips: Itineraries, place: int, to: Indices, at: Ints) -> int:
 def _advance(
     trips: Itineraries, place: int, people: Indices, last: Ints, n: int, to: Indices, at: Ints
 ) -> int:
-    """Keep the candidates who visit a place next, with the earliest such visit."""
+    """Keep the candidates who visit a place later, with the earliest such visit; count them."""
     kept = 0
     for c in range(n):
         visit = _next_visit(trips, people[c], place, last[c])
@@ -114,10 +114,10 @@ def _advance(
 @njit(cache=True, nogil=True)
 def _search(trips: Itineraries, i: int, places: Indices, budget: int, floor: int) -> int:
     """
-    Return the fewest people whose visits contain any choice of ``budget`` visits in order.
+    Return the fewest people whose visits contain a choice of ``budget`` visits in order.
 
-    Meaning: depth first; the next place is any that person i visits later, rarest first. Cost: a
-    search in two short lists for each candidate of each choice, until ``floor`` are left.
+    Meaning: depth-first search; the next place is any that person i visits later, rarest first; it
+    ends once ``floor`` people are left. Cost: two bisections per candidate of each choice.
     """
     best = 2**31
     widest = 0
@@ -162,7 +162,7 @@ def _search(trips: Itineraries, i: int, places: Indices, budget: int, floor: int
 
 @njit(cache=True, nogil=True)
 def _find_fewest(trips: Itineraries, budget: int, low: int, high: int, out: Indices) -> None:
-    """Fill out[low:high] with the fewest people any choice of visits leaves."""
+    """Fill out[low:high] with the fewest people that a choice of visits leaves."""
     for i in range(low, high):
         own = trips.own[trips.own_ptr[i] : trips.own_ptr[i + 1]]
         if own.size == 0:
@@ -180,7 +180,7 @@ def find_fewest_in_order(
     trips: Itineraries, *, budget: int, n_threads: int | None = None
 ) -> Indices:
     """
-    Find the fewest people whose visits contain any choice of a person's visits, in order.
+    Find the fewest people whose visits contain a choice of a person's visits, in order.
 
     Returns
     -------

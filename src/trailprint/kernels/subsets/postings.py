@@ -1,4 +1,4 @@
-"""Posting lists: who agrees with each key, as sorted lists and, where they are long, as bits."""
+"""Posting lists: the people who agree with each key, as sorted lists and, if long, as bits."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Bits = npt.NDArray[np.uint64]
 
 class Postings(NamedTuple):
     """
-    Who has each key.
+    The people who have each key.
 
     ``users[ptr[k]:ptr[k + 1]]`` have key k, ascending; ``row[k]`` is its row of ``bits``, or -1
-    where the list is shorter than ``dense_from``: such a list is faster than the words of a row.
+    if the list is shorter than ``dense_from`` and so faster to process than a row of words.
     """
 
     ptr: Ints
@@ -33,17 +33,17 @@ def build_postings(
     ptr: Ints, keys: Indices, n_keys: int, *, dense_from: int | None = None
 ) -> Postings:
     """
-    Posting lists of people's keys.
+    Return the posting lists of people's keys.
 
     Parameters
     ----------
     ptr, keys : ndarray
         Person i has ``keys[ptr[i]:ptr[i + 1]]``, each once.
     n_keys : int
-        How many keys there are.
+        Number of keys.
     dense_from : int, optional
-        Lists from this length on are held as bits too; by default as many people as a row of bits
-        has words, so that bits never take more than two words for each entry of a list.
+        Lists of at least this length are stored as bits too; by default the number of words in a
+        row of bits, so that bits never take more than two words for each entry of a list.
     """
     start, users = invert(ptr, keys, n_keys)
     n_words = max(1, (len(ptr) + 62) // 64)
@@ -58,7 +58,7 @@ def build_postings(
 
 
 def walk_lengths(ptr: Ints, codes: Indices, postings: Postings) -> Ints:
-    """Count the steps of walking the list of each of a person's keys, or its bits, once."""
+    """Return, per person, the steps of reading the lists, or bits, of all their keys once."""
     n_words = postings.bits.shape[1]
     lengths = np.diff(postings.ptr)
     steps = np.where(postings.row >= 0, n_words, lengths)[codes]
@@ -69,7 +69,7 @@ def walk_lengths(ptr: Ints, codes: Indices, postings: Postings) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _fill_bits(ptr: Ints, users: Indices, keys: Ints, bits: Bits) -> None:
-    """Set the bits of everybody who has the keys, a row each. Cost: O(entries)."""
+    """Set the bits of all people who have each of the keys, one row per key. Cost: O(entries)."""
     for r in range(keys.size):
         set_bits(users, ptr[keys[r]], ptr[keys[r] + 1], bits[r])
 
@@ -88,7 +88,7 @@ def has_bit(words: Bits, user: int) -> bool:
 
 
 def _generate_popcount(typing_context: Any, word: Any) -> Any:
-    """Count the bits of a word, in one instruction where the processor has it."""
+    """Generate code that counts the bits of a word, in one instruction if the processor has it."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -110,7 +110,7 @@ def count_common(a: Bits, b: Bits) -> int:
 
 @njit(cache=True, nogil=True)
 def and_into(a: Bits, b: Bits, out: Bits) -> int:
-    """Write the common bits of two rows, and count them."""
+    """Write the common bits of two rows; return their number."""
     total = 0
     for w in range(a.size):
         word = a[w] & b[w]
@@ -122,7 +122,7 @@ def and_into(a: Bits, b: Bits, out: Bits) -> int:
 @njit(cache=True, nogil=True)
 def seek(users: Indices, first: int, last: int, user: int) -> int:
     """
-    Return the first place in ``users[first:last]`` that is not below ``user``.
+    Return the first index in ``users[first:last]`` whose value is not below ``user``.
 
     Meaning: galloping search. Cost: the logarithm of the distance.
     """
@@ -146,9 +146,9 @@ def intersect(
     short: Indices, s0: int, s1: int, long: Indices, l0: int, l1: int, out: Indices
 ) -> int:
     """
-    Write who is in both sorted lists, and count them.
+    Write the people in both sorted lists; return their number.
 
-    ``out`` may be either list from its beginning: nothing is written before it was read.
+    ``out`` may be either list from its beginning: no entry is overwritten before it is read.
     """
     n = 0
     at = l0
@@ -166,7 +166,7 @@ def intersect(
 
 @njit(cache=True, nogil=True)
 def keep_set(users: Indices, first: int, last: int, words: Bits, out: Indices) -> int:
-    """Write those of ``users[first:last]`` whose bit is set, and count them."""
+    """Write those of ``users[first:last]`` whose bit is set; return their number."""
     n = 0
     for e in range(first, last):
         user = users[e]
@@ -180,7 +180,7 @@ def keep_set(users: Indices, first: int, last: int, words: Bits, out: Indices) -
 def make_scratch(
     ptr: Ints, postings: Postings, low: int, high: int
 ) -> tuple[Indices, Bits, Indices]:
-    """Make room to narrow down people for each of low:high: as a list, as bits, and counts."""
+    """Return scratch space to narrow down candidates of low:high: a list, bits, and counts."""
     most = 1
     for i in range(low, high):
         most = max(most, ptr[i + 1] - ptr[i])

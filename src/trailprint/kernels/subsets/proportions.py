@@ -1,4 +1,4 @@
-"""The worst case where places are known with how often one is visited compared with another."""
+"""Worst case of known places with the proportions of their visits."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def _extend(
     out_values: Floats,
 ) -> int:
     """
-    Keep the candidates who were at a further place, with their values at all chosen places.
+    Keep the candidates who were at one more place, with their values at all chosen places.
 
-    Meaning: ``values[c, :depth]`` are candidate c's, and ``out_values[c, :depth + 1]`` theirs who
-    remain. With depth 0 everybody at the place is a candidate. Cost: the shorter list.
+    Meaning: ``values[c, :depth]`` are those of candidate c, ``out_values[c, :depth + 1]`` those of
+    the c-th one kept. With depth 0 all people at the place are candidates. Cost: the shorter list.
     """
     first, last = at_ptr[place], at_ptr[place + 1]
     kept = 0
@@ -56,7 +56,7 @@ def _extend(
 def _count_proportional(
     own: Floats, values: Floats, n: int, size: int, tolerance: float, most: int
 ) -> int:
-    """Count candidates whose values are to each other as the person's; stop at ``most``."""
+    """Count candidates whose values have the same proportions as the person's, up to ``most``."""
     largest = own[:size].max()
     found = 0
     for c in range(n):
@@ -87,8 +87,8 @@ def _search(
     """
     Return the fewest people over all choices of exactly ``size`` places.
 
-    Meaning: depth first over places in the order given; ``widest`` is the longest list. Cost: one
-    look at the candidates for each choice of places, until one person is left.
+    Meaning: depth-first search over places in the order given, until one person is left;
+    ``widest`` is the longest list. Cost: one scan of the candidates for each choice of places.
     """
     n_items = keys.size
     users = np.empty((size, widest), np.int32)
@@ -142,7 +142,7 @@ def _find_fewest(
     high: int,
     out: Indices,
 ) -> None:
-    """Fill out[low:high] with the fewest people any choice of places leaves."""
+    """Fill out[low:high] with the fewest people that a choice of places leaves."""
     for i in range(low, high):
         own = keys[ptr[i] : ptr[i + 1]].astype(np.int64)
         if own.size == 0:
@@ -152,7 +152,7 @@ def _find_fewest(
         order = np.argsort(length)
         size = min(budget, own.size)
         value = values[ptr[i] : ptr[i + 1]][order]
-        # A choice's candidates are no more than the list of its first, shortest place.
+        # A choice has at most as many candidates as the list of its first place is long.
         widest = length.max()
         out[i] = _search(own[order], value, at_ptr, at_user, at_value, size, tolerance, widest)
 
@@ -168,12 +168,12 @@ def find_fewest_proportional(
     n_threads: int | None = None,
 ) -> Indices:
     """
-    Find the fewest people who agree with any choice of a person's places and their proportions.
+    Find the fewest people who agree with a choice of a person's places and their proportions.
 
-    Within a choice each value is divided by the largest one, for the person as for everybody else,
-    and the quotients must agree within the tolerance (`agrees`). With a tolerance above zero a
-    further place can admit people whom fewer places had ruled out, so choices have exactly
-    ``budget`` places, or all where somebody has fewer.
+    Within a choice each value is divided by the largest one, for the person and for all others,
+    and the quotients must agree within the tolerance (`agrees`). With a tolerance above zero an
+    additional place can admit people whom fewer places had ruled out, so choices have exactly
+    ``budget`` places, or all places of a person with fewer.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The worst case where a point is a place and about how often somebody is there."""
+"""Worst case of known places with the approximate frequency of their visits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trailprint.kernels.subsets.worst import search
 
 @njit(cache=True, nogil=True, inline="always")
 def agrees(own: float, other: float, tolerance: float) -> bool:
-    """Return whether a known value lies within the tolerance of another's own value."""
+    """Return whether a known value lies within the tolerance of another person's value."""
     return other - other * tolerance <= own <= other + other * tolerance
 
 
@@ -30,7 +30,7 @@ def _gather(
     end: Ints,
     people: Indices,
 ) -> None:
-    """List who agrees with each of a person's places, one list after the other."""
+    """List the people who agree with each of a person's places, one list after the other."""
     n = 0
     for e in range(keys.size):
         start[e] = n
@@ -45,7 +45,7 @@ def _gather(
 def _to_bits(
     start: Ints, end: Ints, people: Indices, dense_from: int, bits: Bits, row: Ints
 ) -> None:
-    """Give each list that is long enough a row of bits, the others -1."""
+    """Store each list that is long enough as a row of bits; ``row`` is -1 for the others."""
     n = 0
     for e in range(start.size):
         row[e] = -1
@@ -58,7 +58,7 @@ def _to_bits(
 
 @njit(cache=True, nogil=True)
 def _count_agreeing(start: Ints, end: Ints, people: Indices, n_users: int) -> int:
-    """Count who is in all lists."""
+    """Count the people who are in all lists."""
     seen = np.zeros(n_users, np.int32)
     for e in range(start.size):
         for f in range(start[e], end[e]):
@@ -81,7 +81,7 @@ def _find_fewest(
     high: int,
     out: Indices,
 ) -> None:
-    """Fill out[low:high] with the fewest people any choice of places leaves."""
+    """Fill out[low:high] with the fewest people that a choice of places leaves."""
     n_users = ptr.size - 1
     for i in range(low, high):
         own = keys[ptr[i] : ptr[i + 1]]
@@ -120,7 +120,7 @@ def find_fewest_within(
     n_threads: int | None = None,
 ) -> Indices:
     """
-    Find the fewest people who agree with any choice of a person's places and their values.
+    Find the fewest people who agree with a choice of a person's places and their values.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def find_fewest_within(
     -------
     ndarray of int32
         For each person, the people left by the choice that leaves fewest, the person included.
-        Cost: beside the search, everybody at a person's places once.
+        Cost: the search, plus one scan of all people at each person's places.
     """
     n_users = len(ptr) - 1
     at_ptr, at_user, at_value = transpose_csr(ptr, keys, values, n_keys)

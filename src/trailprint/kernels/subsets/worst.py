@@ -1,4 +1,4 @@
-"""The fewest people who agree with any choice of k points: branch and bound, exact."""
+"""Fewest people who agree with a choice of k points: exact, by branch and bound."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def _open_level(
     gains: Ints,
 ) -> int:
     """
-    Count who remains with each further point; return the fewest.
+    Count the people who remain with each further point; return the least count.
 
-    ``common[b]`` people remain with point b, or -1 where it costs more than is left;
-    ``gains[r]`` is the most people that r points can remove together.
+    ``common[b]`` people remain with point b, or -1 if it costs more than is left;
+    ``gains[r]`` is an upper bound on the people that r points can remove together.
     """
     fewest = count
     gains[: left + 1] = 0
@@ -68,10 +68,10 @@ def _descend(
     floor: int,
 ) -> int:
     """
-    Return the fewest who remain with at most ``left`` points more, or ``best``.
+    Return the fewest people who remain with at most ``left`` more points, or ``best`` if less.
 
-    Meaning: depth first over points first:, those before excluded; ``stack[0]`` holds the
-    candidates. Cost: one row of bits for each node and point, after cutting.
+    Meaning: depth-first search over the points from ``first`` on; ``stack[0]`` holds the
+    candidates. Cost: one row of bits for each node and point that is not pruned.
     """
     n_items = set_of.size
     common = np.empty((left + 1, n_items), np.int64)
@@ -108,7 +108,7 @@ def _descend(
 def _fill_local(
     start: Ints, end: Ints, users: Indices, row: Ints, bits: Bits, a: int, local: Bits
 ) -> None:
-    """Write, for each point after a, which of the people of point a have it, as bits."""
+    """Write, for each point after a, which of the people who have point a have it, as bits."""
     local[:] = 0
     for b in range(a + 1, start.size):
         at = start[b]
@@ -136,10 +136,10 @@ def search(
     floor: int,
 ) -> int:
     """
-    Return the fewest people who agree with any choice of points that costs at most ``budget``.
+    Return the fewest people who agree with a choice of points that costs at most ``budget``.
 
-    Meaning: point b is agreed to by ``users[start[b]:end[b]]``, or ``bits[row[b]]`` where that is
-    not -1; points ascend by the length of their lists. No choice leaves fewer than ``floor``.
+    Meaning: ``users[start[b]:end[b]]`` agree with point b, also as ``bits[row[b]]`` if that row is
+    not -1; points are sorted by the length of their lists. No choice leaves fewer than ``floor``.
     """
     n_items = start.size
     best = 2**31
@@ -179,7 +179,7 @@ def _find_fewest(
     high: int,
     out: Indices,
 ) -> None:
-    """Fill out[low:high] with the fewest people any choice of points leaves."""
+    """Fill out[low:high] with the fewest people that a choice of points leaves."""
     people, words, counts = make_scratch(ptr, postings, low, high)
     for i in range(low, high):
         own = codes[ptr[i] : ptr[i + 1]].astype(np.int64)
@@ -214,7 +214,7 @@ def find_fewest(
     n_threads: int | None = None,
 ) -> Indices:
     """
-    Find the fewest people who agree with any choice of a person's points.
+    Find the fewest people who agree with a choice of a person's points.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def find_fewest(
         Person i may be known by the keys ``codes[ptr[i]:ptr[i + 1]]``; ``cost`` is how many
         points each key uses up.
     postings : Postings
-        Who agrees with each key.
+        The people who agree with each key.
     budget : int
         Points that may be known.
 
@@ -230,12 +230,12 @@ def find_fewest(
     -------
     ndarray of int32
         For each person, the number of people left by the choice that leaves fewest, the person
-        included. As further points remove people and never add any, "at most" and "exactly"
-        ``budget`` points come to the same where somebody has that many.
+        included. Since further points only ever remove people, "at most" and "exactly" ``budget``
+        points give the same result for people with that many.
     """
     out = np.empty(len(ptr) - 1, np.int32)
     fixed = ptr, codes, cost, postings
-    # Each point of a person begins a search among those who have it.
+    # Each point of a person starts a search among the people who have it.
     work = walk_lengths(ptr, codes, postings) * np.diff(ptr)
     run_pass(Pass(_find_fewest, fixed, (budget,), work, out), n_threads)
     return out
@@ -245,13 +245,13 @@ def expand_counts(
     ptr: Ints, keys: Indices, counts: Ints, budget: int
 ) -> tuple[Ints, Indices, Indices]:
     """
-    Turn keys with counts into one key for "at least m times", m up to ``budget``.
+    Turn each key with a count into keys for "at least m times", with m up to ``budget``.
 
     Returns
     -------
     tuple of ndarray
-        ptr, codes ``key * budget + m - 1`` and costs m of the points. Knowing m of somebody's
-        visits to a place costs m points, and agrees with everybody who was there that often.
+        ptr, codes ``key * budget + m - 1`` and costs m of the points. Knowing m of a person's
+        visits to a place costs m points, and agrees with all people who were there that often.
     """
     levels = np.minimum(counts, budget).astype(np.int64)
     total = np.concatenate([[0], np.cumsum(levels)])

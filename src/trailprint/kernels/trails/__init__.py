@@ -1,1 +1,1 @@
-"""Trails as sets of locations: equality, containment, peeling, and each without one location."""
+"""Trails as sets of locations: equality, containment and peeling, also without one location."""

@@ -1,10 +1,10 @@
-"""Shorten trails until nobody's stands alone: k equal ones, or k people who were everywhere on it.
+"""Shorten trails until each one equals k trails, or until k people were at all of its places.
 
-Fewest visits left out is hard for either (with k = 2 it is a matching, beyond it a covering
-problem), so both are greedy. *Equal*: everybody starts with an empty trail; again and again a
-group takes up the place that most of its members share, and those without it form a group of
-their own. *Within*: each trail goes on from there by the place that most of the people who were
-everywhere on it share, as long as k of them do.
+Leaving out the fewest visits is hard for either (a matching problem with k = 2, a covering problem
+with greater k), so both algorithms are greedy. *Equal*: all people start with an empty trail;
+repeatedly a group adds the place that most of its members share, and those without it form a
+separate group. *Within*: each of these trails is extended by the place that most of the people who
+were at all places on it share, as long as k of them do.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from trailprint.kernels.threads import run_parallel, split_evenly
 
 
 class _People(NamedTuple):
-    """Trails both ways, and who stands where: a group is a range of ``order``.
+    """Trails by person and by place, and an order of the people: a group is a range of ``order``.
 
     ``ptr``, ``loc``: places of each person; ``at_ptr``, ``at``: people of each place; ``where``
-    is the inverse of ``order``; ``kept`` says which visits stay; ``n_with`` is, for the group
-    looked at, how many of its members have each place that is not yet kept.
+    is the inverse of ``order``; ``kept`` marks the visits that stay; ``n_with``: number of members
+    of the current group who have each place that is not yet kept.
     """
 
     ptr: Ints
@@ -38,7 +38,7 @@ class _People(NamedTuple):
 
 
 def _start(ptr: Ints, loc: Indices, n_locations: int) -> _People:
-    """Nobody has anything yet."""
+    """Return the initial state: one group of all people, no visit kept."""
     ptr, loc = ptr.astype(np.int64), loc.astype(np.int32)
     at_ptr, at = invert(ptr, loc, n_locations)
     order = np.arange(ptr.size - 1, dtype=np.int64)
@@ -48,9 +48,9 @@ def _start(ptr: Ints, loc: Indices, n_locations: int) -> _People:
 
 @njit(cache=True, nogil=True)
 def _count(people: _People, low: int, high: int, change: int, seen: Indices) -> int:
-    """Add ``change`` for every visit not kept of the people at low:high.
+    """Add ``change`` to ``n_with`` for every visit not kept of the people at low:high.
 
-    Meaning: lists places met for the first time in ``seen`` and returns how many.
+    Meaning: lists places counted for the first time in ``seen``; returns how many.
     """
     n_seen = 0
     for n in range(low, high):
@@ -76,7 +76,7 @@ def _keep(people: _People, low: int, high: int, k: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _keep_common(people: _People, low: int, high: int, seen: Indices, n_seen: int) -> bool:
-    """Keep what all of a group have; says whether there was anything."""
+    """Keep the places that all members of a group have; return whether there was one."""
     found = False
     for s in range(n_seen):
         k = seen[s]
@@ -89,7 +89,7 @@ def _keep_common(people: _People, low: int, high: int, seen: Indices, n_seen: in
 
 @njit(cache=True, nogil=True)
 def _shortfall(n_rest: int, least: int, shares: bool) -> int:
-    """How many must stay with the rest so that it is a group; people without a place need none."""
+    """Return how many must stay so that the rest is a group; zero if they share nothing yet."""
     if not shares or n_rest == 0 or n_rest >= least:
         return 0
     return least - n_rest
@@ -99,10 +99,10 @@ def _shortfall(n_rest: int, least: int, shares: bool) -> int:
 def _choose(
     people: _People, size: int, least: int, shares: bool, seen: Indices, n_seen: int
 ) -> tuple[int, int]:
-    """Find the place that the most people of a group can take up, the first of equals, or -1.
+    """Find the place that most people of a group can add, the lowest number in a tie, or -1.
 
-    Meaning: moves to the end of ``seen`` what too few have, for counts only fall; returns the
-    place and how many come before those.
+    Meaning: moves places that too few have to the end of ``seen``, since counts only fall; returns
+    the place and how many are before those.
     """
     best, gain, n_left = -1, 0, 0
     for s in range(n_seen):
@@ -120,7 +120,7 @@ def _choose(
 
 @njit(cache=True, nogil=True)
 def _swap(people: _People, a: int, b: int) -> None:
-    """Let two people change places in the order."""
+    """Swap two people in the order."""
     i, j = people.order[a], people.order[b]
     people.order[a], people.order[b] = j, i
     people.where[i], people.where[j] = b, a
@@ -128,16 +128,16 @@ def _swap(people: _People, a: int, b: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _is_shorter(people: _People, i: int, j: int) -> bool:
-    """Whether i has fewer places than j, or as many and the lower number."""
+    """Return whether i has fewer places than j, or as many and the lower number."""
     own, other = people.ptr[i + 1] - people.ptr[i], people.ptr[j + 1] - people.ptr[j]
     return own < other or (own == other and i < j)
 
 
 @njit(cache=True, nogil=True)
 def _gather(people: _People, low: int, high: int, k: int, least: int, shares: bool) -> int:
-    """Move those of low:high who take up place k to the front; returns where they end.
+    """Move the people of low:high who add place k to the front; return where they end.
 
-    Meaning: where the rest needs company, those with the fewest places stay with it.
+    Meaning: if the rest would be too few, those with the fewest places stay with them.
     """
     middle = low
     for a in range(people.at_ptr[k], people.at_ptr[k + 1]):
@@ -157,10 +157,10 @@ def _gather(people: _People, low: int, high: int, k: int, least: int, shares: bo
 
 @njit(cache=True, nogil=True)
 def _group(people: _People, least: int, group: Ints) -> int:
-    """Split everybody into groups that share what they keep; returns how many there are.
+    """Split all people into groups whose members keep the same places; return the group count.
 
-    Meaning: fills ``group``, -1 for those who keep nothing. Cost: each split reads the visits of
-    those who part and the list of the place; there are at most people / least splits.
+    Meaning: fills ``group``, -1 for people who keep nothing. Cost: each split reads the visits of
+    those split off and the list of the place; there are at most people / least splits.
     """
     n_people = people.order.size
     seen = np.empty(people.n_with.size, np.int32)
@@ -196,9 +196,9 @@ def _group(people: _People, least: int, group: Ints) -> int:
 
 def group_alike(ptr: Ints, loc: Indices, n_locations: int, k: int) -> tuple[Flags, Ints]:
     """
-    Leave out visits so that every trail that is left equals those of k people or more.
+    Leave out visits so that every remaining trail is shared by k people or more.
 
-    Meaning: one flag per visit, and each person's group, -1 for those with nothing left.
+    Meaning: returns a flag per visit kept, and each person's group, -1 for an empty trail.
     """
     people = _start(ptr, loc, n_locations)
     group = np.full(people.order.size, -1, np.int64)
@@ -208,7 +208,10 @@ def group_alike(ptr: Ints, loc: Indices, n_locations: int, k: int) -> tuple[Flag
 
 @njit(cache=True, nogil=True)
 def _everywhere(people: _People, i: int, mark: Flags, out: Ints) -> int:
-    """List the people who were everywhere on i's kept trail; ``mark`` is all False and stays so."""
+    """List the people who were at all places of i's kept trail.
+
+    Meaning: returns how many; ``mark`` is scratch, all False, and left so.
+    """
     rarest, n_kept = -1, 0
     for e in range(people.ptr[i], people.ptr[i + 1]):
         k = people.loc[e]
@@ -234,9 +237,10 @@ def _everywhere(people: _People, i: int, mark: Flags, out: Ints) -> int:
 
 @njit(cache=True, nogil=True)
 def _next_place(people: _People, i: int, among: Ints, least: int, count: Ints) -> int:
-    """The visit of i, not yet kept, whose place most ``among`` have, at least ``least``; or -1.
+    """Return i's visit, not yet kept, whose place most of ``among`` have, or -1.
 
-    Meaning: ``count`` is all zero and stays so; the first of equals.
+    Meaning: at least ``least`` of them; the first in a tie; ``count`` is scratch of zeros, left as
+    zeros.
     """
     for n in range(among.size):
         for e in range(people.ptr[among[n]], people.ptr[among[n] + 1]):
@@ -253,7 +257,7 @@ def _next_place(people: _People, i: int, among: Ints, least: int, count: Ints) -
 
 @njit(cache=True, nogil=True)
 def _most_visited(people: _People, i: int, least: int) -> int:
-    """The visit of i whose place most people have, at least ``least``; or -1."""
+    """Return i's visit whose place most people have, at least ``least``; or -1."""
     best, most = -1, least - 1
     for e in range(people.ptr[i], people.ptr[i + 1]):
         here = people.at_ptr[people.loc[e] + 1] - people.at_ptr[people.loc[e]]
@@ -264,7 +268,7 @@ def _most_visited(people: _People, i: int, least: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _filter(people: _People, among: Ints, n_among: int, k: int) -> int:
-    """Keep those of ``among`` who have place k; returns how many."""
+    """Keep those of ``among`` who have place k; return how many."""
     n_left = 0
     for n in range(n_among):
         j = among[n]
@@ -278,9 +282,9 @@ def _filter(people: _People, among: Ints, n_among: int, k: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _extend(people: _People, least: int, low: int, high: int) -> None:
-    """Add visits to the trails of low:high while ``least`` people were everywhere on them.
+    """Add visits to the trails of low:high while ``least`` people were at all places on them.
 
-    Cost: for each visit added, the trails of the people who were everywhere before.
+    Cost: for each visit added, the trails of the people who were at all places before.
     """
     mark = np.zeros(people.n_with.size, np.bool_)
     count = np.zeros(people.n_with.size, np.int64)
@@ -310,9 +314,9 @@ def extend_within(
     n_threads: int | None = None,
 ) -> Flags:
     """
-    Add visits to ``kept`` while k people or more, by all their visits, were everywhere on a trail.
+    Add visits to ``kept`` while k people or more, by all their visits, were at all its places.
 
-    Meaning: one flag per visit; never fewer than before. Everybody counts for their own trail.
+    Meaning: returns one flag per visit; none is removed. People count for their own trail.
     """
     people = _start(ptr, loc, n_locations)._replace(kept=kept.copy())
     chunks = split_evenly(np.diff(people.ptr))

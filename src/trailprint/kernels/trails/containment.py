@@ -1,9 +1,9 @@
-"""Which trails contain which: supertrails of a trail, found through its rarest location.
+"""Containment of trails: the supertrails of a trail, found through its rarest location.
 
 A trail is a set of locations. ``Tracks`` holds the subtrails as lists, rarest location first, and
 the supertrails as a list and as bits for each location: the candidates of a subtrail are those
-who were at its rarest location, and nearly all of them fail at the next one, whose bits are few
-enough to stay in the processor's cache.
+at its rarest location, and nearly all of them fail at the next one, whose bits are few enough to
+stay in the processor's cache.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Tracks(NamedTuple):
 
     ``sub_ptr``, ``sub_loc``: locations of each x, rarest among the y first. ``sup_ptr``,
     ``sup_loc``: locations of each y. ``at_ptr``, ``at_sup``: the y at each location; ``at_bits``:
-    the same as a row of 64-bit words per location. ``rare_ptr``, ``rare_sub``: the x whose rarest
-    location it is; ``rare_next``: their second rarest, or -1.
+    the same as a row of 64-bit words per location. ``rare_ptr``, ``rare_sub``: for each location,
+    the x whose rarest location it is; ``rare_next``: their second-rarest location, or -1.
     """
 
     sub_ptr: Ints
@@ -70,7 +70,7 @@ def pack_bits(ptr: Ints, loc: Indices, n_locations: int) -> Bits:
 
 @njit(cache=True, nogil=True)
 def _sort_by_rarity(ptr: Ints, loc: Indices, rank: Ints) -> Indices:
-    """Sort each trail's locations by ``rank``: insertion sort, trails being short."""
+    """Sort each trail's locations by ``rank`` (insertion sort, since trails are short)."""
     out = loc.copy()
     for i in range(ptr.size - 1):
         for e in range(ptr[i] + 1, ptr[i + 1]):
@@ -84,7 +84,7 @@ def _sort_by_rarity(ptr: Ints, loc: Indices, rank: Ints) -> Indices:
 
 
 def build_tracks(sub: Pattern, sup: Pattern, n_locations: int) -> Tracks:
-    """Prepare two sets of trails; null trails take part in nothing."""
+    """Return the `Tracks` of two sets of trails; null trails match nothing."""
     sub_ptr, sub_loc = sub[0].astype(np.int64), sub[1].astype(np.int32)
     sup_ptr, sup_loc = sup[0].astype(np.int64), sup[1].astype(np.int32)
     at_ptr, at_sup = invert(sup_ptr, sup_loc, n_locations)
@@ -124,9 +124,10 @@ def holds(tracks: Tracks, x: int, y: int, first: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def next_supertrail(tracks: Tracks, x: int, place: int, alive: npt.NDArray[np.bool_]) -> int:
-    """Return the place, from ``place`` on, of x's next living supertrail in its rarest list.
+    """Return the position, from ``place`` on, of x's next living supertrail.
 
-    Meaning: a place in ``at_sup``; -1 if there is none. Cost: one look per candidate passed.
+    Meaning: a position in ``at_sup``, in the list of x's rarest location; -1 if there is none.
+    Cost: one test per candidate passed.
     """
     if tracks.sub_ptr[x] == tracks.sub_ptr[x + 1]:
         return -1
@@ -142,7 +143,7 @@ def next_supertrail(tracks: Tracks, x: int, place: int, alive: npt.NDArray[np.bo
 def _first_two(
     tracks: Tracks, low: int, high: int, alive: npt.NDArray[np.bool_], out: Ints
 ) -> None:
-    """Fill the places of the first two supertrails of x low:high, -1 where there is none."""
+    """Fill the positions of the first two supertrails of x low:high, -1 where there is none."""
     for x in range(low, high):
         out[x, 0] = next_supertrail(tracks, x, 0, alive)
         out[x, 1] = -1
@@ -151,7 +152,7 @@ def _first_two(
 
 
 def first_two_supertrails(tracks: Tracks, n_threads: int | None = None) -> Ints:
-    """Return the places in ``at_sup`` of each subtrail's first two supertrails, or -1."""
+    """Return the positions in ``at_sup`` of each subtrail's first two supertrails, or -1."""
     out = np.full((tracks.n_sub, 2), -1, np.int64)
     alive = np.ones(tracks.n_sup, np.bool_)
     chunks = split_evenly(_candidates(tracks))
@@ -160,7 +161,7 @@ def first_two_supertrails(tracks: Tracks, n_threads: int | None = None) -> Ints:
 
 
 def _candidates(tracks: Tracks) -> Ints:
-    """Count each subtrail's candidates: those at its rarest location."""
+    """Count each subtrail's candidates: the supertrails at its rarest location."""
     some = np.flatnonzero(np.diff(tracks.sub_ptr) > 0)
     counts = np.zeros(tracks.n_sub, np.int64)
     counts[some] = np.diff(tracks.at_ptr)[tracks.sub_loc[tracks.sub_ptr[some]]]
@@ -168,9 +169,9 @@ def _candidates(tracks: Tracks) -> Ints:
 
 
 def link_single_supertrails(tracks: Tracks, places: Ints) -> Ints:
-    """REIDIT-M: each subtrail's only supertrail, -1 where there is none or more than one.
+    """Return each subtrail's only supertrail (REIDIT-M), -1 if there is none or more than one.
 
-    ``places`` are those of `first_two_supertrails`.
+    ``places`` is the result of `first_two_supertrails`.
     """
     link = np.full(tracks.n_sub, -1, np.int64)
     single = (places[:, 0] >= 0) & (places[:, 1] < 0)
@@ -192,7 +193,7 @@ def _count_range(
 
 @njit(cache=True, nogil=True)
 def _contained(tracks: Tracks, own: Ints, other: Ints) -> npt.NDArray[np.bool_]:
-    """Say of each pair whether the second is a supertrail of the first, which is not null."""
+    """Return for each pair whether ``other`` is a supertrail of ``own`` and ``own`` is not null."""
     out = np.empty(own.size, np.bool_)
     for n in range(own.size):
         has_some = tracks.sub_ptr[own[n]] < tracks.sub_ptr[own[n] + 1]
@@ -203,7 +204,7 @@ def _contained(tracks: Tracks, own: Ints, other: Ints) -> npt.NDArray[np.bool_]:
 def count_supertrails(
     tracks: Tracks, own: Ints, other: Ints, n_threads: int | None = None
 ) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """Count the supertrails of the subtrails ``own``, and say which have ``other`` among them."""
+    """Count the supertrails of the subtrails ``own``, and find which include ``other``."""
     own, other = own.astype(np.int64), other.astype(np.int64)
     counts = np.zeros(own.size, np.int64)
     alive = np.ones(tracks.n_sup, np.bool_)

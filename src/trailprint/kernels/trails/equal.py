@@ -1,10 +1,10 @@
 """REIDIT-C with each location left out in turn.
 
-A trail's hash is the sum of its locations' numbers, so leaving a location out subtracts one. A
-table counts the trails of each side by hash; for each location the trails that have it are moved
-to their shorter hash, the links counted, and the moves undone. All locations together cost as
-much as the trails are long. Hashes have 64 bits: among a million trails two different ones are
-taken for equal with probability 3e-8.
+A trail's hash is the sum of its locations' random numbers, so leaving a location out subtracts its
+number. A table counts the trails of each side by hash; for each location, the trails that have it
+are moved to the hash of the shortened trail, the links counted, and the moves undone. The total
+cost is linear in the length of all trails. Hashes have 64 bits: the probability that any two
+different ones among a million trails collide is 3e-8.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from trailprint.kernels.threads import run_parallel, split_evenly
 from trailprint.kernels.trails.containment import Pattern
 
 EMPTY = 0
-"""The hash of a null trail, which takes part in nothing."""
+"""The hash of a null trail, which is never linked."""
 
 
 class _Sides(NamedTuple):
-    """Both sides in one list, the de-identified first: hashes, side, row; who was where."""
+    """Trails of both sides, de-identified first: hash, side, row; and the trails by location."""
 
     hash: Ints
     side: Ints
@@ -35,7 +35,7 @@ class _Sides(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """Open addressing: key, trails of either side and the sum of their rows, per slot."""
+    """Hash table (open addressing): per slot, key, number of trails and sum of rows by side."""
 
     key: Ints
     held: Ints
@@ -44,7 +44,7 @@ class _Table(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _slot(table: _Table, key: int) -> int:
-    """Find a key's slot, or the empty one where it belongs."""
+    """Return a key's slot, or the empty one where it belongs."""
     mask = table.key.size - 1
     at = (key ^ (key >> 32)) & mask
     while table.key[at] != EMPTY and table.key[at] != key:
@@ -54,7 +54,7 @@ def _slot(table: _Table, key: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _links_at(table: _Table, at: int, partner: Ints, out: Ints, sign: int) -> None:
-    """Add ``sign`` for a slot that makes a link, and for one that makes a right one."""
+    """Add ``sign`` to the number of links if a slot is one, and of correct links if correct."""
     if table.held[at, 0] == 1 and table.held[at, 1] == 1:
         out[0] += sign
         if partner[table.rows[at, 0]] == table.rows[at, 1]:
@@ -65,7 +65,7 @@ def _links_at(table: _Table, at: int, partner: Ints, out: Ints, sign: int) -> No
 def _move(
     table: _Table, key: int, side: int, row: int, step: int, partner: Ints, out: Ints
 ) -> None:
-    """Add a trail to its slot (step 1) or take it out (step -1), keeping the links counted."""
+    """Add a trail to its slot (step 1) or remove it (step -1), and update the counts of links."""
     at = _slot(table, key)
     table.key[at] = key
     _links_at(table, at, partner, out, -1)
@@ -76,10 +76,10 @@ def _move(
 
 @njit(cache=True, nogil=True)
 def _count_range(sides: _Sides, partner: Ints, size: int, low: int, high: int) -> Ints:
-    """Count links, and right ones, without each of the locations low:high.
+    """Count links, and correct ones, without each of the locations low:high.
 
     Meaning: keys added for a location are the last ones added, so they can be erased in reverse
-    without breaking a chain of probes. Cost: O(trails) once and O(visitors) per location.
+    without breaking a probe sequence. Cost: O(trails) once and O(visitors) per location.
     """
     table = _Table(
         np.full(size, EMPTY, np.int64), np.zeros((size, 2), np.int64), np.zeros((size, 2), np.int64)
@@ -117,7 +117,7 @@ def match_equal_without_each(
     partner: Ints,
     n_threads: int | None = None,
 ) -> Ints:
-    """Run REIDIT-C without each location: an array of (links, links equal to ``partner``).
+    """Run REIDIT-C without each location; return an array of (links, links equal to ``partner``).
 
     ``partner[i]`` is de-identified row i's true identified row, -1 where it is not known.
     """
@@ -145,7 +145,7 @@ def match_equal_without_each(
 
 @njit(cache=True, nogil=True)
 def _sum_numbers(ptr: Ints, loc: Indices, number: Ints) -> Ints:
-    """Add up the numbers of each trail's locations, modulo 2**64; zero just for null trails."""
+    """Return the sum of each trail's location numbers, modulo 2**64; zero for null trails only."""
     out = np.zeros(ptr.size - 1, np.int64)
     for i in range(ptr.size - 1):
         for e in range(ptr[i], ptr[i + 1]):

@@ -1,8 +1,8 @@
-"""REIDIT-I with each location left out in turn, at the cost of a few runs in all.
+"""REIDIT-I with each location left out in turn, at the total cost of a few runs.
 
-Leaving a location out makes every trail that has it shorter. A pair of trails joins the
-containments just if the one location it misses is the one left out: all such pairs are found in
-one pass, and each run starts from the containments known.
+Leaving a location out shortens every trail that has it. A pair of trails becomes a containment if
+and only if the one location it misses is the one left out: all such pairs are found in one pass,
+and each run starts from the known containments.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_NEAR_PAIRS = 40_000_000
 
 
 class NearPairs(NamedTuple):
-    """Pairs (x, y) such that y has all of x's locations but one: ``missing``."""
+    """Pairs (x, y) such that y has all of x's locations except ``missing``."""
 
     sub: Indices
     sup: Indices
@@ -38,7 +38,7 @@ class Containments(NamedTuple):
 def _misses(tracks: Tracks, x: int, y: int, first: int) -> int:
     """Return the one location of x, from the ``first`` rarest on, that y lacks.
 
-    Meaning: -1 if it lacks none, -2 if it lacks several. Cost: to the second miss.
+    Meaning: -1 if it lacks none, -2 if it lacks several. Cost: up to the second miss.
     """
     missing = -1
     for e in range(tracks.sub_ptr[x] + first, tracks.sub_ptr[x + 1]):
@@ -52,7 +52,7 @@ def _misses(tracks: Tracks, x: int, y: int, first: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _grown(array: Indices, n: int) -> Indices:
-    """Return the array, twice as long if ``n`` does not fit."""
+    """Return the array, or a copy twice as long if index ``n`` does not fit."""
     if n < array.size:
         return array
     longer = np.empty(2 * array.size, np.int32)
@@ -64,7 +64,8 @@ def _grown(array: Indices, n: int) -> Indices:
 def _pair_range(tracks: Tracks, low: int, high: int, most: int) -> tuple[Indices, Indices, Indices]:
     """List the pairs of x low:high that miss at most one location (-1 in ``missing`` for none).
 
-    Meaning: stops beyond ``most``. Cost: those at x's two rarest locations, to the second miss.
+    Meaning: stops after more than ``most`` pairs. Cost: one test, up to the second miss, for each y
+    at x's two rarest locations.
     """
     sub, sup, missing = (np.empty(64, np.int32), np.empty(64, np.int32), np.empty(64, np.int32))
     n = 0
@@ -75,7 +76,7 @@ def _pair_range(tracks: Tracks, low: int, high: int, most: int) -> tuple[Indices
             for at in range(tracks.at_ptr[k], tracks.at_ptr[k + 1]):
                 y = tracks.at_sup[at]
                 lacks = _misses(tracks, x, y, 0 if first == 1 else 1)
-                # Those at the second rarest only matter if they lack the rarest, and only it.
+                # Trails at the second-rarest location only count if they lack the rarest alone.
                 if lacks == -2 or (first == 1 and lacks != tracks.sub_loc[start]):
                     continue
                 sub, sup, missing = _grown(sub, n), _grown(sup, n), _grown(missing, n)
@@ -89,7 +90,7 @@ def _pair_range(tracks: Tracks, low: int, high: int, most: int) -> tuple[Indices
 def find_pairs(
     tracks: Tracks, n_threads: int | None = None
 ) -> tuple[Containments, NearPairs] | None:
-    """Return all containments and near containments, or None where they are too many to hold."""
+    """Return all containments and near containments, or None if they are too many for memory."""
     chunks = split_evenly(np.diff(tracks.sub_ptr))
     most = MOST_NEAR_PAIRS // max(len(chunks), 1)
     found = run_parallel(
@@ -106,7 +107,7 @@ def find_pairs(
 
 
 class Graph(NamedTuple):
-    """All containments, by either end: supertrails of each x, subtrails of each y."""
+    """All containments in both directions: supertrails of each x, subtrails of each y."""
 
     row_ptr: Ints
     row_sup: Indices
@@ -115,7 +116,7 @@ class Graph(NamedTuple):
 
 
 def build_graph(n_sub: int, n_sup: int, pairs: Containments) -> Graph:
-    """Sort the containments by either end."""
+    """Return the containments indexed by subtrail and by supertrail."""
     by_sub = np.argsort(pairs.sub, kind="stable")
     by_sup = np.argsort(pairs.sup, kind="stable")
     return Graph(
@@ -127,7 +128,7 @@ def build_graph(n_sub: int, n_sup: int, pairs: Containments) -> Graph:
 
 
 class _Chains(NamedTuple):
-    """Near pairs of one location, chained by either end: ``head`` of each trail, then ``next``."""
+    """Near pairs of one location as linked lists per trail: ``head`` of each, then ``next``."""
 
     near: NearPairs
     sub_head: Ints
@@ -137,7 +138,7 @@ class _Chains(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """One run: living counterparts of each trail, who lives, and a queue (~y for a supertrail)."""
+    """State of a run: living counterparts per trail, living trails, queue (~y for a supertrail)."""
 
     row_left: Ints
     col_left: Ints
@@ -148,7 +149,7 @@ class _Run(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _chain(chains: _Chains, low: int, high: int, run: _Run) -> None:
-    """Add near[low:high] to the counts and chains."""
+    """Add near[low:high] to the counts and linked lists."""
     for p in range(low, high):
         x, y = chains.near.sub[p], chains.near.sup[p]
         run.row_left[x] += 1
@@ -159,7 +160,7 @@ def _chain(chains: _Chains, low: int, high: int, run: _Run) -> None:
 
 @njit(cache=True, nogil=True)
 def _unchain(chains: _Chains, low: int, high: int) -> None:
-    """Empty the chains of near[low:high]."""
+    """Empty the linked lists of near[low:high]."""
     for p in range(low, high):
         chains.sub_head[chains.near.sub[p]] = -1
         chains.sup_head[chains.near.sup[p]] = -1
@@ -235,7 +236,7 @@ def _remove_sub(graph: Graph, chains: _Chains, run: _Run, x: int, both_ways: boo
 def _relink(
     graph: Graph, chains: _Chains, run: _Run, is_null: Flags, both_ways: bool, partner: Ints
 ) -> tuple[int, int]:
-    """Run REIDIT-I on the containments and near pairs: links, and those equal to ``partner``.
+    """Run REIDIT-I on containments and near pairs: (links, links equal to ``partner``).
 
     Meaning: subtrails that have become null are removed first. Cost: O(trails + containments).
     """
@@ -281,7 +282,7 @@ def _relink_range(
     low: int,
     high: int,
 ) -> Ints:
-    """Count the links, and the right ones, without each of the locations low:high."""
+    """Count the links, and the correct ones, without each of the locations low:high."""
     n_sub, n_sup, n_near = graph.row_ptr.size - 1, graph.col_ptr.size - 1, near.sub.size
     chains = _Chains(
         near,
@@ -313,16 +314,16 @@ def relink_without_each(
     partner: Ints,
     n_threads: int | None = None,
 ) -> Ints:
-    """Run REIDIT-I without each location: an array of (links, links equal to ``partner``).
+    """Run REIDIT-I without each location; return an array of (links, links equal to ``partner``).
 
     Parameters
     ----------
     only
-        The location of a subtrail that has just one, else -1: without it the trail is null.
+        The location of a subtrail that has only one, else -1: without it the trail is null.
     ways
-        For each location left out, whether both sides then have as many trails.
+        For each location left out, whether both sides then have equally many trails.
     partner
-        Each subtrail's true supertrail, -1 where it has none or it is not known.
+        Each subtrail's true supertrail, -1 if it has none or it is unknown.
     """
     starts = np.searchsorted(near.missing, np.arange(ways.size + 1)).astype(np.int64)
     chunks = split_evenly(np.ones(ways.size))

@@ -1,8 +1,8 @@
-"""REIDIT-I: link trails with a single counterpart, remove both, and go on.
+"""REIDIT-I: link trails with a single counterpart, remove both, and repeat.
 
-Every trail watches two living counterparts. When one is removed it looks for another, further on
-in its list of candidates, which it thus walks once; when it finds none, the remaining one is the
-only one. Memory is that of the trails, whatever the number of containments.
+Every trail watches two living counterparts. When one is removed, it searches for another, further
+on in its list of candidates, so each list is read only once; if there is none, the remaining
+counterpart is the only one. Memory is that of the trails, regardless of the number of containments.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from trailprint.kernels.trails.containment import Tracks, holds, next_supertrail
 
 
 class _Watchers(NamedTuple):
-    """Who watches whom: ``seen[i]`` are trail i's two living counterparts, -1 for none.
+    """Watched counterparts: ``seen[i]`` are trail i's two living counterparts, -1 for none.
 
     ``head[j]`` is the first of j's watchers, ``2 * i + slot``, and ``follow`` the next; ``place``
-    is how far trail i has come in its candidates, ``group`` in which of its lists.
+    is trail i's position in its current list of candidates, ``group`` the number of that list.
     """
 
     seen: Ints
@@ -39,7 +39,7 @@ class Peeled(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _start_watch(n_own: int, n_other: int) -> _Watchers:
-    """Return an empty watch."""
+    """Return a state in which no trail watches another."""
     return _Watchers(
         np.full((n_own, 2), -1, np.int64),
         np.full(n_other, -1, np.int64),
@@ -59,7 +59,7 @@ def _watch(watch: _Watchers, i: int, slot: int, j: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _find_super(tracks: Tracks, watch: _Watchers, x: int, alive: Flags) -> int:
-    """Return x's next living supertrail beyond those it has passed, or -1."""
+    """Return x's next living supertrail after those already tried, or -1."""
     at = next_supertrail(tracks, x, watch.place[x], alive)
     if at < 0:
         return -1
@@ -69,14 +69,14 @@ def _find_super(tracks: Tracks, watch: _Watchers, x: int, alive: Flags) -> int:
 
 @njit(cache=True, nogil=True)
 def _find_sub(tracks: Tracks, watch: _Watchers, y: int, alive: Flags) -> int:
-    """Return y's next living subtrail beyond those it has passed, or -1.
+    """Return y's next living subtrail after those already tried, or -1.
 
-    Meaning: each x stands once, in the list of its rarest location. Cost: one look per x passed.
+    Meaning: each x is listed once, at its rarest location. Cost: one test per x passed.
     """
     has = np.zeros(tracks.at_ptr.size, np.bool_)
     for e in range(tracks.sup_ptr[y], tracks.sup_ptr[y + 1]):
         has[tracks.sup_loc[e]] = True
-    has[-1] = True  # A trail of one location has no second one to miss.
+    has[-1] = True  # For trails of one location, which have -1 as their second.
     while watch.group[y] < tracks.sup_ptr[y + 1] - tracks.sup_ptr[y]:
         k = tracks.sup_loc[tracks.sup_ptr[y] + watch.group[y]]
         while watch.place[y] < tracks.rare_ptr[k + 1] - tracks.rare_ptr[k]:
@@ -92,7 +92,7 @@ def _find_sub(tracks: Tracks, watch: _Watchers, y: int, alive: Flags) -> int:
 
 @njit(cache=True, nogil=True)
 def _only(watch: _Watchers, i: int, alive: Flags) -> int:
-    """Return the living one of i's two, or -1."""
+    """Return the living one of i's two watched counterparts, or -1."""
     for slot in range(2):
         j = watch.seen[i, slot]
         if j >= 0 and alive[j]:
@@ -113,7 +113,7 @@ def _rewatch(
 ) -> int:
     """Give the watchers of a removed trail another to watch; queue those left with one.
 
-    Meaning: returns the new end of the queue. Cost: what the searches for another pass.
+    Meaning: returns the new end of the queue. Cost: that of the searches for another.
     """
     entry = watch.head[gone]
     while entry >= 0:
@@ -137,7 +137,7 @@ def _rewatch(
 
 @njit(cache=True, nogil=True)
 def _start_rows(tracks: Tracks, places: Ints, queue: Ints) -> tuple[_Watchers, int]:
-    """Let every x watch its first two supertrails; queue those with one."""
+    """Let every x watch its first two supertrails; queue those with only one."""
     watch = _start_watch(tracks.sub_ptr.size - 1, tracks.sup_ptr.size - 1)
     end = 0
     for x in range(places.shape[0]):
@@ -153,7 +153,7 @@ def _start_rows(tracks: Tracks, places: Ints, queue: Ints) -> tuple[_Watchers, i
 
 @njit(cache=True, nogil=True)
 def _start_cols(tracks: Tracks, alive: Flags, other: Flags, queue: Ints) -> tuple[_Watchers, int]:
-    """Let every living y watch its first two living subtrails; queue those with one."""
+    """Let every living y watch its first two living subtrails; queue those with only one."""
     watch = _start_watch(tracks.sup_ptr.size - 1, tracks.sub_ptr.size - 1)
     end = 0
     for y in range(alive.size):
@@ -170,10 +170,10 @@ def _start_cols(tracks: Tracks, alive: Flags, other: Flags, queue: Ints) -> tupl
 
 @njit(cache=True, nogil=True)
 def _peel(tracks: Tracks, places: Ints, both_ways: bool) -> tuple[Ints, Flags, Flags]:
-    """Run the removals to their end: each x's link, and who is left on either side.
+    """Run the removals until none is left; return each x's link, and the living of either side.
 
     Meaning: with ``both_ways`` a y with a single subtrail is linked too. Cost: every candidate
-    of every trail is looked at once at most.
+    of every trail is tested at most once.
     """
     n_sub, n_sup = tracks.sub_ptr.size - 1, tracks.sup_ptr.size - 1
     sub_alive, sup_alive = np.ones(n_sub, np.bool_), np.ones(n_sup, np.bool_)
@@ -212,9 +212,9 @@ def peel(tracks: Tracks, places: Ints, *, both_ways: bool) -> Peeled:
     Parameters
     ----------
     places
-        Those of `first_two_supertrails`.
+        The result of `first_two_supertrails`.
     both_ways
-        Also link supertrails with a single subtrail: right where both sides have as many trails.
+        Also link supertrails with a single subtrail: valid if both sides have equally many trails.
     """
     link, sub_alive, sup_alive = _peel(tracks, places, both_ways)
     left = np.flatnonzero(sub_alive & (np.diff(tracks.sub_ptr) > 0))
@@ -225,7 +225,7 @@ def peel(tracks: Tracks, places: Ints, *, both_ways: bool) -> Peeled:
 
 @njit(cache=True, nogil=True)
 def _without_super(tracks: Tracks, left: Ints, alive: Flags) -> Flags:
-    """Say which of the trails left have no living supertrail."""
+    """Return which of the trails left have no living supertrail."""
     out = np.empty(left.size, np.bool_)
     for n in range(left.size):
         out[n] = next_supertrail(tracks, left[n], 0, alive) < 0

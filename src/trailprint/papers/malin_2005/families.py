@@ -1,4 +1,4 @@
-"""The 2005 paper's people: trails of persons and of households, simulated or a user's own."""
+"""The 2005 paper's people: trails of people and households, simulated or the user's own."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _PARTS = ("visits", "purchases", "households")
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shoppers:
     """
-    People and where they were.
+    People, and the sites where they visited and bought.
 
     Attributes
     ----------
     visits, purchases : Trails
-        Of people, over one list of people and of sites.
+        Trails of people, both over the same people and sites.
     household : ndarray
         Each person's household, as a number.
     """
@@ -41,11 +41,11 @@ class Shoppers:
     household: Ints
 
     def at_shops(self) -> Shoppers:
-        """Only what happened at sites where somebody bought."""
+        """Keep only sites with a purchase."""
         return self._at(self.purchases.visitors > 0)
 
     def at_visited(self) -> Shoppers:
-        """Without sites nobody visited."""
+        """Keep only sites with a visit."""
         return self._at(self.visits.visitors > 0)
 
     def _at(self, sites: NDArray[np.bool_]) -> Shoppers:
@@ -56,7 +56,7 @@ class Shoppers:
         )
 
     def of_households(self, trails: Trails) -> Trails:
-        """The same trails, those of a household's members together."""
+        """Return the trails of households: the union of their members' trails."""
         n_homes = int(self.household.max(initial=-1)) + 1
         people = np.arange(len(self.household))
         lives_in = sparse.csr_array(
@@ -67,19 +67,19 @@ class Shoppers:
         return _as_trails(together, trails.locations)
 
     def home_truth(self) -> Truth:
-        """Person i, identified, belongs to their household, de-identified."""
+        """Return the truth that links each identified person to their de-identified household."""
         people = np.arange(len(self.household), dtype=np.int64)
         return Truth(released=self.household, auxiliary=people, source="file")
 
 
 def same_rows(trails: Trails) -> Truth:
-    """Row i is the same on both sides."""
+    """Return the truth that row i is the same on both sides."""
     rows = np.arange(trails.n_users, dtype=np.int64)
     return Truth(released=rows, auxiliary=rows, source="same-ids")
 
 
 def load_shoppers(context: Context) -> Shoppers:
-    """The user's own people, or simulated ones; shared by all experiments of a run."""
+    """Return the user's own people, or simulated ones; shared by all experiments of a run."""
     own = context.own(SOURCE)
 
     def make() -> Shoppers:
@@ -90,7 +90,7 @@ def load_shoppers(context: Context) -> Shoppers:
 
 
 def simulate_shoppers(seed: int, *, n_sites: int = 5000) -> Shoppers:
-    """The paper's 86 households; their shopping does not depend on the number of sites."""
+    """Simulate the paper's 86 households; shopping does not depend on the number of sites."""
     families = simulate_families(HouseholdOptions(n_sites=n_sites, seed=seed))
     shape = (len(families.household), families.n_sites)
     locations = pa.array([f"{n}" for n in range(families.n_sites)])
@@ -116,7 +116,7 @@ def _as_trails(matrix: sparse.sparray, locations: pa.Array) -> Trails:
 
 
 def _only(trails: Trails, kept: NDArray[np.bool_]) -> Trails:
-    """Only these locations, numbered anew."""
+    """Keep only these locations, and renumber them."""
     left = trails.at(kept)
     number = np.cumsum(kept) - 1
     return Trails(
@@ -141,7 +141,7 @@ def _read_shoppers(folder: Path, context: Context) -> Shoppers:
 
 
 def _as_rows_of(people: Trails, trails: Trails) -> Trails:
-    """The trails in the order of ``people``; whoever has none gets a null trail."""
+    """Return the trails in the order of ``people``; people without one get a null trail."""
     place = pc.index_in(trails.users, value_set=people.users)
     if place.null_count:
         raise SourceError(

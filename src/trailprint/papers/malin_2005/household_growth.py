@@ -20,7 +20,7 @@ from trailprint.papers.malin_2005.shops import ASSUMPTIONS, MULTIPLE, PAPER
 from trailprint.studies.trail_sensitivity import add_locations
 
 N_STEPS, N_STEPS_FULL = 60, 100
-#: Simulated populations averaged: one crosses at twice as many sites as the next.
+#: Number of simulated populations averaged: their crossings may differ by a factor of two.
 N_POPULATIONS, N_POPULATIONS_FULL = 20, 100
 
 _PAPER_SITES = 60.0
@@ -31,7 +31,7 @@ _CROSSING = tuned(
 
 
 def run_figure_15(context: Context) -> ExperimentOutcome:
-    """People linked to the addresses of their households."""
+    """Link people to the addresses of their households."""
     shoppers = load_shoppers(context)
     grown = _grow(shoppers, context)
     crossings = [_crossing(grown, shoppers.home_truth()), *_other_crossings(context)]
@@ -70,7 +70,7 @@ def run_figure_15(context: Context) -> ExperimentOutcome:
 
 
 def _grow(shoppers: Shoppers, context: Context) -> list[dict[str, Any]]:
-    """Sites join, most visited first."""
+    """Add sites, most visited first, and count re-identifications."""
     grown: list[dict[str, Any]] = add_locations(
         shoppers.of_households(shoppers.visits),
         shoppers.visits,
@@ -95,7 +95,7 @@ def _tidy(grown: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _crossing(grown: list[dict[str, Any]], truth: Truth) -> float | None:
-    """Where people pull ahead of households by a tenth of the largest possible lead."""
+    """Return the number of sites at which people lead households by a tenth of the maximum."""
     largest = truth.n_common - len(np.unique(truth.released))
     ahead = [
         row["locations"]
@@ -106,13 +106,13 @@ def _crossing(grown: list[dict[str, Any]], truth: Truth) -> float | None:
 
 
 def _other_crossings(context: Context) -> list[float | None]:
-    """Of further simulated populations, with consecutive seeds; the user's own are one."""
+    """Return crossings of further simulated populations (consecutive seeds); none for own data."""
     if context.own(SOURCE) is not None:
         return []
     n = N_POPULATIONS_FULL if context.full else N_POPULATIONS
     crossings = []
     for number in range(1, n):
-        context.tell(f"Simulating population {number + 1}", number / n)
+        context.report(f"Simulating population {number + 1}", number / n)
         shoppers = simulate_shoppers(context.seed + number).at_visited()
         crossings.append(_crossing(_grow(shoppers, context), shoppers.home_truth()))
     return crossings
@@ -124,7 +124,7 @@ def _mean(crossings: list[float | None]) -> float | None:
 
 
 def _describe(crossings: list[float | None]) -> tuple[str, ...]:
-    """What the mean is over, where there are several."""
+    """Describe what the mean is over; empty for a single population."""
     known = np.array([sites for sites in crossings if sites is not None])
     if len(known) < 2:
         return ()

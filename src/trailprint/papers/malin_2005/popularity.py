@@ -30,13 +30,13 @@ _NEARLY_ALL = 0.95
 
 
 def _homes(context: Context) -> Trails:
-    """Trails of households over all sites."""
+    """Return trails of households over all sites."""
     shoppers = load_shoppers(context)
     return shoppers.of_households(shoppers.visits)
 
 
 def run_figure_11(context: Context) -> ExperimentOutcome:
-    """How many households visit the most popular sites."""
+    """Count the households that visit the most popular sites."""
     homes = _homes(context)
     fit = fit_zipf(homes, N_TOP)
     observed = rank_frequency(homes).slice(0, N_TOP).to_pylist()
@@ -78,7 +78,7 @@ def run_figure_11(context: Context) -> ExperimentOutcome:
 
 
 def _observed_and_expected(observed: list[dict[str, Any]], fit: ZipfFit) -> list[dict[str, Any]]:
-    """Households by the rank of a site, and by the law where one could be fitted."""
+    """Return households by site rank, observed and, if it could be fitted, by the Zipf law."""
     fitted = fit.exponent is not None and fit.scale is not None
     rows: list[dict[str, Any]] = []
     for row in observed:
@@ -105,7 +105,7 @@ def _grow(homes: Trails, order: Order, context: Context) -> list[dict[str, Any]]
 
 
 def _tidy(grown: pa.Table) -> list[dict[str, Any]]:
-    """Two lines: households with a trail at all, and those re-identified."""
+    """Return the rows of two lines: households with a trail, and those re-identified."""
     return [
         {"line": line, "sites": row["locations"], "households": row[column]}
         for line, column in (
@@ -127,7 +127,7 @@ def _pivot(rows: list[dict[str, Any]], line: str, value: str) -> dict[int, float
 
 
 def run_figure_12(context: Context) -> ExperimentOutcome:
-    """Sites join, least visited first."""
+    """Add sites, least visited first."""
     rows = _grow(_homes(context), "least-visited", context)
     there, found = (_pivot(rows, line, "households") for line in ("with a trail", "re-identified"))
     worst = max((there[n] - found[n]) / there[n] for n in there if there[n])
@@ -154,7 +154,7 @@ def run_figure_12(context: Context) -> ExperimentOutcome:
 
 
 def run_figure_13(context: Context) -> ExperimentOutcome:
-    """Sites join, most visited first."""
+    """Add sites, most visited first."""
     rows = _grow(_homes(context), "most-visited", context)
     there, found = (_pivot(rows, line, "households") for line in ("with a trail", "re-identified"))
     reached = [n for n in sorted(there) if there[n] and found[n] >= _NEARLY_ALL * there[n]]
@@ -179,7 +179,7 @@ def run_figure_13(context: Context) -> ExperimentOutcome:
 
 
 def run_figure_14(context: Context) -> ExperimentOutcome:
-    """Names withheld at random."""
+    """Withhold names at random."""
     homes = _homes(context)
     n_runs = N_RUNS_FULL if context.full else N_RUNS
     rows = _withhold_names(context, homes, n_runs)
@@ -215,10 +215,12 @@ def run_figure_14(context: Context) -> ExperimentOutcome:
 
 
 def _withhold_names(context: Context, homes: Trails, n_runs: int) -> list[dict[str, Any]]:
-    """Sites join while names are withheld, with each probability."""
+    """Add sites while names are withheld, for each probability."""
     rows: list[dict[str, Any]] = []
     for number, probability in enumerate(WITHHELD):
-        context.tell(f"Withholding {100 * probability:.0f} % of the names", number / len(WITHHELD))
+        context.report(
+            f"Withholding {100 * probability:.0f} % of the names", number / len(WITHHELD)
+        )
         table = withhold(
             homes,
             probability,
@@ -262,7 +264,7 @@ def _withheld_rows(table: pa.Table) -> list[dict[str, Any]]:
 
 
 def _sites_for_half(rows: list[dict[str, Any]], probability: float) -> float | None:
-    """The first number of sites from which on half of the addresses are re-identified."""
+    """Return the smallest number of sites that re-identifies half of the addresses."""
     chosen = [row for row in rows if row["withheld"] == probability]
     there = _pivot(chosen, "addresses", "households")
     found = _pivot(chosen, "re-identified", "households")

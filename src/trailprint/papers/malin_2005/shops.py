@@ -44,7 +44,7 @@ _RATES = tuned(
     "The makers of the simulated households turned the share of loyal buyers, the number of "
     "purchases and the popularity of shops until REIDIT-C and REIDIT-I found about as many."
 )
-#: Why REIDIT-M and REIDIT-I find the households with several buyers, or do not.
+#: Why REIDIT-M finds the households with several buyers and REIDIT-I does not.
 _FULL_HOUSEHOLDS = {
     "multiple": forced(
         "Built into the recipe: simulated families with several buyers have a shop of their own."
@@ -53,7 +53,7 @@ _FULL_HOUSEHOLDS = {
         "REIDIT-I gives an address at most one name, whatever the data.", on_any_data=True
     ),
 }
-#: What the paper re-identified, and of how many; it rounds the shares.
+#: Numbers re-identified in the paper, and totals; the paper rounds the shares.
 _PAPER = {
     ("complete", "people"): (20, 30),
     ("complete", "households"): (16, 26),
@@ -62,7 +62,7 @@ _PAPER = {
 }
 #: Households with several buyers, all of whom REIDIT-M re-identified.
 _PAPER_FULL_HOUSEHOLDS = 3
-#: By how much leaving out the most telling shop raised the rate: "around" and "about".
+#: Relative rise of the rate in percent without the most revealing shop: "around" and "about".
 _PAPER_GAIN = {"complete": 25.0, "incomplete": 25.0}
 
 _READINGS = {
@@ -74,7 +74,7 @@ Sides = tuple[Trails, Trails, TrailOptions, Truth]
 
 
 def _sides(shoppers: Shoppers, algorithm: str, level: str) -> Sides:
-    """De-identified and identified trails, and how they are to be matched."""
+    """Return de-identified and identified trails, matching options and truth."""
     visits, bought = shoppers.visits, shoppers.purchases
     if algorithm == "multiple":
         return shoppers.of_households(visits), bought, MULTIPLE, shoppers.home_truth()
@@ -86,7 +86,7 @@ def _sides(shoppers: Shoppers, algorithm: str, level: str) -> Sides:
 
 
 def _draws(context: Context) -> list[Shoppers]:
-    """The user's own shoppers, or many simulated populations."""
+    """Return the user's own shoppers, or many simulated populations."""
     if context.own(SOURCE) is not None:
         return [load_shoppers(context).at_shops()]
 
@@ -112,7 +112,7 @@ def _count(shoppers: Shoppers, algorithm: str, level: str, context: Context) -> 
 
 
 def _summary(counts: Sequence[dict[str, float]]) -> dict[str, Any]:
-    """Means over the draws, with an interval of the rate where there are several."""
+    """Return means over the draws, with an interval of the rate if there are several."""
     row: dict[str, Any] = {
         name: float(np.mean([count[name] for count in counts])) for name in counts[0]
     }
@@ -122,12 +122,12 @@ def _summary(counts: Sequence[dict[str, float]]) -> dict[str, Any]:
 
 
 def _run_levels(algorithm: str) -> Callable[[Context], ExperimentOutcome]:
-    """One algorithm on people and on households."""
+    """Return an experiment that runs one algorithm on people and on households."""
 
     def run(context: Context) -> ExperimentOutcome:
         rows, comparisons = [], []
         for number, level in enumerate(("people", "households")):
-            context.tell(f"Linking {level}", number / 2)
+            context.report(f"Linking {level}", number / 2)
             counts = [_count(each, algorithm, level, context) for each in _draws(context)]
             row = {"algorithm": algorithm, "level": level, **_summary(counts)}
             rows.append(row)
@@ -222,7 +222,7 @@ def _read_multiple(rows: Sequence[dict[str, Any]]) -> str:
 def _count_multiple(
     shoppers: Shoppers, options: TrailOptions, context: Context
 ) -> tuple[dict[str, float], int]:
-    """Links of buyers to homes, and households of several buyers whose buyers are all linked."""
+    """Count links of buyers to homes, and households with several buyers that are all linked."""
     homes = shoppers.of_households(shoppers.visits)
     links = match_trails(homes, shoppers.purchases, options, n_threads=context.n_threads)
     right = shoppers.home_truth().holds(links.released, links.auxiliary)
@@ -240,7 +240,7 @@ def _count_multiple(
 
 
 def run_figure_10(context: Context) -> ExperimentOutcome:
-    """Every shop left out in turn, for the three algorithms."""
+    """Leave out each shop in turn, for the three algorithms."""
     draws = _draws(context)
     rows = [
         row
@@ -249,7 +249,7 @@ def run_figure_10(context: Context) -> ExperimentOutcome:
     ]
     comparisons = []
     for number, algorithm in enumerate(_PAPER_GAIN):
-        context.tell(f"Leaving out shops ({algorithm})", number / 2)
+        context.report(f"Leaving out shops ({algorithm})", number / 2)
         gains = [_largest_gain(_without_each(each, algorithm, context)) for each in draws]
         comparisons.append(
             Comparison(

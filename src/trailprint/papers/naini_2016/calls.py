@@ -39,10 +39,10 @@ from trailprint.papers.naini_2016.people import (
     choose_users,
 )
 
-#: How many people, and how often they are drawn anew.
+#: Numbers of people, and of random draws for each.
 GROWTH = ((1_000, 6), (2_000, 4), (5_000, 2), (10_000, 2))
 GROWTH_FULL = ((1_000, 20), (2_000, 20), (5_000, 10), (10_000, 5), (20_000, 3), (46_986, 1))
-#: Into how many parts the released people are drawn; each is matched on its own.
+#: Numbers of random parts of the released people; each part is matched separately.
 PARTS = (50, 20, 5, 2, 1)
 N_SIDE, N_COMMON = 5_000, 3_750
 
@@ -62,12 +62,12 @@ _PAPER_TABLE_3 = {"A2": (1_340, 36.0), "A1": (1_672, 33.0)}
 
 
 def run_figure_5(context: Context) -> ExperimentOutcome:
-    """Fewer people are identified the more there are, whatever the metric."""
+    """The more people there are, the smaller the share identified, for every metric."""
     sides = call_sides(context, large=True)
     plan = _fitting(GROWTH_FULL if context.full else GROWTH, sides[0].n_users)
     rows: list[dict[str, Any]] = []
     for number, (n_people, n_draws) in enumerate(plan):
-        context.tell(f"Matching {n_people:,} people", number / len(plan))
+        context.report(f"Matching {n_people:,} people", number / len(plan))
         groups = [
             some_people(
                 sides, draw_rows((context.seed, 5, n_people, draw), sides[0].n_users, n_people)
@@ -94,7 +94,7 @@ def run_figure_5(context: Context) -> ExperimentOutcome:
 
 
 def _fitting(plan: tuple[tuple[int, int], ...], n_users: int) -> list[tuple[int, int]]:
-    """The sizes that the population has people for; all of it where it has fewer than the least."""
+    """Return the steps that fit the population, or all of it if it is smaller than the first."""
     return [step for step in plan if step[0] <= n_users] or [(n_users, 1)]
 
 
@@ -116,7 +116,7 @@ def _with_interval(chart: Chart) -> Chart:
 
 
 def run_figure_6(context: Context) -> ExperimentOutcome:
-    """Matching many people at once identifies a larger share than looking each up alone."""
+    """Matching many people at once identifies a larger share than matching each alone."""
     released, auxiliary = call_sides(context)
     alone = share_one_by_one(context, (released, auxiliary))
     rows = [
@@ -151,12 +151,12 @@ def run_figure_6(context: Context) -> ExperimentOutcome:
 
 
 def _match_parts(context: Context, sides: Sides) -> list[dict[str, Any]]:
-    """The released people drawn into parts, and every part matched on its own."""
+    """Split the released people into random parts, and match each part separately."""
     released, auxiliary = sides
     order = np.random.default_rng((context.seed, 6)).permutation(released.n_users)
     rows = []
     for number, n_parts in enumerate(PARTS):
-        context.tell(f"Matching {n_parts} parts", number / len(PARTS))
+        context.report(f"Matching {n_parts} parts", number / len(PARTS))
         parts = [np.sort(part) for part in np.array_split(order, min(n_parts, released.n_users))]
         found = [share_right(context, (released.select(part), auxiliary)) for part in parts]
         accuracy = float(np.average(found, weights=[len(part) for part in parts]))
@@ -187,13 +187,13 @@ def _part_row(n_released: int, accuracy: float, method: str, n_repetitions: int)
 
 
 def run_table_3(context: Context) -> ExperimentOutcome:
-    """Knowing how many people both sides share makes matches fewer and surer."""
+    """Knowing how many people both sides share gives fewer and more reliable matches."""
     sides = call_sides(context, large=True)
     n_side, n_common = _table_3_sizes(sides[0].n_users)
     both = _share_some(context, sides, n_side, n_common)
     rows, comparisons = [], []
     for name, size in (("A2", n_common), ("A1", None)):
-        context.tell(f"Matching with {name}", 0.5 if name == "A1" else 0.0)
+        context.report(f"Matching with {name}", 0.5 if name == "A1" else 0.0)
         risk = match_sides(context, both, MatchOptions(size=size, seed=context.seed))[1]
         rows.append(
             {
@@ -225,7 +225,7 @@ def run_table_3(context: Context) -> ExperimentOutcome:
 
 
 def _share_some(context: Context, sides: Sides, n_side: int, n_common: int) -> Sides:
-    """People drawn for each side, ``n_common`` of them for both."""
+    """Draw people for each side, ``n_common`` of them for both."""
     drawn = np.random.default_rng((context.seed, 3)).permutation(sides[0].n_users)
     return (
         sides[0].select(np.sort(drawn[:n_side])),
@@ -234,7 +234,7 @@ def _share_some(context: Context, sides: Sides, n_side: int, n_common: int) -> S
 
 
 def _compare_algorithm(name: str, risk: Risk, *, is_paper_size: bool) -> list[Comparison]:
-    """Right matches and their share; beside the paper's only where as many people are matched."""
+    """Compare correct matches and precision with the paper's, at the paper's size only."""
     correct, precision = _PAPER_TABLE_3[name] if is_paper_size else (None, None)
     return [
         compare_share(f"{name}: right among the matches", precision, risk.precision, PREDICTED),
@@ -249,7 +249,7 @@ def _compare_algorithm(name: str, risk: Risk, *, is_paper_size: bool) -> list[Co
 
 
 def _table_3_sizes(n_users: int) -> tuple[int, int]:
-    """The paper's sizes, or the same proportions where there are fewer people."""
+    """Return the paper's sizes, or the same proportions if there are fewer people."""
     most = int(n_users / (2 - N_COMMON / N_SIDE))
     n_side = min(N_SIDE, most)
     return n_side, max(1, n_side * N_COMMON // N_SIDE)
@@ -264,7 +264,7 @@ def run_figure_7(context: Context) -> ExperimentOutcome:
     cohort = mondays[0].users.filter(pc.is_in(mondays[0].users, value_set=mondays[1].users))
     rows: list[dict[str, Any]] = []
     for n_days in range(1, 8):
-        context.tell(f"Matching {n_days} days", (n_days - 1) / 7)
+        context.report(f"Matching {n_days} days", (n_days - 1) / 7)
         days = [on_weekdays(side, WEEKDAYS[:n_days]) for side in (weeks.released, weeks.auxiliary)]
         pair = build_histogram_pair(days[0], days[1])
         sides = choose_users(pair[0], cohort), choose_users(pair[1], cohort)
@@ -304,11 +304,11 @@ def _n_users(context: Context) -> int:
 
 
 def match_callers(context: Context) -> tuple[Linkage, Risk]:
-    """Match everybody's two weeks of calls, once for all experiments of a run."""
+    """Match all people's two weeks of calls, once for all experiments of a run."""
 
     def make() -> tuple[Linkage, Risk]:
         sides = call_sides(context, large=True)
-        # A few people first: compiling is no part of the time that matching takes.
+        # Match a few people first, so that compilation does not count as matching time.
         match_sides(context, some_people(sides, np.arange(min(100, sides[0].n_users))))
         return match_sides(context, sides, MatchOptions(seed=context.seed))
 
@@ -316,10 +316,10 @@ def match_callers(context: Context) -> tuple[Linkage, Risk]:
 
 
 def run_section_4a6(context: Context) -> ExperimentOutcome:
-    """Grouping antennas into regions protects better than anything else here."""
-    context.tell("Matching by antenna", 0.0)
+    """Grouping antennas into regions gives the best protection measured here."""
+    context.report("Matching by antenna", 0.0)
     found = [match_callers(context)[1]]
-    context.tell("Matching by region", 0.7)
+    context.report("Matching by region", 0.7)
     regions = call_sides(context, large=True, by="region")
     found.append(match_sides(context, regions, MatchOptions(seed=context.seed))[1])
     sides = {"antenna": call_sides(context, large=True), "region": regions}

@@ -72,8 +72,8 @@ _PAPER_JOINT, _PAPER_ALONE, _PAPER_CHAINS = 60.0, 50.0, 45.0
 
 
 def run_figure_10(context: Context) -> ExperimentOutcome:
-    """Where and when people recorded, as counts only."""
-    context.tell("Counting squares", 0.0)
+    """Where and when people recorded, as counts, and as a map if locations may be named."""
+    context.report("Counting squares", 0.0)
     rows = [*_visited_squares(context), *_weekly_people(context)]
     weeks = _weeks_per_person(context)
     squares = map_squares(context) if context.name_locations else []
@@ -92,7 +92,7 @@ def run_figure_10(context: Context) -> ExperimentOutcome:
 def _compare_weeks(
     weeks: np.ndarray[tuple[int], np.dtype[np.int64]],
 ) -> tuple[Comparison, Comparison]:
-    """How many people there are, and how many weeks each was active."""
+    """Compare the number of people and their mean number of active weeks with the paper's."""
     return (
         Comparison(
             quantity="people with two active weeks or more",
@@ -154,7 +154,7 @@ def _notes_on_map(context: Context) -> tuple[str, ...]:
 
 
 def _visited_squares(context: Context) -> list[dict[str, Any]]:
-    """The share of squares with a fix, by their distance from the middle of the box."""
+    """Return the share of squares with a fix, by their distance from the middle of the box."""
     events, grid = (
         position_events(context),
         GridOptions(cell_m=CELL_M, box=Protocol.of(context).box),
@@ -181,13 +181,13 @@ def _visited_squares(context: Context) -> list[dict[str, Any]]:
 def _ring(
     squares: np.ndarray[tuple[int, int], np.dtype[np.int64]], n_side: int
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Which ring around the middle each square lies in."""
+    """Return the ring around the middle in which each square lies."""
     away = np.hypot(*(squares - (n_side - 1) / 2).T) * CELL_M
     return np.asarray(away // RING_M, dtype=np.int64)
 
 
 def _weekly_people(context: Context) -> list[dict[str, Any]]:
-    """How many people are active in each week of the campaign."""
+    """Count the active people in each week of the campaign."""
     events = position_events(context)
     week = "datediff('week', min(monday) OVER (), monday)"
     mondays = f"SELECT \"user\", date_trunc('week', {events.local_start}) AS monday"
@@ -199,7 +199,7 @@ def _weekly_people(context: Context) -> list[dict[str, Any]]:
 
 
 def _weeks_per_person(context: Context) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """How many active weeks each person of the cohort has."""
+    """Count the active weeks of each person of the cohort."""
     events = position_events(context)
     found = events.engine.rows(
         f"SELECT count(DISTINCT date_trunc('week', {events.local_start})) AS n "
@@ -209,7 +209,7 @@ def _weeks_per_person(context: Context) -> np.ndarray[tuple[int], np.dtype[np.in
 
 
 def run_figure_11(context: Context) -> ExperimentOutcome:
-    """Squares of a moderate size identify most people."""
+    """Squares of moderate size identify the most people."""
     rows = average_populations(context, GEOLIFE, _accuracy_by_squares)
     proposed = {row["cell_m"]: row["accuracy"] for row in rows if row["metric"] == "proposed"}
     best = max(proposed, key=lambda cell_m: proposed[cell_m])
@@ -241,17 +241,17 @@ def run_figure_11(context: Context) -> ExperimentOutcome:
 
 
 def _accuracy_by_squares(context: Context) -> list[dict[str, Any]]:
-    """Every metric with every size of squares, for one population."""
+    """Measure every metric with every size of squares, for one population."""
     rows: list[dict[str, Any]] = []
     for number, cell_m in enumerate(CELLS_M):
-        context.tell(f"Matching squares of {cell_m:g} m", number / len(CELLS_M))
+        context.report(f"Matching squares of {cell_m:g} m", number / len(CELLS_M))
         sides = position_sides(context, cell_m)
         rows += [{"cell_m": cell_m, **row} for row in metric_rows(context, sides)]
     return rows
 
 
 def run_section_4c4(context: Context) -> ExperimentOutcome:
-    """Joint matching against one by one, and against chains of places."""
+    """Compare joint matching with one-by-one matching and with chains of places."""
     rows = average_populations(context, GEOLIFE, _accuracy_by_method)
     best = {
         name: max(row["accuracy"] for row in rows if row["method"] == name)
@@ -275,7 +275,7 @@ def run_section_4c4(context: Context) -> ExperimentOutcome:
 
 
 def _compare_methods(best: Mapping[str, float]) -> tuple[Comparison, ...]:
-    """Each method's best accuracy beside the paper's."""
+    """Compare each method's best accuracy with the paper's."""
     return (
         compare_share(
             "joint, the best of 300 m to 1,000 m",
@@ -315,17 +315,17 @@ def _chart_methods() -> Chart:
 
 
 def _accuracy_by_method(context: Context) -> list[dict[str, Any]]:
-    """Joint and one by one with every size of squares, and chains, for one population."""
+    """Measure joint and one-by-one matching by size of squares, and chains, for one population."""
     rows: list[dict[str, Any]] = []
     for number, cell_m in enumerate(COMPARED_CELLS_M):
-        context.tell(f"Matching squares of {cell_m:g} m", number / 4)
+        context.report(f"Matching squares of {cell_m:g} m", number / 4)
         sides = position_sides(context, cell_m)
         for name, options in (
             ("joint", MatchOptions(seed=context.seed)),
             ("one by one", MatchOptions(method="one-by-one", seed=context.seed)),
         ):
             rows.append(_method(name, cell_m, match_sides(context, sides, options)[1]))
-    context.tell("Matching chains of places", 0.75)
+    context.report("Matching chains of places", 0.75)
     rows.append(_method("mobility Markov chain", CHAIN_RADIUS_M, _match_chains(context)))
     return rows
 
@@ -335,7 +335,7 @@ def _method(name: str, metres: float, risk: Risk) -> dict[str, Any]:
 
 
 def chain_sides(context: Context) -> tuple[MobilityChains, MobilityChains]:
-    """Everybody's chain of places in either half of their weeks."""
+    """Return each person's chain of places in each half of their weeks."""
     halves, places = position_halves(context), OwnPlaceOptions(max_radius_m=CHAIN_RADIUS_M)
     return context.share(
         "2016 chains", lambda: build_chain_pair(halves.released, halves.auxiliary, places)
@@ -343,7 +343,7 @@ def chain_sides(context: Context) -> tuple[MobilityChains, MobilityChains]:
 
 
 def _match_chains(context: Context) -> Risk:
-    """Everybody's nearest chain beside the truth."""
+    """Link each person to the nearest chain, and compare with the truth."""
     released, auxiliary = chain_sides(context)
     scores = score_mobility_markov(released, auxiliary)
     linkage = linkage_from_scores(scores, LinkChoice(seed=context.seed))

@@ -1,4 +1,4 @@
-"""Naini et al. 2016: the maps of Figures 4 and 10, drawn only where locations may be named."""
+"""Naini et al. 2016: the maps of Figures 4 and 10, drawn only if locations may be named."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from trailprint.papers.naini_2016.positions import Protocol, position_events
 from trailprint.studies.small_counts import SMALL
 
 CELL_M, CELLS_A_SQUARE = 100.0, 5
-"""The paper's squares, and how many of them side by side one square of our map has."""
+"""Side of the paper's squares in metres, and how many of them make a side of our map's squares."""
 MAP_SQUARE_M = CELL_M * CELLS_A_SQUARE
 N_COLOURS = 6
 DECIMALS = 3
-"""Of degrees: about 100 m."""
+"""Decimals of degrees: about 100 m."""
 
 _PAPER_ANTENNAS, _PAPER_REGIONS = 1_211, 237
 _AS_MANY = forced("As many antennas and regions are simulated as the paper has, in proportion.")
@@ -34,7 +34,7 @@ VEILED = f"Places of fewer than {SMALL} people are not on the map."
 
 def map_squares(context: Context) -> list[dict[str, Any]]:
     """
-    Figure 10(a): squares of 500 m, and which share of their squares of 100 m has a fix.
+    Return Figure 10(a): squares of 500 m, and the share of their 100 m squares with a fix.
 
     Squares of fewer than `SMALL` people are left out.
     """
@@ -49,7 +49,7 @@ def map_squares(context: Context) -> list[dict[str, Any]]:
     )
     if cells.grid is None or not found.num_rows:
         return []
-    # The middle of the middle cell is the middle of the square.
+    # The centre of the middle cell is the centre of the square.
     middle = CELLS_A_SQUARE // 2
     column, row = (CELLS_A_SQUARE * found[name].to_numpy() + middle for name in ("column_", "row_"))
     names = [f"x{i}_y{j}" for i, j in zip(column, row, strict=True)]
@@ -66,15 +66,15 @@ def _places(lat: Floats, lon: Floats, amount: Floats) -> list[dict[str, Any]]:
 
 
 def map_chart(title: str, **more: Any) -> Chart:
-    """A map of rows with ``lat`` and ``lon``."""
+    """Return a map of rows with ``lat`` and ``lon``."""
     return Chart(
         kind="map", x="lon", y="lat", x_title="longitude", y_title="latitude", title=title, **more
     )
 
 
 def run_figure_4(context: Context) -> ExperimentOutcome:
-    """How many antennas the regions have, and where they are if that may be shown."""
-    context.tell("Counting antennas", 0.0)
+    """Antennas per region, and a map of them if locations may be named."""
+    context.report("Counting antennas", 0.0)
     n_antennas = np.sort(_antennas_per_region(context))[::-1]
     counted = [
         {"part": "regions", "rank": rank, "antennas": int(n)}
@@ -127,7 +127,7 @@ def _notes(context: Context, *, drawn: bool) -> tuple[str, ...]:
 
 
 def _own_calls(context: Context) -> Events:
-    """The user's own call records, the region of each antenna carried along."""
+    """Return the user's own call records, including the region of each antenna."""
     return context.share("2016 own calls with regions", lambda: _read_calls(context))
 
 
@@ -135,7 +135,7 @@ def _read_calls(context: Context) -> Events:
     try:
         return context.read(CALLS, keep_columns=("region",)).materialise()
     except ColumnError:
-        context.read(CALLS)  # Whatever else is wrong is told as it is.
+        context.read(CALLS)  # Any other problem is raised here.
         raise InputError(
             "2016-figure-4 needs call records with a column 'region' beside the antenna, but "
             "there is none. Name it so."
@@ -143,7 +143,7 @@ def _read_calls(context: Context) -> Events:
 
 
 def _antennas_per_region(context: Context) -> Ints:
-    """How many antennas in use each region has."""
+    """Count the antennas in use in each region."""
     if context.own(CALLS) is None:
         population = call_population(context, large=True)
         used = np.unique(np.concatenate([week.antenna for week in population.weeks]))
@@ -159,7 +159,7 @@ def _antennas_per_region(context: Context) -> Ints:
 
 
 def _map_antennas(context: Context) -> list[dict[str, Any]]:
-    """Each antenna of `SMALL` people or more with its region's colour; none without positions."""
+    """Return antennas of `SMALL` people or more with region colours; empty without positions."""
     if context.own(CALLS) is None or not {"lat", "lon"} <= _own_calls(context).columns:
         return []
     calls = _own_calls(context)
@@ -187,10 +187,10 @@ def _map_antennas(context: Context) -> list[dict[str, Any]]:
 
 def colour_regions(position: Floats, region: Ints) -> Ints:
     """
-    A colour for each region, such that near ones differ.
+    Choose a colour for each region so that nearby regions differ.
 
-    Regions take colours in turn, the largest first; each takes that whose nearest region is
-    farthest from it. ``position`` has an antenna a row, ``region`` its region from 0 on.
+    Regions are coloured greedily, largest first, each with the colour whose nearest region is
+    farthest away. ``position`` has one row per antenna, ``region`` its region, from 0.
     """
     n_regions = int(region.max()) + 1 if len(region) else 0
     size = np.bincount(region, minlength=n_regions)

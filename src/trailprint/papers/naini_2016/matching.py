@@ -35,7 +35,7 @@ def match_sides(
 
 
 def compare_with_truth(linkage: Linkage, truth: Truth) -> Risk:
-    """How many links are right; somebody must be on both sides."""
+    """Measure how many links are correct; the sides must have people in common."""
     risk = measure_risk(linkage, truth)
     if risk is None:
         raise RuntimeError("the two sides of an experiment must have people in common")
@@ -43,13 +43,13 @@ def compare_with_truth(linkage: Linkage, truth: Truth) -> Risk:
 
 
 def share_right(context: Context, sides: Sides, metric: str = "proposed") -> float:
-    """The share of people whom the joint matching (A1) identifies."""
+    """Return the share of people whom the joint matching (A1) identifies."""
     options = MatchOptions(metric=METRICS[metric], seed=context.seed)
     return match_sides(context, sides, options)[1].accuracy or 0.0
 
 
 def share_one_by_one(context: Context, sides: Sides) -> float:
-    """The share of people identified when each released record is looked up on its own."""
+    """Return the share of people identified when each released record is matched alone."""
     options = MatchOptions(method="one-by-one", seed=context.seed)
     return match_sides(context, sides, options)[1].accuracy or 0.0
 
@@ -57,7 +57,7 @@ def share_one_by_one(context: Context, sides: Sides) -> float:
 def metric_rows(
     context: Context, sides: Sides, metrics: Iterable[str] = METRICS
 ) -> list[dict[str, Any]]:
-    """One row for each metric: accuracy of the joint matching with its interval and chance."""
+    """Return one row per metric: accuracy of the joint matching, its interval and chance."""
     chosen = {metric: MatchOptions(metric=METRICS[metric], seed=context.seed) for metric in metrics}
     return [
         {"metric": metric, **risk_row(match_sides(context, sides, options)[1])}
@@ -66,7 +66,7 @@ def metric_rows(
 
 
 def risk_row(risk: Risk) -> dict[str, Any]:
-    """Accuracy with Wilson's 95 % interval and chance."""
+    """Return accuracy with Wilson's 95 % interval and chance."""
     low, high = risk.accuracy_interval or (0.0, 1.0)
     return {
         "accuracy": risk.accuracy or 0.0,
@@ -77,28 +77,28 @@ def risk_row(risk: Risk) -> dict[str, Any]:
 
 
 def draw_rows(seed: tuple[int, ...], n_rows: int, n_wanted: int) -> Ints:
-    """Some of ``n`` rows, drawn at random, in their order."""
+    """Draw ``n_wanted`` of ``n_rows`` rows at random, in ascending order."""
     drawn = np.random.default_rng(seed).choice(n_rows, n_wanted, replace=False)
     return np.sort(drawn)
 
 
 def some_people(sides: Sides, rows: Ints) -> Sides:
-    """The same people on both sides."""
+    """Select the same people on both sides."""
     return sides[0].select(rows), sides[1].select(rows)
 
 
 def n_used(sides: Sides) -> int:
-    """Locations with data on either side."""
+    """Number of locations with data on either side."""
     return len(np.union1d(sides[0].matrix.indices, sides[1].matrix.indices))
 
 
 def visits_by_location(sides: Sides) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """All visits to each location, of both sides."""
+    """Return the number of visits to each location, summed over both sides."""
     return np.asarray(sides[0].matrix.sum(axis=0) + sides[1].matrix.sum(axis=0)).reshape(-1)
 
 
 def only_locations(histograms: Histograms, locations: Ints) -> Histograms:
-    """Some locations only; nothing is left of the others."""
+    """Keep only these locations."""
     return Histograms(
         matrix=histograms.matrix[:, locations],
         users=histograms.users,
@@ -108,7 +108,7 @@ def only_locations(histograms: Histograms, locations: Ints) -> Histograms:
 
 
 def accuracy_chart(x: str, x_title: str, *, log_x: bool = False, interval: bool = False) -> Chart:
-    """Accuracy as lines, one for each metric, if asked with the intervals of the rows."""
+    """Return a line chart of accuracy, one line per metric, optionally with intervals."""
     return Chart(
         kind="line",
         x=x,

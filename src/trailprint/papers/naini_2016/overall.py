@@ -1,4 +1,4 @@
-"""Naini et al. 2016: what runs on all three datasets (Table II, running times, Figure 12)."""
+"""Naini et al. 2016: experiments on all three datasets (Table II, running times, Figure 12)."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def _sides(context: Context, source: str) -> Sides:
 
 
 def run_table_2(context: Context) -> ExperimentOutcome:
-    """The proposed metric identifies most people in all three datasets."""
+    """The proposed metric identifies the most people in all three datasets."""
     rows: list[dict[str, Any]] = []
     comparisons = []
     for number, source in enumerate(SOURCES):
-        context.tell(f"Matching {NAMES[source]}", number / len(SOURCES))
+        context.report(f"Matching {NAMES[source]}", number / len(SOURCES))
         for row, paper in zip(_dataset_rows(context, source), _PAPER_TABLE_2[source], strict=True):
             rows.append({"dataset": NAMES[source], **row, "paper": paper / 100})
             name = f"{NAMES[source]}, {row['metric']}, {row['people']:,.0f} people"
@@ -95,12 +95,12 @@ def run_table_2(context: Context) -> ExperimentOutcome:
 
 
 def _of(source: str, quantity: str, paper_percent: float | None, ours: float) -> Comparison:
-    """A figure of one of the datasets, each of which was tuned to the paper's accuracy."""
+    """Compare a figure of one dataset; all of them were tuned to the paper's accuracy."""
     return compare_share(quantity, paper_percent, ours, _TUNED[source], source=source)
 
 
 def _dataset_rows(context: Context, source: str) -> list[dict[str, Any]]:
-    """A row of the paper's table; there are enough callers that one population is enough."""
+    """Return one dataset's rows of the table; for the many callers one population is enough."""
 
     def measure(population: Context) -> list[dict[str, Any]]:
         sides = _sides(population, source)
@@ -113,7 +113,7 @@ def _dataset_rows(context: Context, source: str) -> list[dict[str, Any]]:
 
 
 def _read_winners(rows: list[dict[str, Any]]) -> str:
-    """In which datasets the proposed metric identifies most people, as it was found."""
+    """Describe in which datasets the proposed metric identified the most people."""
     won = []
     for name in NAMES.values():
         found = {row["metric"]: row["accuracy"] for row in rows if row["dataset"] == name}
@@ -127,11 +127,11 @@ def _read_winners(rows: list[dict[str, Any]]) -> str:
 
 
 def run_section_4d(context: Context) -> ExperimentOutcome:
-    """How long the proposed matching takes."""
+    """Measure how long the proposed matching takes."""
     rows: list[dict[str, Any]] = []
     comparisons = []
     for number, source in enumerate(SOURCES):
-        context.tell(f"Matching {NAMES[source]}", number / len(SOURCES))
+        context.report(f"Matching {NAMES[source]}", number / len(SOURCES))
         steps = _time_steps(source, _timed(context, source))
         rows += steps
         comparisons += [_compare_step(source, step) for step in steps]
@@ -159,7 +159,7 @@ def run_section_4d(context: Context) -> ExperimentOutcome:
 
 
 def _time_steps(source: str, linkage: Linkage) -> list[dict[str, Any]]:
-    """How long each step of a matching took, beside the paper's times."""
+    """Return how long each step of a matching took, next to the paper's times."""
     steps = {"weights": "weights", "matching": "solve"}
     return [
         {
@@ -174,7 +174,7 @@ def _time_steps(source: str, linkage: Linkage) -> list[dict[str, Any]]:
 
 
 def _compare_step(source: str, step: Mapping[str, Any]) -> Comparison:
-    """Beside the paper's time only where as many people are matched."""
+    """Compare with the paper's time only if as many people are matched."""
     n_people = step["people"]
     return Comparison(
         quantity=f"{NAMES[source]}, {step['step']}, {n_people:,} people",
@@ -187,7 +187,7 @@ def _compare_step(source: str, step: Mapping[str, Any]) -> Comparison:
 
 
 def _timed(context: Context, source: str) -> Linkage:
-    """A matching whose time says something: everybody's calls, or the second of two runs."""
+    """Return a matching with a representative time: all callers', or the second of two runs."""
     if source == CALLS:
         return match_callers(context)[0]
     sides = _sides(context, source)
@@ -202,7 +202,7 @@ def run_figure_12(context: Context) -> ExperimentOutcome:
         sides = _grouped_sides(context, source)
         sizes = [*(k for k in GROUP_SIZES if k < sides[0].n_users), sides[0].n_users]
         for step, k in enumerate(sizes):
-            context.tell(
+            context.report(
                 f"{NAMES[source]}: groups of {k:,}", (number + step / len(sizes)) / len(SOURCES)
             )
             rows += _group_rows(context, source, sides, k)
@@ -225,7 +225,7 @@ def run_figure_12(context: Context) -> ExperimentOutcome:
 
 
 def _read_groups(rows: list[dict[str, Any]]) -> str:
-    """What groups of ten do to the callers, as it was found."""
+    """Describe the effect that groups of ten had on the callers."""
     callers = {(r["quantity"], r["k"]): r["value"] for r in rows if r["dataset"] == NAMES[CALLS]}
     steps = sorted({k for _, k in callers if k <= 10})
     user, cluster = (
@@ -239,7 +239,7 @@ def _read_groups(rows: list[dict[str, Any]]) -> str:
 
 
 def _grouped_sides(context: Context, source: str) -> Sides:
-    """The paper's settings for micro-aggregation."""
+    """Return both sides with the paper's settings for micro-aggregation."""
     if source == GEOLIFE:
         return position_sides(context)
     if source == WEB:
@@ -266,7 +266,7 @@ def _group_rows(context: Context, source: str, sides: Sides, k: int) -> list[dic
 
 
 def _same_group(group: Ints, released: Ints, auxiliary: Ints) -> float:
-    """The share of links to a record that equals the right one; rows are the same people."""
+    """Return the share of links to a record equal to the correct one (the same row)."""
     return float(np.mean(group[released] == group[auxiliary]))
 
 

@@ -1,4 +1,4 @@
-"""Naini et al. 2016: callers and web users, the user's own copies or simulated people.
+"""Naini et al. 2016: callers and web users, from the user's own data or simulated.
 
 Call records: two weeks, people who call in both. Web histories: the two consecutive weeks with
 the most people active in both.
@@ -49,7 +49,7 @@ RECEIVERS_TUNED = tuned(
 Sides = tuple[Histograms, Histograms]
 
 SMALL_USERS = 10_000
-"""People of the small country, which is like the large one but for its size."""
+"""People of the small country, which differs from the large one only in size."""
 SMALL = (
     f"By default a country of {SMALL_USERS:,} people with cities and antennas in proportion, so "
     "that as many people share an antenna as in the paper; --full takes the paper's size."
@@ -57,12 +57,12 @@ SMALL = (
 
 
 def shared_engine(context: Context) -> Engine:
-    """One DuckDB for all experiments of a run."""
+    """Return the DuckDB engine shared by all experiments of a run."""
     return context.engine()
 
 
 def pair_up(sides: Sides) -> Sides:
-    """Only people on both sides, in one order."""
+    """Keep only people on both sides, in the same order."""
     released, auxiliary = sides
     common = released.users.filter(pc.is_in(released.users, value_set=auxiliary.users))
     if not len(common):
@@ -71,7 +71,7 @@ def pair_up(sides: Sides) -> Sides:
 
 
 def choose_users(histograms: Histograms, users: pa.Array) -> Histograms:
-    """The histograms of these users, in this order."""
+    """Return the histograms of these users, in this order."""
     places = pc.index_in(users, value_set=histograms.users).to_numpy(zero_copy_only=False)
     return histograms.select(places.astype(np.int64))
 
@@ -80,7 +80,7 @@ def choose_users(histograms: Histograms, users: pa.Array) -> Histograms:
 
 
 def call_population(context: Context, *, large: bool) -> CallPopulation:
-    """The simulated callers: the paper's number of them, or a small country."""
+    """Return the simulated callers: the paper's number of them, or a small country."""
     n_users, scale = (PAPER_USERS, 1.0) if large else (SMALL_USERS, SMALL_USERS / PAPER_USERS)
     return context.share(
         f"2016 call population of {n_users}",
@@ -94,7 +94,7 @@ def call_population(context: Context, *, large: bool) -> CallPopulation:
 
 
 def _own_calls(context: Context, place: str) -> Split | None:
-    """The two weeks of the user's own call records by antenna or region; None if there are none."""
+    """Return two weeks of the user's own call records by antenna or region; None without any."""
     if context.own(CALLS) is None:
         return None
     names = dict(context.reading.column_names)
@@ -107,12 +107,12 @@ def _own_calls(context: Context, place: str) -> Split | None:
 
 
 def _busiest(events: Events) -> Split:
-    """The two consecutive weeks with the most users active in both, and these users only."""
+    """Keep the two consecutive weeks with the most users active in both, and only these users."""
     return split(events.materialise(), SplitOptions(busiest_weeks=True, active_both=True))
 
 
 def call_weeks(context: Context) -> Split:
-    """Two weeks of call records as events, for what needs days; the paper's size if ``full``."""
+    """Return two weeks of call records as events, with days; the paper's size if ``full``."""
     own = _own_calls(context, "location")
     if own is not None:
         return own
@@ -127,9 +127,9 @@ def call_weeks(context: Context) -> Split:
 
 def call_sides(context: Context, *, large: bool = False, by: str = "location") -> Sides:
     """
-    Histograms of two weeks of calls, by antenna or by ``region``.
+    Return histograms of two weeks of calls, by antenna or by ``region``.
 
-    ``large`` asks for the paper's 46,986 people; otherwise they come with ``full`` only.
+    ``large`` uses the paper's 46,986 people; otherwise only ``full`` does.
     """
     own = _own_calls(context, by)
     if own is not None:
@@ -149,7 +149,7 @@ def _count(sides: Split) -> Sides:
 def _week_histograms(
     population: CallPopulation, week: WeekCalls, place: np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> Histograms:
-    """One simulated week, straight from its counts."""
+    """Build the histograms of one simulated week directly from its counts."""
     n_users, n_places = population.n_users, int(place.max()) + 1
     entries = (week.count.astype(np.float64), (week.user, place[week.antenna]))
     return Histograms(
@@ -163,7 +163,7 @@ def _week_histograms(
 
 
 def web_sides(context: Context) -> Sides:
-    """Histograms of the two weeks of web browsing."""
+    """Return histograms of the two weeks of web browsing."""
     return context.share("2016 web sides", lambda: _count(_busiest(_web_events(context))))
 
 

@@ -1,7 +1,7 @@
-"""Naini et al. 2016: small populations simulated several times, and what is found averaged.
+"""Naini et al. 2016: small populations, simulated several times and averaged.
 
-A hundred people or so differ by several points from one simulated population to the next. The
-populations of an experiment have consecutive seeds, the first that of the run.
+With about a hundred people, results differ by several points between simulated populations. The
+populations of an experiment have consecutive seeds, starting with that of the run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Row = dict[str, Any]
 
 
 def n_populations(context: Context, source: str) -> int:
-    """How many populations an experiment on this dataset has: one where the data are one's own."""
+    """Return the number of populations for this dataset: one if the data are the user's own."""
     if context.own(source) is not None:
         return 1
     return N_POPULATIONS_FULL if context.full else N_POPULATIONS
@@ -38,18 +38,18 @@ def average_populations(
     context: Context, source: str, measure: Callable[[Context], list[Row]]
 ) -> list[Row]:
     """
-    Measure every population and average the rows, each with the same row of the others.
+    Measure every population and average corresponding rows.
 
-    ``measure`` gives the same rows in the same order for each population; they must have an
-    ``accuracy``. Its interval becomes that of the mean; with a single population rows stay as
-    they are. Other numbers are averaged, and ``populations`` says over how many.
+    ``measure`` returns the same rows in the same order for each population; they must have an
+    ``accuracy``. Its interval becomes that of the mean; with a single population rows stay
+    unchanged. Other numbers are averaged, and ``populations`` says over how many.
     """
     found = [measure(population) for population in _populations(context, source)]
     return [_average(same) for same in zip(*found, strict=True)]
 
 
 def _populations(context: Context, source: str) -> Iterator[Context]:
-    """The run itself, then runs that differ in their seed; each is freed before the next."""
+    """Yield the run's context, then ones with other seeds; each is freed before the next."""
     n = n_populations(context, source)
     yield replace(context, progress=_part(context, 0, n))
     for number in range(1, n):
@@ -66,18 +66,18 @@ def _populations(context: Context, source: str) -> Iterator[Context]:
 
 
 def _part(context: Context, number: int, n: int) -> Progress | None:
-    """Progress of one population as progress of all."""
+    """Scale the progress of one population to that of all."""
     if n == 1:
         return context.progress
 
     def report(what: str, done: float | None) -> None:
-        context.tell(f"Population {number + 1}: {what}", (number + (done or 0.0)) / n)
+        context.report(f"Population {number + 1}: {what}", (number + (done or 0.0)) / n)
 
     return report
 
 
 def _average(rows: Sequence[Row]) -> Row:
-    """One row for all: names stay, numbers become means."""
+    """Average rows into one: names stay, numbers become means."""
     if len(rows) == 1:
         return {**rows[0], "populations": 1}
     low, high = mean_interval(np.array([row["accuracy"] for row in rows]))
@@ -86,7 +86,7 @@ def _average(rows: Sequence[Row]) -> Row:
 
 
 def _mean(values: Sequence[Any]) -> Any:
-    """The mean of numbers, as it is where they are all equal; whatever else must be equal."""
+    """Return the mean of numbers; equal values stay unchanged, and all others must be equal."""
     if all(value == values[0] for value in values):
         return values[0]
     return float(np.mean(values))

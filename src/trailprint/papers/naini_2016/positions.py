@@ -1,7 +1,7 @@
-"""Naini et al. 2016, IV-C: whom the experiments on positions are about.
+"""Naini et al. 2016, IV-C: the data of the experiments on positions.
 
 GeoLife's positions in a box of 39 km, people with two active weeks or more, the first half of
-their weeks against the second; all of it can be set.
+their weeks against the second; the user can change all of these.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from trailprint.simulate.gps import GpsOptions, simulate_gps
 CITY_BOX = "39.7294,116.1627,40.0806,116.6193"
 """39 km × 39 km around the middle of the fifth ring road; the paper gives no corners."""
 
-#: What ``--set`` may change, and what it is otherwise.
+#: Settings that ``--set`` may change, with their defaults.
 SETTINGS: Mapping[str, str] = {
     "box": f"south,west,north,east of the city in degrees (default {CITY_BOX})",
     "cell-m": "side of the squares in metres (default 1000)",
@@ -43,7 +43,7 @@ PROTOCOL = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
-    """How positions become two sides."""
+    """Settings for turning positions into two sides."""
 
     box: Box
     cell_m: float
@@ -53,7 +53,7 @@ class Protocol:
 
     @classmethod
     def of(cls, context: Context) -> Protocol:
-        """The paper's, but for what was set."""
+        """Return the paper's protocol with the user's settings applied."""
         chosen = context.settings
         weight = chosen.get("weight", "visits")
         HistogramOptions(weight=cast(Weight, weight))
@@ -67,13 +67,13 @@ class Protocol:
 
 
 def _default_zone(context: Context) -> str:
-    """Where GeoLife's people live, unless another zone is given for all data."""
+    """Return the time zone of GeoLife's people, unless another is given for all data."""
     given = context.reading.timezone
     return "Asia/Shanghai" if given == ReadOptions().timezone else given
 
 
 def check_protocol(context: Context) -> None:
-    """Refuse settings that cannot be used."""
+    """Reject invalid settings."""
     check_timezone(context.engine(), Protocol.of(context).timezone)
 
 
@@ -95,7 +95,7 @@ def _weeks(text: str) -> int:
 
 
 def position_events(context: Context) -> Events:
-    """All positions in the box, of people with enough active weeks."""
+    """Return all positions in the box, of people with enough active weeks."""
 
     def make() -> Events:
         protocol, engine, own = Protocol.of(context), shared_engine(context), context.own(GEOLIFE)
@@ -110,7 +110,7 @@ def position_events(context: Context) -> Events:
 
 
 def _active(events: Events, min_weeks: int) -> Events:
-    """Only people with this many active weeks."""
+    """Keep only people with at least this many active weeks."""
     week = f"date_trunc('week', {events.local_start})"
     return events.having(
         f'"user" IN (SELECT "user" FROM ({events.query}) GROUP BY "user" '
@@ -119,14 +119,14 @@ def _active(events: Events, min_weeks: int) -> Events:
 
 
 def _read_positions(source: Path, protocol: Protocol, context: Context) -> Events:
-    """GeoLife's folders as downloaded, or any other source of positions."""
+    """Read GeoLife's folders as downloaded, or any other source of positions."""
     is_geolife = source.is_dir() and any(source.glob("**/Trajectory/*.plt"))
     layout = "geolife" if is_geolife else context.reading.layout
     return context.read(GEOLIFE, layout=layout, timezone=protocol.timezone)
 
 
 def position_halves(context: Context) -> Split:
-    """The first and the second half of each person's active weeks; those with one are left out."""
+    """Split each person's active weeks in halves; people with a single week are left out."""
 
     def make() -> Split:
         halves = split(position_events(context), SplitOptions(halves_of_weeks=True))
@@ -140,7 +140,7 @@ def position_halves(context: Context) -> Split:
 
 
 def position_sides(context: Context, cell_m: float | None = None) -> Sides:
-    """Histograms of fixes over square cells, by default of the protocol's size."""
+    """Return histograms of fixes over square cells, by default of the protocol's size."""
     protocol = Protocol.of(context)
     side_m = protocol.cell_m if cell_m is None else cell_m
 

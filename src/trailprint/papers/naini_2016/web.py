@@ -40,7 +40,7 @@ _PAPER_TOP_60 = 50.0
 
 
 def run_figure_8(context: Context) -> ExperimentOutcome:
-    """A few sites have most of the visits; most sites have one visitor."""
+    """A few sites have most of the visits; most sites have a single visitor."""
     sides = web_sides(context)
     visits = visits_by_location(sides)
     ranked = np.sort(visits)[::-1]
@@ -79,17 +79,17 @@ def _count(
 
 
 def most_popular(sides: Sides, n: int) -> Ints:
-    """The sites with the most visits; ties go by the site's place in the list."""
+    """Return the sites with the most visits; ties go to the first in the list."""
     order = np.argsort(-visits_by_location(sides), kind="stable")[:n]
     return np.sort(order).astype(np.int64)
 
 
 def popular_sides(sides: Sides, n_sites: int) -> Sides:
     """
-    The paper's cohort of IV-B3, with the most popular sites only.
+    Return the paper's cohort of IV-B3, with the most popular sites only.
 
-    The cohort are those who visited one of the five most popular sites in each of the two weeks,
-    whatever ``n_sites`` is, so that nobody is ever left with nothing.
+    The cohort are the people who visited one of the five most popular sites in each of the two
+    weeks, regardless of ``n_sites``, so that each of them always has data.
     """
     top = most_popular(sides, N_MOST_POPULAR)
     seen = [np.diff(only_locations(side, top).matrix.indptr) > 0 for side in sides]
@@ -129,13 +129,13 @@ def run_figure_9(context: Context) -> ExperimentOutcome:
 
 
 def _accuracy_by_popularity(context: Context) -> list[dict[str, Any]]:
-    """Every metric with ever more of the popular sites, at last with all, for one population."""
+    """Measure every metric with more and more popular sites, up to all, for one population."""
     sides = web_sides(context)
     n_all = len(sides[0].locations)
     steps = [*(n for n in TOP_SITES if n < n_all), n_all]
     rows: list[dict[str, Any]] = []
     for number, n_sites in enumerate(steps):
-        context.tell(f"Matching the {n_sites:,} most popular sites", number / len(steps))
+        context.report(f"Matching the {n_sites:,} most popular sites", number / len(steps))
         chosen = popular_sides(sides, n_sites)
         rows += [
             {"sites": n_sites, "people": chosen[0].n_users, **row}

@@ -37,7 +37,7 @@ N_ROUNDS, N_ROUNDS_FULL = 1, 10
 SETTINGS: Mapping[str, str] = {
     "rounds": "how many of the ten rounds to run (default 1; 10 with --full)",
 }
-#: The reduced campus has fewer people on the same map, as many of them at an access point at home.
+#: The reduced campus has fewer people on the same map, but as many per home access point.
 N_USERS = 300
 MIN_ACTIVE_DAYS = 45
 #: Sizes of candidate sets shown.
@@ -53,7 +53,7 @@ _PROTECTED = tuned(
     "The makers of the simulated campus put in devices that keep to one access point, usual "
     "lengths of stay and short hand-offs because of Figures 4 and 5."
 )
-#: What the paper prints, in percent: by model and length, by size of the candidate set.
+#: The paper's results in percent: by model and length, then by size of the candidate set.
 _PAPER_LENGTHS: Mapping[str, Mapping[int, float]] = {
     "CRF, 5–6 days": {1: 73.21, 2: 80.12, 5: 92.09, 20: 99.72},
     "CRF, 2 days": {1: 61.67, 20: 98.51},
@@ -75,7 +75,7 @@ _PROTECTIONS: Mapping[str, EventProtection | None] = {
 
 
 def _log(context: Context) -> Events:
-    """The association log: the user's own, of people active enough, or a simulated one."""
+    """Return the association log: the user's own (people active enough) or a simulated one."""
 
     def make() -> Events:
         if context.own(SOURCE) is not None:
@@ -89,7 +89,7 @@ def _log(context: Context) -> Events:
 
 
 def _regulars(events: Events) -> Events:
-    """The paper's filter: people active on at least 45 days."""
+    """Apply the paper's filter: people active on at least 45 days."""
     events.require("location", "A 2011 experiment")
     events.require("end", "A 2011 experiment")
     kept = active_users(events, MIN_ACTIVE_DAYS)
@@ -105,13 +105,13 @@ def _correlate(
     context: Context,
     name: str,
     attacks: Mapping[str, CorrelateOptions],
-    tell: Callable[[str, float | None], None],
+    report: Callable[[str, float | None], None],
 ) -> dict[str, list[CandidateSets]]:
     """
-    Candidate sets of each attack on a log protected as ``name`` says, one for each round.
+    Return the candidate sets of each attack on a log under protection ``name``, one per round.
 
-    In a round one bin of everybody's days is what is known and the others are released. A round's
-    models serve all attacks and are forgotten after it; only what they found is kept.
+    In a round, one bin of each person's days is the auxiliary side and the others are released. A
+    round's models serve all attacks and are then discarded; only the candidate sets are kept.
     """
     kept = {attack: f"2011 {name}, {attack}" for attack in attacks}
     found: dict[str, list[CandidateSets]] = {attack: [] for attack in attacks}
@@ -120,7 +120,7 @@ def _correlate(
             sides, models = _cut(context, _PROTECTIONS[name], number), MemoryStore()
             for attack, options in attacks.items():
                 linkage = correlate_sequences(
-                    *sides, options, store=models, n_threads=context.n_threads, progress=tell
+                    *sides, options, store=models, n_threads=context.n_threads, progress=report
                 )
                 truth = truth_from_ids(sides[0].users, sides[1].users)
                 found[attack] += _filled(measure_candidates(linkage, truth))
@@ -130,7 +130,7 @@ def _correlate(
 
 
 def _n_rounds(context: Context) -> int:
-    """How many of the ten rounds are run; refuses a number that cannot be."""
+    """Return how many of the ten rounds to run; raises for an invalid number."""
     text = context.settings.get("rounds", str(N_ROUNDS_FULL if context.full else N_ROUNDS))
     if not (text.isdecimal() and 1 <= int(text) <= N_FOLDS):
         raise OptionError(
@@ -146,7 +146,7 @@ def _filled(sets: CandidateSets | None) -> list[CandidateSets]:
 def _cut(
     context: Context, protection: EventProtection | None, number: int
 ) -> tuple[Sequences, Sequences]:
-    """The released and the auxiliary side of a round; public maps change both."""
+    """Return the released and the auxiliary side of a round; public protections change both."""
     sides = split(_log(context), SplitOptions(fold=f"{number + 1}/{N_FOLDS}"))
     released, auxiliary = sides.released, sides.auxiliary
     if protection is not None:
@@ -195,12 +195,12 @@ def _within(size: int) -> str:
 
 
 def _inner(context: Context, number: int, n_parts: int) -> Callable[..., None]:
-    """Progress of one part as progress of the experiment."""
+    """Scale the progress of one part to that of the experiment."""
 
-    def tell(what: str, done: float | None) -> None:
-        context.tell(what, (number + (done or 0.0)) / n_parts)
+    def report(what: str, done: float | None) -> None:
+        context.report(what, (number + (done or 0.0)) / n_parts)
 
-    return tell
+    return report
 
 
 def _chart(series: str, title: str = "", **where: Any) -> Chart:
@@ -233,7 +233,7 @@ def _notes(context: Context, rows: Sequence[Mapping[str, Any]]) -> tuple[str, ..
 
 
 def run_figure_3(context: Context) -> ExperimentOutcome:
-    """CRF and distance, for three lengths of what is known."""
+    """Compare CRF and distance for three lengths of auxiliary data."""
     attacks = {
         f"{label}, {length}": CorrelateOptions(model=model, days=days, seed=context.seed)
         for label, model in _MODELS.items()
@@ -271,7 +271,7 @@ def _read_protected(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _run_protected(*names: str) -> Callable[[Context], ExperimentOutcome]:
-    """The CRF attack on protected logs, all known days."""
+    """Return an experiment that runs the CRF attack on protected logs, with all known days."""
 
     def run(context: Context) -> ExperimentOutcome:
         rows: list[dict[str, Any]] = []

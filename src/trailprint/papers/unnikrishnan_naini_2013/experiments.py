@@ -39,20 +39,20 @@ SOURCE = "associations-2013"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cohort:
     """
-    Who is compared with whom.
+    A group of users to match across two weeks.
 
     Attributes
     ----------
     days : str
-        Shown to people.
+        Description shown in results.
     weekdays : tuple of int
-        ISO numbers of the days both weeks are compared on.
+        ISO numbers of the weekdays on which the weeks are compared.
     window : Window
-        Users count if present throughout it on all these days.
+        Only users present throughout it on all these days count.
     slots : {"none", "weekday"}
-        One histogram a user, or one for each weekday.
+        One histogram per user, or one per weekday.
     n_users, joint_percent, single_percent : float, optional
-        What the paper prints.
+        Figures printed in the paper.
     """
 
     days: str
@@ -65,7 +65,7 @@ class Cohort:
 
     @property
     def string_length(self) -> int:
-        """How many seconds, the paper's samples, a day's histogram stands for."""
+        """Number of seconds (the paper's samples) in a day's histogram."""
         return (self.window.end - self.window.start) * 60
 
 
@@ -102,7 +102,7 @@ POOLED = replace(
     joint_percent=14.0,
     single_percent=None,
 )
-#: Nobody asks for less likely errors than one in 2^100.
+#: Largest exponent of practical interest: an error probability of one in 2^100.
 _MOST_BITS_ASKED = 100.0
 _SIZES = forced("The simulated campus is made with the paper's numbers of users.")
 _ACCURACY = tuned(
@@ -113,7 +113,7 @@ _PENALTY = forced("It follows from the numbers of users, access points and secon
 
 
 def _log(context: Context) -> Events:
-    """The start-only log: the user's own or a simulated one."""
+    """Return the start-only log: the user's own or a simulated one."""
 
     def make() -> Events:
         if context.own(SOURCE) is not None:
@@ -125,7 +125,7 @@ def _log(context: Context) -> Events:
 
 
 def _sides(context: Context, cohort: Cohort) -> tuple[Histograms, Histograms]:
-    """Histograms of time spent, first week released and second auxiliary."""
+    """Return histograms of time spent, first week released and second auxiliary."""
     log = _log(context)
     log.require("start", "The 2013 experiments")
     starts = f'SELECT "user", location, "start" FROM ({log.query})'
@@ -156,7 +156,7 @@ def _sides(context: Context, cohort: Cohort) -> tuple[Histograms, Histograms]:
 
 
 def _busiest_weeks(present: Events, week: str) -> str:
-    """SQL: the two weeks with the most people; ties go to the earlier."""
+    """Return SQL for the two weeks with the most people; ties go to the earlier week."""
     return (
         f'SELECT {week} AS week, count(DISTINCT "user") AS n FROM ({present.query}) '
         "GROUP BY 1 ORDER BY n DESC, week LIMIT 2"
@@ -164,7 +164,7 @@ def _busiest_weeks(present: Events, week: str) -> str:
 
 
 def _always_there(present: Events, weeks: Sequence[Any], week: str, cohort: Cohort) -> Events:
-    """Only people present throughout the window on every day that is compared."""
+    """Keep only people present throughout the window on every day that is compared."""
     both = ", ".join(f"TIMESTAMP '{each}'" for each in weeks)
     day = f"date_trunc('day', {present.local_start})"
     there = present.having(f"{week} IN ({both})")
@@ -234,10 +234,10 @@ _NOTES = (
 
 
 def run_table_1(context: Context) -> ExperimentOutcome:
-    """Three cohorts, all users matched at once and one at a time."""
+    """Match three cohorts, all users at once and one at a time."""
     rows, comparisons = [], []
     for number, cohort in enumerate((MONDAYS_LONG, MONDAYS, BOTH_DAYS)):
-        context.tell(f"Matching {cohort.days}", number / 3)
+        context.report(f"Matching {cohort.days}", number / 3)
         joint, single = (_row(context, cohort, m) for m in ("all at once", "one at a time"))
         rows += [joint, single]
         comparisons += [
@@ -277,7 +277,7 @@ def _read_table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def run_pooled(context: Context) -> ExperimentOutcome:
-    """Mondays and Tuesdays counted together, and weighed apart."""
+    """Match with Mondays and Tuesdays pooled, and with each day weighed separately."""
     pooled = _row(context, POOLED, "all at once")
     apart = _row(context, BOTH_DAYS, "all at once")
     return ExperimentOutcome(
@@ -294,8 +294,8 @@ def run_pooled(context: Context) -> ExperimentOutcome:
 
 
 def run_rejection(context: Context) -> ExperimentOutcome:
-    """Match or no match, for several error exponents."""
-    context.tell("Looking for the second-best matching", 0.2)
+    """Apply the test with rejection for several error exponents."""
+    context.report("Looking for the second-best matching", 0.2)
     linkage, risk = _match(context, MONDAYS_LONG, MatchOptions(margins=True, seed=context.seed))
     n_locations = len(_histograms(context, MONDAYS_LONG)[0].locations)
     at_one_bit = _test(linkage, n_locations, 1.0)
@@ -333,7 +333,7 @@ def run_rejection(context: Context) -> ExperimentOutcome:
 
 
 def _test(linkage: Linkage, n_locations: int, reject_lambda: float) -> Rejection:
-    """The test with one error exponent; without a second-best matching nothing is too near."""
+    """Apply the test with one error exponent; without a second-best matching it never rejects."""
     weight = linkage.facts["second_best_weight"]
     second_best = math.inf if weight is None else float(weight)
     length = MONDAYS_LONG.string_length
@@ -342,7 +342,7 @@ def _test(linkage: Linkage, n_locations: int, reject_lambda: float) -> Rejection
 
 
 def _compare_bits(quantity: str, bits: float, basis: Basis = PREDICTED) -> Comparison:
-    """A number of bits that the paper does not print; None where it is without end."""
+    """Compare a number of bits that the paper does not print; None if it is infinite."""
     ours = bits if math.isfinite(bits) else None
     return Comparison(quantity=quantity, paper=None, ours=ours, basis=basis, unit="bits")
 

@@ -1,1 +1,1 @@
-"""What the audit's report says, one file per chapter: a result in, blocks of a page out."""
+"""Chapters of the audit's report, one per file: a result in, blocks of a page out."""

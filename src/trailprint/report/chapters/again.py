@@ -1,4 +1,4 @@
-"""What is needed to run the audit again."""
+"""What is needed to repeat the audit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from trailprint.report.wording import seconds, value
 
 
 def write_again(found: Findings, about: About) -> Section:
-    """What was audited and how, settings, versions and the time it took."""
+    """Write what was audited and how: settings, versions and run time."""
     settings = {"seed": found.seed, **found.settings}
     settings.pop("title", None)
     blocks: list[Block] = [
@@ -27,7 +27,7 @@ def write_again(found: Findings, about: About) -> Section:
 
 
 def _name(found: Findings, about: About) -> list[tuple[str, str]]:
-    """What tells this report from others; only what is known."""
+    """Facts that identify this report; unknown ones are left out."""
     data = found.data
     told = [
         ("Title", str(found.settings.get("title") or "")),

@@ -9,12 +9,12 @@ from trailprint.report.charts.rows import LineRow
 from trailprint.report.wording import (
     capital,
     count,
+    describe_masked,
     highest,
     percent,
     rate,
     rate_interval,
     sentence,
-    tell_veiled,
 )
 from trailprint.studies.growth.findings import AmountGrowth, AmountPoint
 
@@ -28,7 +28,7 @@ _NAMES = {
 
 
 def draw_amount(study: AmountGrowth) -> Figure:
-    """A line for each kind of knowledge; everything is a mark across."""
+    """Draw a line for each kind of knowledge, and full knowledge as a reference line."""
     drawn = [point for point in study.points if point.kind in _SERIES]
     rows: list[LineRow] = [
         {
@@ -53,7 +53,7 @@ def draw_amount(study: AmountGrowth) -> Figure:
         ),
         reading=f"{sentence(study.reading)} The band is the 95 % interval. This is linking with "
         "less knowledge of another period, and can be compared with the attacks on this page."
-        f"{tell_veiled(study.points)}",
+        f"{describe_masked(study.points)}",
         table=Table(
             columns=("Known", "Events, mean", "People linked", "95 % interval", "With less"),
             rows=[_cells(point) for point in study.points],

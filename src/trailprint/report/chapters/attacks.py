@@ -32,21 +32,21 @@ Attacks = Sequence[AttackFinding]
 Scored = tuple[str, AttackFinding | Baseline, str]
 _LINKED = Axis("People linked to their own record", unit="percent")
 _PROVEN = 1e-6
-"""A gap below this is rounding: the matching is the best there is."""
+"""A gap below this is rounding error: the matching is optimal."""
 
 
 def write_attacks(found: Findings) -> Section:
-    """How many people each attack links."""
+    """Write how many people each attack links."""
     scored = [attack for attack in found.attacks if _is_scored(attack)]
     n_people = found.data.common_users or 0
     blocks: list[Block] = [_draw_risk(scored, n_people)] if scored else []
     for attack in found.attacks:
-        blocks += [Heading(attack.title), *_tell(attack)]
+        blocks += [Heading(attack.title), *_describe(attack)]
     return Section("Risk by attack", blocks, "attacks")
 
 
 def write_confidence(found: Findings) -> Section:
-    """How sure an adversary can be: precision against coverage, and top-k."""
+    """Write how sure an adversary can be: precision against coverage, and top-k."""
     n_people = found.data.common_users or 0
     attacks = [
         (SERIES[i], replace(attack, title=_name(attack, n_people)))
@@ -58,7 +58,7 @@ def write_confidence(found: Findings) -> Section:
         *_draw_ranks(attacks),
     ]
     blocks: list[Block] = [Row(figures)] if figures else []
-    blocks += _tell_missing([attack for attack in found.attacks if _is_scored(attack)])
+    blocks += _describe_missing([attack for attack in found.attacks if _is_scored(attack)])
     if not attacks:
         blocks.append(Prose("No attack could be scored, so nothing can be said about confidence."))
     return Section("How sure an adversary can be", blocks, "confidence")
@@ -72,8 +72,8 @@ def _has_coverage(attack: AttackFinding) -> bool:
     return any(point.precision is not None for point in attack.coverage)
 
 
-def _tell_missing(attacks: Attacks) -> list[Block]:
-    """Which attacks lack which of the two curves."""
+def _describe_missing(attacks: Attacks) -> list[Block]:
+    """Say which attacks lack which of the two curves."""
     without = {
         "precision against coverage": [a.title for a in attacks if not _has_coverage(a)],
         "rank curve": [a.title for a in attacks if a.ranks is None],
@@ -113,18 +113,18 @@ def _draw_risk(attacks: Attacks, n_people: int) -> Figure:
 
 
 def _is_of_some(attack: AttackFinding, n_people: int) -> bool:
-    """Whether an attack was tried on some of the people only."""
+    """Whether an attack was tried on only some of the people."""
     return (attack.people or 0) < n_people
 
 
 def _name(attack: AttackFinding, n_people: int) -> str:
-    """What an attack is called beside others: of how many people, where not of all."""
+    """An attack's title, with its number of people if these are not all."""
     of = f" (of {count(attack.people)} people)" if _is_of_some(attack, n_people) else ""
     return f"{attack.title}{of}"
 
 
 def _warn_of_draws(attacks: Attacks, n_people: int) -> str:
-    """Why a bar of some of the people cannot be held against one of all."""
+    """Explain why bars of some people are not comparable with bars of all."""
     if not any(_is_of_some(attack, n_people) for attack in attacks):
         return ""
     return (
@@ -134,7 +134,7 @@ def _warn_of_draws(attacks: Attacks, n_people: int) -> str:
 
 
 def _list_scored(index: int, attack: AttackFinding, n_people: int) -> list[Scored]:
-    """An attack and its other method, each with its label and its place in the palette."""
+    """An attack and its baseline, each with its label and its colour series."""
     name, other = _name(attack, n_people), attack.baseline
     scored: list[Scored] = [(name, attack, SERIES[index])]
     if other is None:
@@ -156,19 +156,19 @@ def _risk_row(label: str, scored: AttackFinding | Baseline, series: str) -> BarR
     }
 
 
-def _tell(attack: AttackFinding) -> list[Block]:
+def _describe(attack: AttackFinding) -> list[Block]:
     blocks: list[Block] = [Prose(attack.question)]
     if not attack.ran:
         return [
             *blocks,
             Note(sentence(attack.why_not) or "No reason is recorded.", title="Not run"),
         ]
-    blocks.append(Prose(" ".join([_tell_score(attack), *_tell_method(attack)])))
+    blocks.append(Prose(" ".join([_describe_score(attack), *_describe_method(attack)])))
     views = [] if attack.views is None else write_views(attack.views)
     return [*blocks, *(Prose(sentence(note)) for note in attack.notes), *views]
 
 
-def _tell_score(attack: AttackFinding) -> str:
+def _describe_score(attack: AttackFinding) -> str:
     made = plural(attack.matched, "link was made", "links were made")
     if isinstance(attack.correct, str):
         return (
@@ -185,7 +185,7 @@ def _tell_score(attack: AttackFinding) -> str:
     )
 
 
-def _tell_method(attack: AttackFinding) -> list[str]:
+def _describe_method(attack: AttackFinding) -> list[str]:
     told = [f"Method: {sentence(attack.variant)}"] if attack.variant else []
     gap = attack.proof.optimality_gap
     if gap is not None and gap < _PROVEN:

@@ -1,4 +1,4 @@
-"""Controls: attacks whose result is known beforehand, so that a defect would show."""
+"""Controls: attacks with a known expected result, which reveal defects."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from trailprint.studies.findings import ControlFinding
 
 _TITLE = "Controls"
 _AT_MOST = {"absent": "at most "}
-"""For people who are not there, what is expected is a limit."""
+"""For people who are not in the data, the expected value is an upper limit."""
 
 
 def write_controls(found: Findings) -> Section:
-    """Do they pass?"""
+    """Write whether the controls passed."""
     controls = found.controls
     if not controls:
         missing = Note("No control was run, so a defect could go unseen.", kind="caution")
@@ -24,14 +24,14 @@ def write_controls(found: Findings) -> Section:
     titles = found.attack_titles
     n_passed = sum(control.passed for control in controls)
     failed = failed_controls_sentence(controls, titles)
-    blocks: list[Block] = [_tell(n_passed, len(controls), failed)]
+    blocks: list[Block] = [_describe(n_passed, len(controls), failed)]
     for attack, own in groupby(controls, key=lambda control: control.attack):
-        facts = [(control.title, _tell_outcome(control)) for control in own]
+        facts = [(control.title, _describe_outcome(control)) for control in own]
         blocks += [Heading(titles.get(attack, attack)), Facts(facts)]
     return Section(_TITLE, blocks, "controls")
 
 
-def _tell(n_passed: int, n_controls: int, failed: str | None) -> Block:
+def _describe(n_passed: int, n_controls: int, failed: str | None) -> Block:
     what = "A control is an attack whose outcome is known beforehand. "
     if failed is None:
         every = "The one that was run" if n_controls == 1 else f"All {n_controls}"
@@ -45,7 +45,7 @@ def _tell(n_passed: int, n_controls: int, failed: str | None) -> Block:
     )
 
 
-def _tell_outcome(control: ControlFinding) -> str:
+def _describe_outcome(control: ControlFinding) -> str:
     outcome = "As expected." if control.passed else "Not as expected!"
     told = [outcome, sentence(control.reading)]
     if control.share is not None:

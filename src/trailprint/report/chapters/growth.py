@@ -16,12 +16,12 @@ from trailprint.report.charts.rows import LineRow
 from trailprint.report.charts.style import Size
 from trailprint.report.wording import (
     count,
+    describe_masked,
     highest,
     percent,
     rate,
     rate_interval,
     sentence,
-    tell_veiled,
 )
 from trailprint.studies.growth.findings import (
     Banded,
@@ -38,7 +38,7 @@ P = TypeVar("P", bound=Banded)
 _LINKED = Axis("People linked", unit="percent")
 _DAYS = Axis("Days of each person observed, on each side", is_from_zero=False)
 _CLOSE = 0.01
-"""Curves nearer than this look like one."""
+"""Curves closer than this look the same."""
 _NAMES = {
     "users": "number of people",
     "time": "length of observation",
@@ -49,9 +49,9 @@ _NAMES = {
 
 
 def write_growth(found: Findings) -> Section:
-    """One figure for each study that was done, and words for those that were not."""
+    """Write a figure for each study that ran, and the reason for each that did not."""
     growth = found.growth
-    blocks: list[Block] = [*_tell_users(growth.users)]
+    blocks: list[Block] = [*_describe_users(growth.users)]
     drawn = _list_drawn(growth)
     if len(drawn) % 2:
         blocks.append(drawn[0]("full"))
@@ -67,7 +67,7 @@ def write_growth(found: Findings) -> Section:
 
 
 def _list_drawn(growth: Growth) -> list[Draw]:
-    """The studies below that of the number of people, in the order of the page."""
+    """List the figures of the studies of time, resolution and knowledge, in page order."""
     drawn: list[Draw] = []
     if growth.time is not None and _is_measured(growth.time):
         drawn.append(partial(_draw_time, growth.time))
@@ -79,7 +79,7 @@ def _list_drawn(growth: Growth) -> list[Draw]:
 
 
 def _list_left_out(growth: Growth) -> list[str]:
-    """Every study without points, with the reason if one is recorded."""
+    """List every study without points, with the reason if one is recorded."""
     reasons = {entry.study: sentence(entry.why) for entry in growth.left_out}
     studies: dict[str, Study | None] = {
         "users": growth.users,
@@ -98,7 +98,7 @@ def _is_measured(study: Study | None) -> bool:
     return study is not None and any(highest(point) is not None for point in study.points)
 
 
-def _tell_users(study: UsersGrowth | None) -> list[Block]:
+def _describe_users(study: UsersGrowth | None) -> list[Block]:
     if study is None or not _is_measured(study):
         return []
     blocks: list[Block] = [_draw_users(study)]
@@ -197,7 +197,7 @@ def _draw_knowledge(study: KnowledgeGrowth, size: Size) -> Figure:
 
 
 def _differ(precision: float | None, accuracy: float | None) -> bool:
-    """Whether precision says anything new: it does not where a link is made for everybody."""
+    """Whether precision differs from accuracy: not if every person is linked."""
     return precision is not None and accuracy is not None and abs(precision - accuracy) > _CLOSE
 
 
@@ -220,4 +220,4 @@ def _summary(points: Sequence[P], name: Callable[[P], str]) -> str:
 
 def _reading(study: Study) -> str:
     read = f"{sentence(study.reading)} The band is the 95 % interval.".strip()
-    return read + tell_veiled(study.points)
+    return read + describe_masked(study.points)

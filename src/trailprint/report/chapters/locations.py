@@ -1,4 +1,4 @@
-"""Which locations give people away."""
+"""Which locations identify people."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _MOST = 12
 
 
 def write_locations(found: Findings) -> Section:
-    """Contributions to correct links, and people given away by one rare place."""
+    """Write contributions to correct links, and people identified by one rare place."""
     why = found.why
     if why is None:
         return Section(_TITLE, [Prose("What drives the risk was not measured.")], "locations")
     blocks: list[Block] = [Prose(sentence(why.reading))] if why.reading else []
     if why.one_rare_location:
-        blocks.append(Prose(_tell_rare(why.one_rare_location)))
+        blocks.append(Prose(_describe_rare(why.one_rare_location)))
     if why.locations:
         blocks.append(_draw(why.locations))
     else:
@@ -36,7 +36,7 @@ def write_locations(found: Findings) -> Section:
     return Section(_TITLE, blocks, "locations")
 
 
-def _tell_rare(rare: RareLocation) -> str:
+def _describe_rare(rare: RareLocation) -> str:
     return (
         f"One rare location alone gives away {people_and_share(rare)}. Counted are "
         f"{within(sentence(rare.meaning))}"
@@ -78,7 +78,7 @@ def _draw(locations: Sequence[LocationFinding]) -> Figure:
 
 
 def _draw_maps(shown: LocationMap, fewest: int) -> list[Block]:
-    """Where people are, and where correct links come from."""
+    """Draw where people are, and where correct links come from."""
     most = max(place.people for place in shown.places)
     rest = f" {count(shown.left_out)} more are not drawn." if shown.left_out else ""
     maps: list[Block] = [
@@ -132,7 +132,7 @@ def _list_places(places: Sequence[MapPlace], caption: str) -> Table:
 
 
 def signed_change(change: float | str | None) -> str:
-    """A change of a share; a veiled one in words."""
+    """Format a change of a share with its sign; a masked one in words."""
     if change is None:
         return "not measured"
     if isinstance(change, str):

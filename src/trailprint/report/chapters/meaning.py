@@ -1,4 +1,4 @@
-"""What the figures mean in regulators' words, what they rest on, and what they do not prove."""
+"""What the figures mean in regulators' terms, what they assume, and what they do not prove."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NOT_PROVEN = (
     "who happened to be in the data, not the choice of split, attack or settings.",
 )
 _SURE = 0.95
-"""Links that are right so often are called sure."""
+"""Links with at least this precision are called sure."""
 _TRUTHS = {
     "same-ids": "Equal ids on both sides are taken for the same person.",
     "file": "Who is who was given in a separate file.",
@@ -44,7 +44,7 @@ _TRUTHS = {
 
 
 _LITTLE = (("points", 4), ("home-work", None))
-"""What a neighbour or a newspaper may know of a person."""
+"""What a neighbour or a newspaper may know about a person."""
 _IMPACT = (
     "A data protection impact assessment (DPIA, Article 35 of the GDPR) weighs how likely a harm "
     "is and how severe. This page speaks of the first only: how likely people are to be singled "
@@ -53,17 +53,17 @@ _IMPACT = (
 
 
 def write_regulators(found: Findings) -> Section:
-    """Recital 26, singling out, linkability, inference, the motivated intruder, and the DPIA."""
+    """Write on recital 26, singling out, linkability, inference, motivated intruder and DPIA."""
     facts = [
-        ("Means reasonably likely to be used", _tell_means(found)),
-        ("Singling out", _tell_singling_out(found)),
-        ("Linkability", _tell_linkability(found)),
+        ("Means reasonably likely to be used", _describe_means(found)),
+        ("Singling out", _describe_singling_out(found)),
+        ("Linkability", _describe_linkability(found)),
         (
             "Inference",
             "Not measured. Whether attributes of a person can be deduced without linking their "
             "record is another question; protections that hide people in groups do not settle it.",
         ),
-        ("Motivated intruder", _tell_intruder(found)),
+        ("Motivated intruder", _describe_intruder(found)),
         ("Impact assessment", _IMPACT),
     ]
     intro = (
@@ -76,7 +76,7 @@ def write_regulators(found: Findings) -> Section:
 
 
 def write_assumptions(found: Findings) -> Section:
-    """The data, the adversary and each attack."""
+    """Write the assumptions on the data, the adversary and each attack."""
     data = found.data
     blocks: list[Block] = [Heading("The data"), _tabulate(data), Bullets(_list_data(data))]
     for attack in found.attacks:
@@ -92,12 +92,12 @@ def write_assumptions(found: Findings) -> Section:
 
 
 def write_limits() -> Section:
-    """What the numbers do not prove."""
+    """Write what the numbers do not prove."""
     return Section("What the numbers do not prove", [Bullets(_NOT_PROVEN)], "limits")
 
 
-def _tell_means(found: Findings) -> str:
-    """What recital 26 asks for: cost, time and technology."""
+def _describe_means(found: Findings) -> str:
+    """Describe the factors of recital 26: cost, time and technology."""
     spent = None if found.strongest is None else found.strongest.seconds
     took = f" The strongest attack took {seconds(spent)}." if spent else ""
     return (
@@ -107,7 +107,7 @@ def _tell_means(found: Findings) -> str:
     )
 
 
-def _tell_singling_out(found: Findings) -> str:
+def _describe_singling_out(found: Findings) -> str:
     told = "Can a person's record be told apart from all others in the release? "
     points = found.points
     if points is None or not points.ran:
@@ -124,12 +124,12 @@ def _tell_singling_out(found: Findings) -> str:
 
 
 def _whole(points: PointsFinding) -> list[SharedPart]:
-    """What is said of whole traces, sets of places and the two most visited ones."""
+    """Findings on whole traces, sets of places and the two most visited places."""
     return [one for one in points.singling_out if one.what in ("trace", "places", "top-2")]
 
 
-def _tell_sure(found: Findings) -> list[str]:
-    """What links rest on and how sure they are."""
+def _describe_sure(found: Findings) -> list[str]:
+    """Describe what reveals people and how sure links are."""
     told: list[str] = []
     rare = None if found.why is None else found.why.one_rare_location
     if rare is not None:
@@ -147,7 +147,7 @@ def _tell_sure(found: Findings) -> list[str]:
     return told
 
 
-def _tell_linkability(found: Findings) -> str:
+def _describe_linkability(found: Findings) -> str:
     told = "Can records of one person in two datasets be linked? "
     headline, worst = found.headline, found.worst_case
     if isinstance(headline.linked, str):
@@ -168,10 +168,10 @@ def _tell_linkability(found: Findings) -> str:
             f" At least one attack links {percent(worst.share)} of the "
             f"{count(worst.people)} people every attack was tried on."
         )
-    return " ".join([told, *_tell_sure(found)])
+    return " ".join([told, *_describe_sure(found)])
 
 
-def _tell_intruder(found: Findings) -> str:
+def _describe_intruder(found: Findings) -> str:
     told = "Somebody without special skills but with time and public tools. "
     told += f"What it takes is knowledge. Assumed here: {_assumed(found)} "
     knowledge = found.growth.knowledge
@@ -179,12 +179,12 @@ def _tell_intruder(found: Findings) -> str:
         least = min(knowledge.points, key=lambda point: point.x)
         known = percent(least.x)
         told += f"If they know only {known} of the people, they link {rate(least)} of those. "
-    told += _tell_less_known(found)
+    told += _describe_less_known(found)
     return told.strip()
 
 
-def _tell_less_known(found: Findings) -> str:
-    """What little knowledge of everybody is worth, by the attack of that study."""
+def _describe_less_known(found: Findings) -> str:
+    """Describe the risk from little knowledge of each person, by the attack of that study."""
     study = found.growth.amount_known
     little = [] if study is None else [p for p in study.points if (p.kind, p.amount) in _LITTLE]
     told = [f"with {point.label} of each person {rate(point)}" for point in little]

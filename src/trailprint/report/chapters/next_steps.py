@@ -1,4 +1,4 @@
-"""What to do next, in three sentences: they follow from what was found."""
+"""Next steps, in three sentences derived from the result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RECORD = (
 
 
 def write_next(found: Findings, about: About) -> list[Block]:
-    """Whether the figures can be used, what to do about the data, what to write down."""
+    """Write whether the figures can be used, what to do about the data, and what to record."""
     points = Bullets([_judge(found), _protect(found), _RECORD], "What to do next")
     best = found.headline.protection
     if best is None or not best.written:
@@ -27,7 +27,7 @@ def write_next(found: Findings, about: About) -> list[Block]:
 
 
 def _judge(found: Findings) -> str:
-    """What the figures allow, and what failed controls leave of them."""
+    """Conclusion from the figures, unless failed controls invalidate them."""
     failed = failed_controls_sentence(found.controls, found.attack_titles)
     if any(not control.passed and control.kind != "absent" for control in found.controls):
         return str(failed)
@@ -35,7 +35,7 @@ def _judge(found: Findings) -> str:
 
 
 def _judge_data(found: Findings) -> str:
-    """What the figures say of the data."""
+    """Conclusion from the figures about the data."""
     headline = found.headline
     if headline.share is None and headline.at_most is None:
         return "Say who is who with --truth, because links that cannot be scored are no measure."
@@ -61,7 +61,7 @@ def _judge_data(found: Findings) -> str:
 
 
 def _are_singled_out(found: Findings) -> bool:
-    """Whether a few points leave nobody else for more than half of the people."""
+    """Whether a few points single out more than half of the people."""
     drawn = None if found.points is None else found.points.quoted_point
     return drawn is not None and (drawn.share or 0.0) > _MOST
 
@@ -76,13 +76,13 @@ def _is_like_guessing(found: Findings) -> bool:
 
 
 def _protect(found: Findings) -> str:
-    """Which protection to apply, or how to find one."""
+    """Recommend a protection, or say how to find one."""
     best, protections = found.headline.protection, found.protections
     if best is not None:
         left = share_or_most(best.share, best.at_most)
         return (
-            f"{_tell_choice(found)} {within(best.label)}, which leaves {left} linked at a loss of "
-            f"{percent(best.loss)}: write it with the command below, and audit what it wrote."
+            f"{_describe_choice(found)} {within(best.label)}, which leaves {left} linked at a loss "
+            f"of {percent(best.loss)}: write it with the command below, and audit what it wrote."
         )
     if protections is None or not protections.points:
         return (
@@ -105,8 +105,8 @@ def _protect(found: Findings) -> str:
     )
 
 
-def _tell_choice(found: Findings) -> str:
-    """How the protection was chosen."""
+def _describe_choice(found: Findings) -> str:
+    """Describe how the protection was chosen."""
     risk = None if found.protections is None else found.protections.target_risk
     if risk is None:
         return "Of the protections that were tried, begin with the cheapest effective one,"

@@ -1,4 +1,4 @@
-"""The first screen: what was found, compared with what, under which assumption, at what price."""
+"""The first screen: the result, what to compare it with, its assumption, the cost of protection."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ _NO_VERDICT = (
 
 
 def write_eyebrow(about: About) -> str:
-    """What stands above the heading: what this is, and of which day."""
+    """The line above the heading: type of document and date."""
     return " · ".join(filter(None, ("Re-identification risk report", about.written)))
 
 
 def write_title(found: Findings) -> str:
-    """The page's heading: the title that was asked for, or how many of how many."""
-    return str(found.settings.get("title") or "") or _tell_linked(found.headline)
+    """The page's heading: the user's title, or how many people were linked."""
+    return str(found.settings.get("title") or "") or _describe_linked(found.headline)
 
 
-def _tell_linked(headline: Headline) -> str:
+def _describe_linked(headline: Headline) -> str:
     if _most(headline) is None:
         return "How many people could be linked could not be measured"
     linked, people = capital(count(headline.linked)), count(headline.people)
@@ -54,7 +54,7 @@ def _tell_linked(headline: Headline) -> str:
 
 
 def write_lead(found: Findings, about: About) -> list[Block]:
-    """What stands below the heading."""
+    """Write the blocks below the heading."""
     lead: list[Block] = [Prose(sentence(found.headline.sentence))]
     n_failed = sum(not control.passed for control in found.controls)
     if n_failed:
@@ -63,7 +63,7 @@ def write_lead(found: Findings, about: About) -> list[Block]:
     return [
         *lead,
         *([_show_tiles(found)] if is_measured else []),
-        *_tell_singled_out(found),
+        *_describe_singled_out(found),
         *write_next(found, about),
         *([_draw_hundred(found.headline)] if is_measured else []),
         Facts([*_list_facts(found), *_name_sources(about)]),
@@ -71,7 +71,7 @@ def write_lead(found: Findings, about: About) -> list[Block]:
     ]
 
 
-def _tell_singled_out(found: Findings) -> list[Block]:
+def _describe_singled_out(found: Findings) -> list[Block]:
     if found.points is None or not found.points.sentence:
         return []
     return [Prose(f"Singling out, another question than linking. {found.points.sentence}")]
@@ -82,7 +82,7 @@ def _name_sources(about: About) -> list[tuple[str, str]]:
 
 
 def _most(scored: Headline | HeadlineProtection) -> float | None:
-    """The share that is linked, or where few people are, the most it can be."""
+    """The share that is linked, or its upper bound if it is masked."""
     return scored.at_most if scored.share is None else scored.share
 
 
@@ -167,14 +167,14 @@ def _compare(headline: Headline) -> str:
 
 def _price(protection: HeadlineProtection | None, tried: Sequence[ProtectionPoint]) -> Tile:
     if protection is None:
-        return Tile("Linked after a protection", "—", _tell_none(tried))
+        return Tile("Linked after a protection", "—", _describe_none(tried))
     detail = f"{protection.label}, at a loss of {percent(protection.loss)}"
     left = share_or_most(protection.share, protection.at_most)
     return Tile("Linked after the cheapest effective protection", left, detail)
 
 
-def _tell_none(tried: Sequence[ProtectionPoint]) -> str:
-    """Why no protection is shown."""
+def _describe_none(tried: Sequence[ProtectionPoint]) -> str:
+    """Explain why no protection is shown."""
     if not tried:
         return "none was tested"
     if not any(point.judged_by_all for point in tried):
@@ -209,8 +209,8 @@ def _describe_protection(protection: HeadlineProtection) -> str:
     )
 
 
-def _tell_events(data: DataFacts) -> str:
-    """How many events there are on both sides together, and from when."""
+def _describe_events(data: DataFacts) -> str:
+    """Number of events on both sides together, and the period they cover."""
     sides = (data.released, data.auxiliary)
     told = f"{count(sum(side.events for side in sides))} events"
     first = min((side.first for side in sides if side.first), default=None)
@@ -219,9 +219,9 @@ def _tell_events(data: DataFacts) -> str:
 
 
 def describe_data(data: DataFacts) -> str:
-    """What was attacked, in a sentence or three."""
+    """Describe in a few sentences what was attacked."""
     people, places = count(data.common_users), count(data.locations)
-    told = f"{people} people on both sides, {places} places, {_tell_events(data)}. "
+    told = f"{people} people on both sides, {places} places, {_describe_events(data)}. "
     told += (
         sentence(data.split.description)
         if data.sides == "split" and data.split is not None

@@ -1,4 +1,4 @@
-"""How the risk is spread over people."""
+"""How the risk is distributed over people."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TITLE = "Risk from person to person"
 
 
 def write_people(found: Findings) -> Section:
-    """The distribution of per-user risk."""
+    """Write the distribution of per-user risk."""
     per_user = found.per_user
     if per_user is None or not per_user.bins:
         missing: list[Block] = [Prose("The risk of single people was not measured.")]
@@ -43,12 +43,12 @@ def _draw(bins: Sequence[RiskBin], threshold: int) -> Figure:
         f"the highest holds {count(last.people)} people.",
         drawing=draw_histogram(rows, Axis("Risk of being linked", unit="percent"), Axis("People")),
         reading="Each bar counts the people whose risk lies in its range. Bars at the far right "
-        f"are people who are nearly always linked. {_tell_joined(bins, threshold)}".strip(),
+        f"are people who are nearly always linked. {_describe_joined(bins, threshold)}".strip(),
         table=Table(columns=("Risk", "People"), rows=cells, caption="People by their risk"),
     )
 
 
-def _tell_joined(bins: Sequence[RiskBin], threshold: int) -> str:
+def _describe_joined(bins: Sequence[RiskBin], threshold: int) -> str:
     widths = {round(b.high - b.low, 9) for b in bins}
     if len(widths) == 1:
         return ""

@@ -1,4 +1,4 @@
-"""Singling out: what a few known points reveal within the release, apart from every link."""
+"""Singling out: what a few known points reveal within the release, independent of linking."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _PARTS = {
 
 
 def write_points(found: Findings) -> Section:
-    """The curve, the worst case, the grid, and how many people share a trace."""
+    """Write the curve, the worst case, the grid, and how many people share a trace."""
     points = found.points
     if points is None:
         return Section(_TITLE, [Prose("This was not measured.")], "points")
@@ -81,7 +81,7 @@ def write_points(found: Findings) -> Section:
     return Section(_TITLE, blocks, "points")
 
 
-def _tell_veiled(found: Sequence[UnicityPoint | WorstPoint | GridCell]) -> str:
+def _describe_masked(found: Sequence[UnicityPoint | WorstPoint | GridCell]) -> str:
     if all(one.at_most is None for one in found):
         return ""
     return (
@@ -90,8 +90,8 @@ def _tell_veiled(found: Sequence[UnicityPoint | WorstPoint | GridCell]) -> str:
     )
 
 
-def tell_share(found: UnicityPoint | WorstPoint | SharedPart | GridCell) -> str:
-    """A share in percent; where it would tell a few people, the most it can be."""
+def describe_share(found: UnicityPoint | WorstPoint | SharedPart | GridCell) -> str:
+    """Format a share in percent; if it is masked, its upper bound."""
     return share_or_most(found.share, found.at_most)
 
 
@@ -112,16 +112,16 @@ def _draw_unicity(points: PointsFinding) -> Figure:
     )
     return Figure(
         title="How many people are singled out by points drawn at random",
-        summary=f"From {plural(first.points, 'point', 'points')} ({tell_share(first)}) to "
-        f"{count(last.points)} ({tell_share(last)}).",
+        summary=f"From {plural(first.points, 'point', 'points')} ({describe_share(first)}) to "
+        f"{count(last.points)} ({describe_share(last)}).",
         drawing=draw_lines(
             [_line(one) for one in points.unicity],
             axis,
             Axis("People with whom nobody else agrees", unit="percent"),
         ),
-        reading=f"{_tell_point(points)} Points were drawn {count(points.draws)} times of each "
-        f"person. The band is the 95 % interval over people.{_tell_shorter(points)}"
-        f"{_tell_veiled(points.unicity)}",
+        reading=f"{_describe_point(points)} Points were drawn {count(points.draws)} times of each "
+        f"person. The band is the 95 % interval over people.{_describe_shorter(points)}"
+        f"{_describe_masked(points.unicity)}",
         table=Table(
             columns=("Points", _ALONE, "95 % interval", *_name_few(), "Candidates, median"),
             rows=[_cells(count(one.points), one, one.candidates_median) for one in points.unicity],
@@ -135,13 +135,13 @@ def _line(one: UnicityPoint) -> LineRow:
     return {"x": one.points, "y": _most(one), "low": low, "high": high}
 
 
-def _tell_point(points: PointsFinding) -> str:
+def _describe_point(points: PointsFinding) -> str:
     where = "a place" if points.cell_m is None else f"a cell of {points.cell_m:,.0f} m"
     when = "" if points.time_resolution is None else ", and the hour of a day somebody was there"
     return f"One point is {where}{when}."
 
 
-def _tell_shorter(points: PointsFinding) -> str:
+def _describe_shorter(points: PointsFinding) -> str:
     last = points.unicity[-1]
     if not last.shorter:
         return ""
@@ -153,7 +153,7 @@ def _name_few() -> tuple[str, ...]:
     return tuple(f"Fewer than {few} candidates" for few in _FEW)
 
 
-def _tell_few(shares: Mapping[str, float]) -> tuple[str, ...]:
+def _describe_few(shares: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(share_or_most(shares.get(few), None) if few in shares else "—" for few in _FEW)
 
 
@@ -161,7 +161,7 @@ def _cells(
     name: str, found: UnicityPoint | WorstPoint | SharedPart, median: float
 ) -> tuple[str, ...]:
     ends = rate_interval(found.interval, found.at_most)
-    return (name, tell_share(found), ends, *_tell_few(found.fewer_than), count(median))
+    return (name, describe_share(found), ends, *_describe_few(found.fewer_than), count(median))
 
 
 def _draw_worst(points: PointsFinding) -> Figure:
@@ -170,7 +170,7 @@ def _draw_worst(points: PointsFinding) -> Figure:
         {
             "label": plural(one.k, "point", "points"),
             "value": _most(one),
-            "text": tell_share(one),
+            "text": describe_share(one),
             "low": None if one.interval is None else one.interval[0],
             "high": None if one.interval is None else one.interval[1],
             "mark": drawn.get(one.k),
@@ -181,11 +181,11 @@ def _draw_worst(points: PointsFinding) -> Figure:
     return Figure(
         title="How many people are singled out by the points that tell most",
         summary=f"{len(rows)} bars; the {plural(last.k, 'point', 'points')} that tell most single "
-        f"out {tell_share(last)}.",
+        f"out {describe_share(last)}.",
         drawing=draw_bars(rows, _SINGLED_OUT),
         reading="For each person every choice of that number of points was looked at, and the one "
         "that leaves the fewest people counts: the worst case, found exactly. The dark tick is "
-        f"what as many points drawn at random reveal.{_tell_veiled(points.worst_case)}",
+        f"what as many points drawn at random reveal.{_describe_masked(points.worst_case)}",
         table=Table(
             columns=("Points", "Singled out", "95 % interval", *_name_few(), "Candidates, median"),
             rows=[_cells(count(one.k), one, one.candidates_median) for one in points.worst_case],
@@ -198,29 +198,29 @@ def _draw_worst(points: PointsFinding) -> Figure:
 
 
 def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
-    """The heat map, where there is anything coarser to compare with."""
+    """Draw the heat map if there are coarser releases to compare with."""
     if len(grid) < 2:
         return []
     known = plural(grid[0].points, "point", "points")
     last = grid[-1]
     rows: list[HeatRow] = [
-        {"x": cell.time, "y": cell.place, "share": _most(cell), "text": tell_share(cell)}
+        {"x": cell.time, "y": cell.place, "share": _most(cell), "text": describe_share(cell)}
         for cell in grid
     ]
     figure = Figure(
         title=f"What {known} reveal where places and times are released coarser",
-        summary=f"As they are, {tell_share(grid[0])}; at the coarsest, {last.place} and "
-        f"{last.time}, {tell_share(last)}.",
+        summary=f"As they are, {describe_share(grid[0])}; at the coarsest, {last.place} and "
+        f"{last.time}, {describe_share(last)}.",
         drawing=draw_heat(rows, "Times released to", "Places released as"),
         reading="The same points drawn at random, compared with ever coarser releases: the "
         "stronger the colour, the more people are singled out. To the right times are released "
         "to longer spans, downwards places are merged. Points were drawn fewer times than "
         "for the curve, from which the first cell may therefore differ a little."
-        f"{_tell_veiled(grid)}",
+        f"{_describe_masked(grid)}",
         table=Table(
             columns=("Places", "Times", "Singled out", "Candidates, median"),
             rows=[
-                (cell.place, cell.time, tell_share(cell), count(cell.candidates_median))
+                (cell.place, cell.time, describe_share(cell), count(cell.candidates_median))
                 for cell in grid
             ],
             text_columns=2,
@@ -230,7 +230,7 @@ def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
 
 
 def tabulate_shared(parts: Sequence[SharedPart]) -> Table:
-    """How many people share a trace, places or top places in one release."""
+    """Tabulate how many people share a trace, places or top places in one release."""
     return Table(
         columns=("Their", "Shared by nobody", "95 % interval", *_share_few(), "People, median"),
         rows=[_cells(one.label, one, one.sharing_median) for one in parts],

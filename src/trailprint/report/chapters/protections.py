@@ -1,4 +1,4 @@
-"""What protecting people costs: risk against loss, by every attack, and what reaches the target."""
+"""Cost of protecting people: risk against loss, by every attack, and what reaches the target."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from trailprint.report.charts.rows import ScatterRow
 from trailprint.report.wording import (
     NOT_SHOWN,
     count,
+    describe_masked,
     highest,
     join,
     percent,
@@ -30,7 +31,6 @@ from trailprint.report.wording import (
     rate_interval,
     sentence,
     share_or_most,
-    tell_veiled,
     within,
 )
 
@@ -40,18 +40,22 @@ Numbered = Sequence[tuple[int, ProtectionPoint]]
 
 
 def write_protections(found: Findings) -> Section:
-    """The frontier, the target, each attack's part in it, and what was not tried."""
+    """Write the frontier, the target, the results of each attack, and what was not tried."""
     protections = found.protections
     if protections is None:
         return Section(_TITLE, [Prose("No protection was tested.")], "protections")
     titles = found.attack_titles
     shown = list(enumerate(choose_shown(protections), 1))
-    blocks: list[Block] = [Prose(_tell_target(protections))] if shown else []
+    blocks: list[Block] = [Prose(_describe_target(protections))] if shown else []
     if shown and protections.search is not None:
-        blocks.append(Prose(_tell_search(protections.search, len(shown))))
+        blocks.append(Prose(_describe_search(protections.search, len(shown))))
     if any(_is_measured(point) for _, point in shown):
         blocks += [_draw(protections, shown, titles), *_compare_attacks(shown, titles)]
-        blocks += [*_tell_releases(shown, titles), *_tell_tasks(shown), *_tell_singling_out(shown)]
+        blocks += [
+            *_describe_releases(shown, titles),
+            *_describe_tasks(shown),
+            *_describe_singling_out(shown),
+        ]
     else:
         blocks.append(Prose("No protection was tested."))
     blocks += _list_left_out(protections, titles)
@@ -59,14 +63,14 @@ def write_protections(found: Findings) -> Section:
 
 
 def choose_shown(protections: Protections) -> list[ProtectionPoint]:
-    """What every attack has judged and what was asked for, by loss; all where nothing was."""
+    """Points that every attack judged or the user asked for, by loss; all if fewer than two."""
     points = sorted(protections.points, key=lambda point: (bool(point.written), point.loss or 0.0))
     chosen = [point for point in points if point.judged_by_all or point.asked]
     return chosen if len(chosen) > 1 else points
 
 
-def _tell_search(search: SearchFacts, n_shown: int) -> str:
-    """How much was tried, and how."""
+def _describe_search(search: SearchFacts, n_shown: int) -> str:
+    """Describe how much was tried, and how."""
     told = (
         f"{count(search.tried)} releases were made and attacked. What could be cheapest, or is not "
         f"beaten by another, was judged by every attack that ran: {count(search.judged_by_all)} of "
@@ -102,7 +106,7 @@ def _list_left_out(protections: Protections, titles: Mapping[str, str]) -> list[
 
 
 def _compare_attacks(shown: Numbered, titles: Mapping[str, str]) -> list[Block]:
-    """What each attack achieves against each release."""
+    """Tabulate the result of each attack against each release."""
     found = [one.attack for _, point in shown for one in point.judged]
     names = [name for name in titles if name in found]
     if len(names) < 2:
@@ -110,7 +114,7 @@ def _compare_attacks(shown: Numbered, titles: Mapping[str, str]) -> list[Block]:
     rows = [
         (
             f"{number}. {point.label}",
-            *(_tell_judge(_find(point, name), point) for name in names),
+            *(_describe_judge(_find(point, name), point) for name in names),
         )
         for number, point in shown
     ]
@@ -128,7 +132,7 @@ def _find(point: ProtectionPoint, name: str) -> JudgedBy | None:
     return next((one for one in point.judged if one.attack == name), None)
 
 
-def _tell_judge(one: JudgedBy | None, point: ProtectionPoint) -> str:
+def _describe_judge(one: JudgedBy | None, point: ProtectionPoint) -> str:
     if one is None:
         return "—"
     most = max(other.people for other in point.judged)
@@ -136,8 +140,8 @@ def _tell_judge(one: JudgedBy | None, point: ProtectionPoint) -> str:
     return f"{rate(one)}{of}{' *' if one.attack == point.attack else ''}"
 
 
-def _tell_releases(shown: Numbered, titles: Mapping[str, str]) -> list[Block]:
-    """What an audit of each release itself will find, where that was tried."""
+def _describe_releases(shown: Numbered, titles: Mapping[str, str]) -> list[Block]:
+    """Tabulate what an audit of each release itself will find, if that was measured."""
     told = [(number, point, point.alone) for number, point in shown if point.alone is not None]
     if not told:
         return []
@@ -166,8 +170,8 @@ def _tell_releases(shown: Numbered, titles: Mapping[str, str]) -> list[Block]:
     return [Heading("As an audit of the release will find it"), Prose(text), table]
 
 
-def _tell_tasks(shown: Numbered) -> list[Block]:
-    """What each release is still good for."""
+def _describe_tasks(shown: Numbered) -> list[Block]:
+    """Tabulate the utility of each release."""
     told = [(number, point, point.tasks) for number, point in shown if point.tasks is not None]
     if not told:
         return []
@@ -202,8 +206,8 @@ def _is_hourly(tasks: TaskFacts) -> bool:
     return tasks.occupancy_of == "place and hour"
 
 
-def _tell_singling_out(shown: Numbered) -> list[Block]:
-    """How many people are alone with their trace after each protection."""
+def _describe_singling_out(shown: Numbered) -> list[Block]:
+    """Tabulate how many people are unique after each protection."""
     told = [(number, point) for number, point in shown if point.singling_out]
     if not told:
         return []
@@ -211,7 +215,7 @@ def _tell_singling_out(shown: Numbered) -> list[Block]:
     table = Table(
         columns=("Protection", *labels),
         rows=[
-            (f"{number}. {point.label}", *map(_tell_alone, point.singling_out or ()))
+            (f"{number}. {point.label}", *map(_describe_alone, point.singling_out or ()))
             for number, point in told
         ],
         caption="Share of the people who are left with whom nobody shares it",
@@ -224,7 +228,7 @@ def _tell_singling_out(shown: Numbered) -> list[Block]:
     return [Heading("Singling out in the protected release"), Prose(text), table]
 
 
-def _tell_alone(part: SharedPart) -> str:
+def _describe_alone(part: SharedPart) -> str:
     return share_or_most(part.share, part.at_most)
 
 
@@ -232,7 +236,7 @@ def _is_measured(point: ProtectionPoint) -> bool:
     return point.loss is not None and highest(point) is not None
 
 
-def _tell_target(protections: Protections) -> str:
+def _describe_target(protections: Protections) -> str:
     if protections.target_reading:
         return sentence(protections.target_reading)
     if protections.target_risk is None:
@@ -263,7 +267,7 @@ def _draw(protections: Protections, shown: Numbered, names: Mapping[str, str]) -
         reading="Down is safer, left is cheaper. Each point is what the strongest attack links, "
         "small dots what the others do. Points on the line are best: nothing else "
         "that was tried both costs less and leaves less. "
-        f"{sentence(protections.loss_meaning)}{tell_veiled(points)}",
+        f"{sentence(protections.loss_meaning)}{describe_masked(points)}",
         table=_tabulate(shown, names),
         legend=_legend(points, best),
         is_open=True,
@@ -292,7 +296,7 @@ def _legend(points: Sequence[ProtectionPoint], best: str | None) -> list[Key]:
 
 
 def _tabulate(shown: Numbered, names: Mapping[str, str]) -> Table:
-    """The points; the attack has a column only where it is not the same for all."""
+    """Tabulate the points, with a column for the attack only if it differs between them."""
     attacks = [names.get(point.attack or "", point.attack or "") for _, point in shown]
     is_one = len(set(attacks)) == 1
     rows = [
@@ -303,7 +307,7 @@ def _tabulate(shown: Numbered, names: Mapping[str, str]) -> Table:
             rate(point),
             rate_interval(point.interval, point.at_most),
             NOT_SHOWN if point.cluster_accuracy is None else percent(point.cluster_accuracy),
-            *_tell_groups(point.groups),
+            *_describe_groups(point.groups),
         )
         for (number, point), attack in zip(shown, attacks, strict=True)
     ]
@@ -329,7 +333,7 @@ def _tabulate(shown: Numbered, names: Mapping[str, str]) -> Table:
     )
 
 
-def _tell_groups(groups: GroupFacts | None) -> tuple[str, str]:
+def _describe_groups(groups: GroupFacts | None) -> tuple[str, str]:
     if groups is None:
         return "—", "—"
     share = count(groups.people_under_k) if groups.share_under_k is None else None

@@ -16,11 +16,11 @@ Views = Sequence[ViewFinding]
 
 
 def write_views(found: ViewsFinding) -> list[Block]:
-    """Weights, what each view finds alone, and what changes without it."""
+    """Write the weights, what each view finds alone, and what changes without it."""
     views = sorted(found.views, key=lambda view: -view.weight)
     counted = [view for view in views if view.weight]
     blocks: list[Block] = [
-        Prose(_tell_weights(found)),
+        Prose(_describe_weights(found)),
         Table(
             columns=("View", "Weight", "People linked by it alone", "Change without it"),
             rows=[_row(view) for view in views],
@@ -34,7 +34,7 @@ def write_views(found: ViewsFinding) -> list[Block]:
     return blocks
 
 
-def _tell_weights(found: ViewsFinding) -> str:
+def _describe_weights(found: ViewsFinding) -> str:
     if found.weights_from != "learnt":
         return found.note or "All views count the same."
     return (
@@ -53,16 +53,16 @@ def _alone(view: ViewFinding) -> str:
 
 
 def _draw(found: ViewsFinding, counted: Views) -> list[Block]:
-    """Charts of the views that count; words where no view alone makes a difference to be shown."""
+    """Charts of the views that count; a sentence if no single view makes a difference to show."""
     if len(counted) < 2:
         return []
     figures = [_draw_alone(found, counted)]
     if any(isinstance(view.leave_one_out, float) for view in counted):
         return [Row([_draw_without(counted), *figures])]
-    return [Row(figures), Prose(_tell_no_change(counted))]
+    return [Row(figures), Prose(_describe_no_change(counted))]
 
 
-def _tell_no_change(counted: Views) -> str:
+def _describe_no_change(counted: Views) -> str:
     if any(view.leave_one_out != "<10" for view in counted):
         return ""
     return (
@@ -95,7 +95,7 @@ def _draw_without(counted: Views) -> Figure:
 
 
 def _lost(change: float | str | None) -> float:
-    """The share of people who are no longer linked without a view; nothing where it is veiled."""
+    """The share of people who are no longer linked without a view; 0 if it is masked."""
     return max(0.0, -change) if isinstance(change, float) else 0.0
 
 

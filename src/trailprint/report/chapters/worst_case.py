@@ -20,22 +20,22 @@ from trailprint.report.wording import (
     plural,
     within,
 )
-from trailprint.studies.small_counts import VeiledCount, hide_small
+from trailprint.studies.small_counts import MaskedCount, hide_small
 
 _FEW = "together with other figures of this page it would tell how many a small group has."
 
 
 def write_worst_case(found: Findings) -> Section:
-    """Who is linked by any attack, and whether attacks link the same people."""
+    """Write who is linked by any attack, and whether attacks link the same people."""
     worst = found.worst_case
     if worst is None or not worst.people:
         blocks: list[Block] = [Prose("No attack could be scored, so there is no worst case.")]
         return Section("Worst case and agreement", blocks, "worst-case")
     told = (
-        f"{_tell_linked(worst)} {_tell_tried(worst, found.attack_titles)} "
+        f"{_describe_linked(worst)} {_describe_tried(worst, found.attack_titles)} "
         "An adversary who could check their guesses would come this far."
     )
-    blocks = [Prose(told), *_tell_added(found, worst)]
+    blocks = [Prose(told), *_describe_added(found, worst)]
     if any(isinstance(own.people, int) for own in worst.by_attacks):
         blocks.append(_draw_counts(worst))
     elif worst.by_attacks:
@@ -43,8 +43,8 @@ def write_worst_case(found: Findings) -> Section:
     return Section("Worst case and agreement", [*blocks, *_compare_attacks(found)], "worst-case")
 
 
-def _tell_added(found: Findings, worst: WorstCase) -> list[Block]:
-    """How many people the other attacks add to the strongest one, where both counts are told."""
+def _describe_added(found: Findings, worst: WorstCase) -> list[Block]:
+    """Say how many people the other attacks add to the strongest one, if both counts are shown."""
     known = [attack for attack in found.attacks if attack.name in worst.attacks and attack.correct]
     best = max(known, key=lambda attack: attack.accuracy or 0.0, default=None)
     if best is None or len(worst.attacks) < 2 or best.people != worst.people:
@@ -60,7 +60,7 @@ def _tell_added(found: Findings, worst: WorstCase) -> list[Block]:
     ]
 
 
-def _tell_linked(worst: WorstCase) -> str:
+def _describe_linked(worst: WorstCase) -> str:
     people = f"{count(worst.people)} people"
     if worst.linked == "hidden":
         return f"How many of {people} are linked by at least one attack is not shown: {_FEW}"
@@ -72,8 +72,8 @@ def _tell_linked(worst: WorstCase) -> str:
     )
 
 
-def _tell_tried(worst: WorstCase, titles: Mapping[str, str]) -> str:
-    """Whom the worst case counts: people every attack was tried on."""
+def _describe_tried(worst: WorstCase, titles: Mapping[str, str]) -> str:
+    """Say whom the worst case counts: people on whom every attack was tried."""
     names = join(within(titles.get(name, name)) for name in worst.attacks)
     told = f"Counted are people who were tried by {names}"
     if not worst.not_tried:
@@ -100,42 +100,44 @@ def _draw_counts(worst: WorstCase) -> Figure:
         drawing=draw_bars(rows, Axis("People")),
         reading="People in the lower bars are linked by several attacks that look at different "
         "things: protecting against one of them would not be enough for them."
-        f"{_tell_hidden(row['text'] for row in rows)}",
+        f"{_describe_hidden(row['text'] for row in rows)}",
         table=Table(
             columns=("Linked by", "People"), rows=[(row["label"], row["text"]) for row in rows]
         ),
     )
 
 
-def _tell_hidden(counts: Iterable[str]) -> str:
-    """Why some counts are not shown."""
+def _describe_hidden(counts: Iterable[str]) -> str:
+    """Explain why some counts are not shown."""
     if NOT_SHOWN not in counts:
         return ""
     return " Counts are not shown where the size of a small group would follow from them."
 
 
 def _compare_attacks(found: Findings) -> list[Block]:
-    """Where pairs of attacks agree; pairs of which no count is told only by their number."""
+    """Agreement of pairs of attacks; for pairs without any shown count, only their number."""
     if not found.agreement:
         told = "Fewer than two attacks could be compared, so their agreement is not known."
         return [Prose(told)]
-    told_pairs = [pair for pair in found.agreement if _is_told(pair)]
-    n_left = len(found.agreement) - len(told_pairs)
-    blocks: list[Block] = [_tabulate(told_pairs, found.attack_titles)] if told_pairs else []
+    disclosed_pairs = [pair for pair in found.agreement if _is_shown(pair)]
+    n_left = len(found.agreement) - len(disclosed_pairs)
+    blocks: list[Block] = (
+        [_tabulate(disclosed_pairs, found.attack_titles)] if disclosed_pairs else []
+    )
     if n_left:
-        blocks.append(Prose(_tell_left(n_left, len(found.agreement))))
+        blocks.append(Prose(_describe_left(n_left, len(found.agreement))))
     return blocks
 
 
-def _is_told(pair: Agreement) -> bool:
+def _is_shown(pair: Agreement) -> bool:
     return any(isinstance(n, int) for n in _counts(pair))
 
 
-def _counts(pair: Agreement) -> tuple[VeiledCount, ...]:
+def _counts(pair: Agreement) -> tuple[MaskedCount, ...]:
     return pair.both, pair.only_first, pair.only_second, pair.neither
 
 
-def _tell_left(n_left: int, n_pairs: int) -> str:
+def _describe_left(n_left: int, n_pairs: int) -> str:
     which = "the two attacks" if n_pairs == 1 else f"{n_left} of {n_pairs} pairs of attacks"
     return f"How far {which} link the same people is not shown: {_FEW}"
 
@@ -153,6 +155,6 @@ def _tabulate(pairs: Sequence[Agreement], titles: Mapping[str, str]) -> Table:
         columns=("First attack", "Second attack", "Both", "Only first", "Only second", "Neither"),
         rows=rows,
         caption="Agreement: people linked correctly by two attacks, of those both were tried on."
-        f"{_tell_hidden(cell for row in rows for cell in row)}",
+        f"{_describe_hidden(cell for row in rows for cell in row)}",
         text_columns=2,
     )

@@ -1,8 +1,8 @@
 """
-The kinds of chart a page may hold: tidy rows in, a drawing out.
+Charts of a page: tidy rows in, a drawing out.
 
-Rows are plain dicts of the types in `rows`. Every function says which keys it reads; a key that is
-missing or None leaves its part undrawn. Descriptions are Vega-Lite, written as the dicts they are.
+Rows are plain dicts of the types in `rows`. Every function documents the keys it reads; if a key
+is missing or None, its part is not drawn. Charts are described as Vega-Lite in plain dicts.
 """
 
 from trailprint.report.charts.axes import Axis

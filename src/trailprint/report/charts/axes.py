@@ -11,10 +11,10 @@ from typing import Any, Literal
 from trailprint.report.charts.svg import isolate
 
 _LETTERS = 44
-"""Number of letters that stand side by side below the narrowest chart."""
+"""Number of letters that fit side by side below the narrowest chart."""
 _LEAST_WIDTH = 4
 _NOTHING = 1e-12
-"""A range below this is none."""
+"""A range below this counts as empty."""
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _FORMATS = {
     "percent": "format(datum.value * 100, ',~r') + ' %'",
@@ -32,17 +32,17 @@ class Axis:
     title : str
         What is measured, with its unit.
     kind : {"linear", "log"}
-        Its scale.
+        Type of scale.
     unit : {"percent", "number"}
         How ticks are written; the values of ``percent`` are shares.
     low, high : float or None
-        Ends of the axis; None for what the values need.
+        Ends of the axis; None to fit the values.
     is_from_zero : bool
-        Whether a linear axis starts at zero even where the values lie far from it.
+        Whether a linear axis starts at zero even if all values are far from it.
     ticks : tuple of float or None
-        Where ticks stand; None for a few round values.
+        Positions of ticks; None for a few round values.
     labels : tuple of str or None
-        What the ticks say, where it is not their value.
+        Labels of the ticks; None for their values.
     """
 
     title: str
@@ -56,7 +56,7 @@ class Axis:
     labels: tuple[str, ...] | None = None
 
     def fit(self, values: Iterable[float | None], *, n_ticks: int = 6) -> Axis:
-        """Settle the ends and the ticks on what ``values`` need."""
+        """Return the axis with its ends and ticks fitted to ``values``."""
         known = [value for value in values if value is not None and math.isfinite(value)]
         if self.kind == "log":
             return self._fit_log([value for value in known if value > 0] or [1.0])
@@ -68,7 +68,7 @@ class Axis:
         return replace(self, low=low, high=high, ticks=ticks)
 
     def locate(self, value: float) -> float:
-        """How far along the axis a value lies, from 0 to 1; call `fit` before."""
+        """Position of a value along the axis, from 0 to 1; call `fit` first."""
         low, high = self.low or 0.0, self.high or 1.0
         if self.kind == "log":
             return math.log(value / low) / math.log(high / low)
@@ -76,9 +76,9 @@ class Axis:
 
     def channel(self, field: str, prefix: str) -> dict[str, Any]:
         """
-        The axis as Vega-Lite's encoding of ``field``; call `fit` before.
+        The axis as a Vega-Lite encoding of ``field``; call `fit` first.
 
-        Labels of one's own travel as data (see `parameters`), so that they are never run as code.
+        Custom labels are passed as data (see `parameters`), so that they are never run as code.
         """
         own = f"{prefix}_labels[indexof({prefix}_ticks, datum.value)]"
         axis = {
@@ -91,7 +91,7 @@ class Axis:
         return {"field": field, "type": "quantitative", "scale": scale, "axis": axis}
 
     def parameters(self, prefix: str) -> list[dict[str, Any]]:
-        """What `channel` refers to."""
+        """Vega-Lite parameters that `channel` refers to."""
         if not self.labels:
             return []
         return [
@@ -100,7 +100,7 @@ class Axis:
         ]
 
     def _reach(self, low: float, largest: float, n_ticks: int) -> float:
-        """The next round value; shares that are at most one end there."""
+        """The next round value; at most 1 if all values are shares up to 1."""
         if largest - low < _NOTHING:
             return low + 1.0
         step = _round_step((largest - low) / max(n_ticks - 1, 1))
@@ -108,7 +108,7 @@ class Axis:
         return min(high, 1.0) if self.unit == "percent" and largest <= 1 else high
 
     def _fit_closely(self, low: float, high: float, n_ticks: int) -> Axis:
-        """Values that lie far from zero are shown without the empty stretch before them."""
+        """Fit the axis to values far from zero, without the empty range before them."""
         room = 0.08 * (high - low) or 0.5
         low, high = low - room, high + room
         return replace(self, low=low, high=high, ticks=tuple(_round_values(low, high, n_ticks)))
@@ -120,7 +120,7 @@ class Axis:
 
 
 def _wrap(labels: tuple[str, ...]) -> list[list[str]]:
-    """The ticks' labels on lines of their own, so that neighbours do not run into each other."""
+    """Wrap the ticks' labels into lines, so that neighbours do not overlap."""
     width = max(_LEAST_WIDTH, _LETTERS // len(labels) - 1)
     return [[isolate(line) for line in textwrap.wrap(label, width)[:3]] for label in labels]
 
@@ -139,7 +139,7 @@ def _round_step(least: float) -> float:
 
 
 def _log_values(low: float, high: float) -> tuple[float, ...]:
-    """Powers of ten, and their twofold and fivefold where there would be few."""
+    """Powers of ten, with multiples of them if there would be fewer than three ticks."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for factors in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)):
         values = [round(factor * 10.0**decade, 12) for decade in decades for factor in factors]

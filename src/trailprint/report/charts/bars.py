@@ -1,4 +1,4 @@
-"""Bars that lie on their sides, one for each row."""
+"""Horizontal bars, one for each row."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from trailprint.report.charts.svg import Drawing, draw, isolate
 
 _ROW_HEIGHTS = {"wide": 38, "narrow": 58, "half": 58}
 _FRAME_HEIGHT = 52
-"""What the axis with its title takes below the rows, in pixels."""
+"""Height of the axis and its title below the rows, in pixels."""
 _LABEL_WIDTH = 30
-"""Characters in a line of a bar's label."""
+"""Maximum number of characters in a line of a bar's label."""
 _LABEL_LINES = 2
 _WIDEST_LETTER = 7.0
-"""Pixels that a letter may take on average, whichever sans serif the reader has."""
+"""Largest average width of a letter in any sans-serif font, in pixels."""
 _BOLD_LETTER = 9.0
 _GAP = 14
 """Pixels between a bar's end and its text, and between the text and the edge."""
 _DROP = 12
-"""How far a bar hangs below the middle of its row where its label stands above it."""
+"""Offset of a bar below the middle of its row if its label is above it, in pixels."""
 
 
 def draw_bars(rows: Sequence[BarRow], x: Axis, *, size: Size = "full") -> Drawing:
     """
-    Bars lying on their sides, one row each, in the order given.
+    Draw horizontal bars, one for each row, in the order given.
 
     Reads ``label``, ``value``, ``text`` (what to write at the bar's end), ``low`` and ``high`` (an
     interval), ``series`` (default "a") and ``mark`` (a value to compare with, drawn as a tick).
@@ -65,7 +65,7 @@ def _wrap(label: str) -> list[str]:
 
 
 def _make_room(x: Axis, bars: list[dict[str, Any]], variant: str) -> Axis:
-    """The axis with room for the texts at the bars' ends beyond its last tick."""
+    """Extend the axis beyond its last tick to fit the texts at the ends of the bars."""
     plot = WIDTHS[variant] - (_extent(bars) if variant == "wide" else 0)
     text = _GAP + _BOLD_LETTER * max((len(bar["text"]) for bar in bars), default=0)
     share = min(0.45, text / plot)
@@ -102,7 +102,7 @@ def _describe(bars: list[dict[str, Any]], x: Axis, variant: str) -> dict[str, An
 
 
 def _layer_bars(bars: list[dict[str, Any]], drop: int) -> list[Layer]:
-    """The bars, their intervals, their values and what to compare them with."""
+    """Layers of the bars, their intervals, reference values and texts."""
     ranged = {"values": [bar for bar in bars if bar.get("low") is not None]}
     marked = {"values": [bar for bar in bars if bar.get("mark") is not None]}
     colour = {"field": "colour", "type": "nominal", "scale": None, "legend": None}
@@ -127,12 +127,12 @@ def _layer_bars(bars: list[dict[str, Any]], drop: int) -> list[Layer]:
 
 
 def _extent(bars: list[dict[str, Any]]) -> float:
-    """Room for the labels in pixels, whichever sans serif the reader has."""
+    """Width of the labels in pixels, enough for any sans-serif font."""
     return _WIDEST_LETTER * max((len(line) for bar in bars for line in bar["lines"]), default=0)
 
 
 def _labels_above(bars: list[dict[str, Any]], drop: int) -> Layer:
-    """On a narrow page a bar's label stands above it and may use the whole width."""
+    """Labels above the bars, where they can use the whole width of a narrow page."""
     text = {"type": "text", "align": "left", "yOffset": drop - 22, "limit": 330}
     return {
         "data": {"values": bars},

@@ -1,4 +1,4 @@
-"""What all kinds of chart share: the frame with its axes, and lines to compare with."""
+"""Parts that all charts share: the frame with its axes, and reference lines."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ Rows = Sequence[Mapping[str, Any]]
 Layer = dict[str, Any]
 
 HEIGHTS = {"wide": 330, "narrow": 290, "half": 280}
-"""Of a chart with its axes, in pixels."""
+"""Height of a chart with its axes, in pixels."""
 N_TICKS = {"wide": 7, "narrow": 5, "half": 5}
-"""About how many ticks fit a horizontal axis."""
+"""Approximate number of ticks that fit a horizontal axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A value to compare with, drawn as a dashed line across the chart."""
+    """A reference value, drawn as a dashed line across the chart."""
 
     value: float
     label: str
 
 
 def frame(layers: Sequence[Layer], x: Axis, y: Axis, variant: str) -> dict[str, Any]:
-    """Layers of ``x`` and ``y`` in one frame; the title of y lies flat above it, to be read."""
+    """Combine layers of ``x`` and ``y``; the title of y is written horizontally above its axis."""
     above = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleBaseline": "bottom"}
     y_channel = y.channel("y", "y")
     y_channel["axis"] |= {**above, "titleX": 0, "titleY": -10, "grid": True}
@@ -42,13 +42,13 @@ def frame(layers: Sequence[Layer], x: Axis, y: Axis, variant: str) -> dict[str, 
 
 
 def fit_height(y: Axis, points: Rows, marks: Sequence[Mark]) -> Axis:
-    """The axis that holds all points, their intervals and the marks."""
+    """Fit the axis to all points, their intervals and the marks."""
     reached = [point.get(end) for point in points for end in ("y", "low", "high")]
     return y.fit([*reached, *(mark.value for mark in marks)], n_ticks=6)
 
 
 def layer_marks(marks: Sequence[Mark], points: Rows) -> list[Layer]:
-    """Reference lines, each named at the end from which the points keep away."""
+    """Reference lines, labelled at the left if the points fall, otherwise at the right."""
     values = [{"y": mark.value, "text": isolate(mark.label)} for mark in marks]
     if not values:
         return []

@@ -1,4 +1,4 @@
-"""Shares as shades over two axes of names."""
+"""Heat map: shares as shades over two axes of names."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from trailprint.report.charts.svg import Drawing, draw, isolate
 
 _ROW_HEIGHTS = {"wide": 44, "narrow": 48, "half": 48}
 _FRAME_HEIGHT = 64
-"""What the axis with its title and the title above take, in pixels."""
+"""Height of the axis with its title and of the title above, in pixels."""
 _PALEST = 0.06
-"""How dark a cell of nobody is drawn, so that it can be told from no cell."""
+"""Opacity of a cell with share 0, to distinguish it from a missing cell."""
 _DARKEST = 0.54
-"""How dark a cell of everybody is drawn: text on it can be read on a light and a dark page."""
+"""Opacity of a cell with share 1: its text is readable on a light and on a dark page."""
 
 
 def draw_heat(rows: Sequence[HeatRow], across: str, down: str, *, size: Size = "full") -> Drawing:
     """
-    Cells in the order of the rows, darker for a larger share.
+    Draw cells in the order of the rows, darker for a larger share.
 
     Reads ``x`` and ``y`` (names), ``share`` from 0 to 1, and ``text`` (what is written in the
     cell). ``across`` and ``down`` are the titles of the axes.

@@ -1,4 +1,4 @@
-"""Bars that stand on the intervals they count."""
+"""Histogram: vertical bars over the intervals they count."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from trailprint.report.charts.style import Size, light
 from trailprint.report.charts.svg import Drawing, draw
 
 _ROOM = 1.08
-"""An axis reaches so much higher than its highest bar, for the text above it."""
+"""Ratio of the axis to its highest bar, to leave room for the text above it."""
 _MOST_TEXTS = {"wide": 24, "narrow": 10, "half": 10}
-"""With more bars than this, their texts would run into each other."""
+"""Number of bars above which their texts would overlap."""
 
 
 def draw_histogram(
     rows: Sequence[HistogramRow], x: Axis, y: Axis, *, size: Size = "full"
 ) -> Drawing:
     """
-    Bars standing on the intervals they count.
+    Draw vertical bars over the intervals they count.
 
     Reads ``low`` and ``high`` (the interval), ``value`` and ``text`` (what to write above the bar).
     """

@@ -1,4 +1,4 @@
-"""Where the texts beside points stand, so that they cover neither each other nor a point."""
+"""Placement of texts beside points so that they overlap neither each other nor a point."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Box = tuple[float, float, float, float]
 _POINT = 6.0
 _FAR = 1e4
 _LETTER = 0.62
-"""Width of a letter, as a share of the font's size."""
+"""Width of a letter, as a share of the font size."""
 
 
 class LabelSide(NamedTuple):
-    """How far right and down of its point a text begins, and which of its ends that is."""
+    """Offset of a text to the right of and below its point, and its alignment there."""
 
     dx: float
     dy: float
@@ -30,16 +30,16 @@ SIDES = (
     LabelSide(0, -16, "center"),
     LabelSide(0, 17, "center"),
 )
-"""Tried in this order."""
+"""Sides in the order in which they are tried."""
 
 
 def place_labels(
     places: Sequence[tuple[float, float]], labels: Sequence[str], font_size: float
 ) -> list[LabelSide]:
     """
-    Choose for each label, in turn, the first side that covers least of what is there already.
+    Choose for each label, in turn, the first side with the least overlap with what is placed.
 
-    Left of 0 stand the labels of the axis, which must not be covered either.
+    The labels of the axis are left of 0 and must not be covered either.
     """
     taken = [(x - _POINT, y - _POINT, x + _POINT, y + _POINT) for x, y in places]
     taken.append((-_FAR, -_FAR, 0.0, _FAR))

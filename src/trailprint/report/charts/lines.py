@@ -22,17 +22,17 @@ from trailprint.report.charts.svg import Drawing, draw
 _BAND = 0.2
 _GUESS_BAND = 0.12
 _MANY = 16
-"""With more points than this, each is drawn small."""
+"""Number of points above which they are drawn small."""
 
 
 def draw_lines(
     rows: Sequence[LineRow], x: Axis, y: Axis, *, marks: Sequence[Mark] = (), size: Size = "full"
 ) -> Drawing:
     """
-    Lines through points, with bands around them.
+    Draw lines through points, with bands around them.
 
     Reads ``x``, ``y``, ``low`` and ``high`` (the band), ``series`` (default "a") and ``guess``
-    (true beyond the measurements: dashed, with a paler band). Rows without ``y`` are left out.
+    (true if extrapolated: dashed, with a paler band). Rows without ``y`` are left out.
     """
     known: list[dict[str, Any]] = [
         {"series": "a", "guess": False, **row} for row in rows if row["y"] is not None
@@ -54,7 +54,7 @@ def draw_lines(
 
 
 def _join_guesses(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Let each series' guesses begin where its measurements end."""
+    """Start the extrapolation of each series at its last measured point."""
     joined = list(points)
     for series in {point["series"] for point in points if point["guess"]}:
         measured = [p for p in points if p["series"] == series and not p["guess"]]

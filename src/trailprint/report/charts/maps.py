@@ -1,4 +1,4 @@
-"""Places as shaded squares where they lie, with a bar for the scale; no tiles, no network."""
+"""Map of places as shaded squares or dots, with a scale bar; no tiles, no network."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _HEIGHTS = {"wide": 520, "narrow": 350, "half": 390}
 _KM_PER_DEGREE = 111.195
 _PALEST, _DARKEST = 0.15, 0.9
 _LEAST_PIXELS = 5.0
-"""How wide the smallest square is drawn: cells of a large region would vanish."""
+"""Minimum width of a mark: cells of a large region would otherwise be invisible."""
 
 
 class Frame(NamedTuple):
-    """What is shown, in kilometres: the middle, and kilometres for each pixel."""
+    """Area shown: its centre in kilometres, and the kilometres per pixel."""
 
     east: float
     north: float
@@ -35,11 +35,11 @@ class Frame(NamedTuple):
 
 def draw_map(rows: Rows, *, cell_m: float | None = None, size: Size = "full") -> Drawing:
     """
-    Places where they lie, north up, darker for a larger share.
+    Draw places on a map, north up, darker for a larger share.
 
-    Reads ``lat`` and ``lon`` in degrees, ``share`` from 0 to 1, and ``series`` where places have
-    colours of their own. With ``cell_m``, squares are as
-    large as cells, or as small as can be seen. Lengths are true along parallels at the middle.
+    Reads ``lat`` and ``lon`` in degrees, ``share`` from 0 to 1, and optionally ``series`` for the
+    colour. With ``cell_m``, places are squares as large as the cells, but large enough to be seen;
+    without, small dots. East-west lengths are true at the latitude of the first row.
     """
     places = _project(rows)
 
@@ -63,7 +63,7 @@ def draw_map(rows: Rows, *, cell_m: float | None = None, size: Size = "full") ->
 
 
 def _project(rows: Rows) -> list[dict[str, Any]]:
-    """Kilometres from the first place, paler places first so that dark ones lie on top."""
+    """Project to kilometres from the first place; paler places come first, below darker ones."""
     first = rows[0]
     shrink = math.cos(math.radians(float(first["lat"])))
     return [
@@ -78,12 +78,12 @@ def _project(rows: Rows) -> list[dict[str, Any]]:
 
 
 def _turn(degrees: float) -> float:
-    """The shorter way around the globe."""
+    """Wrap a difference of longitudes to the range from -180 to 180."""
     return (degrees + 180) % 360 - 180
 
 
 def _fit(places: Sequence[dict[str, Any]], width: int, height: int, cell_km: float) -> Frame:
-    """The smallest frame in which everything fits, with a margin and room for the scale."""
+    """Return the smallest frame that fits everything, with a margin and room for the scale."""
     ends = {
         axis: (min(place[axis] for place in places), max(place[axis] for place in places))
         for axis in "xy"
@@ -91,7 +91,7 @@ def _fit(places: Sequence[dict[str, Any]], width: int, height: int, cell_km: flo
     (west, east), (south, north) = ends["x"], ends["y"]
     wide, high = east - west + cell_km, north - south + cell_km
     km = max(wide / (0.94 * width), high / (0.86 * height), 1e-4)
-    # The scale stands below the places.
+    # The centre is shifted down: the scale is drawn below the places.
     return Frame((west + east) / 2, (south + north) / 2 - 0.05 * height * km, km, width, height)
 
 
@@ -115,7 +115,7 @@ def _layer_places(places: Sequence[dict[str, Any]], frame: Frame, cell_m: float 
 
 
 def _layer_scale(frame: Frame) -> list[Layer]:
-    """A bar of a round length, and its length in words."""
+    """Scale bar of a round length, with its length as text."""
     length = round_length(0.25 * frame.width * frame.km_per_pixel)
     (west, _), (south, _) = frame.domain("x"), frame.domain("y")
     start = west + 0.03 * frame.width * frame.km_per_pixel
@@ -138,6 +138,6 @@ def _layer_scale(frame: Frame) -> list[Layer]:
 
 
 def round_length(km: float) -> float:
-    """The longest of 1, 2, 5, 10, … that is not longer."""
+    """The largest of 1, 2, 5 times a power of ten that is at most ``km``."""
     power = 10.0 ** math.floor(math.log10(km))
     return max(step * power for step in (1, 2, 5) if step * power <= km * (1 + 1e-9))

@@ -14,13 +14,13 @@ from trailprint.report.charts.svg import Drawing, Picture, isolate
 _HUNDRED = 100
 _DOT = 0.74
 _SPECK = 0.3
-"""A dot's width, and that of somebody who is less than one in a hundred, as shares of a step."""
+"""Widths of a dot and of the speck for less than one person in a hundred, as shares of a step."""
 _TEXT_HEIGHT = 40
-"""Two lines of text above the dots, in pixels."""
+"""Height of the two lines of text above the dots, in pixels."""
 
 
 class _Crowd(NamedTuple):
-    """How a hundred dots are laid out: the number of columns, and how far apart."""
+    """Layout of a hundred dots: the number of columns, and the distance between dots."""
 
     n_columns: int
     step: float
@@ -31,10 +31,10 @@ _CROWDS = {"wide": _Crowd(20, 11.5), "narrow": _Crowd(10, 10.5)}
 
 def draw_people(rows: Sequence[PeopleRow]) -> Drawing:
     """
-    A hundred dots for each row, side by side; at most three rows fit a phone.
+    Draw a hundred dots for each row, side by side; at most three rows fit a phone.
 
-    Reads ``label``, ``text`` (the share in words) and ``share`` (how many dots are dark). Where
-    the share is not zero but rounds to it, one dot has a dark speck.
+    Reads ``label``, ``text`` (the share in words) and ``share`` (how many dots are dark). If the
+    share is positive but rounds to zero dots, one dot has a dark speck.
     """
     return Drawing(pictures=tuple(_draw(rows, variant) for variant in _CROWDS))
 
@@ -69,7 +69,7 @@ def _text(text: str, size: float, weight: str, part: str, *, y: float) -> str:
 
 
 def _dots(numbers: range, crowd: _Crowd, part: str, *, fill: float = _DOT) -> str:
-    """Lines of no length with round ends: as many dots in one path."""
+    """Draw dots in one path, as lines of zero length with round ends."""
     places = [divmod(number, crowd.n_columns) for number in numbers]
     if not places:
         return ""

@@ -1,5 +1,5 @@
 """
-What a row of each kind of chart holds.
+Types of the rows of each kind of chart.
 
 Rows are plain dicts, as Vega-Lite reads them; these types let the type checker see which numbers
 reach a chart, and under which name.
@@ -11,7 +11,7 @@ from typing import NotRequired, TypedDict
 
 
 class BarRow(TypedDict):
-    """A bar: its length, what is written at its end, an interval, and a value to compare with."""
+    """A bar: its length, the text at its end, an interval, and a reference value."""
 
     label: str
     value: float | None
@@ -23,7 +23,7 @@ class BarRow(TypedDict):
 
 
 class PeopleRow(TypedDict):
-    """A share of a hundred people: how it is drawn, and how it is told in words and as a rate."""
+    """A share of a hundred people: how it is drawn, and written in words and as a rate."""
 
     label: str
     share: float
@@ -33,7 +33,7 @@ class PeopleRow(TypedDict):
 
 
 class LineRow(TypedDict):
-    """A point of a line, with its band; ``guess`` beyond the measurements."""
+    """A point of a line, with its band; ``guess`` is true if it is extrapolated."""
 
     x: float
     y: float | None
@@ -44,7 +44,7 @@ class LineRow(TypedDict):
 
 
 class ScatterRow(TypedDict):
-    """A point with an interval of y and a short label; ``others`` are drawn small above it."""
+    """A point with an interval of y and a short label; ``others`` are drawn small at the same x."""
 
     x: float | None
     y: float | None
@@ -58,7 +58,7 @@ class ScatterRow(TypedDict):
 
 
 class HeatRow(TypedDict):
-    """A cell: its place on two axes of names, a share from 0 to 1, and what is written in it."""
+    """A cell: its position on two axes of names, a share from 0 to 1, and its text."""
 
     x: str
     y: str
@@ -67,7 +67,7 @@ class HeatRow(TypedDict):
 
 
 class HistogramRow(TypedDict):
-    """A bar that stands on the interval it counts."""
+    """A bar over the interval it counts."""
 
     low: float
     high: float

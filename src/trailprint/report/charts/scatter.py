@@ -1,4 +1,4 @@
-"""Points with a short text each; the best of them joined to a frontier."""
+"""Scatter plot: points with short labels; the best of them are joined to a frontier."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from trailprint.report.charts.style import FONT_SIZES, WIDTHS, Size, light
 from trailprint.report.charts.svg import Drawing, draw, isolate
 
 _MARGIN = 70
-"""What the axes take, roughly, of a chart's width and of its height."""
+"""Approximate space the axes take of a chart's width and height, in pixels."""
 
 
 def draw_scatter(
     rows: Sequence[ScatterRow], x: Axis, y: Axis, *, marks: Sequence[Mark] = (), size: Size = "full"
 ) -> Drawing:
     """
-    Points with a short text each; those on the frontier are joined.
+    Draw points with short labels; those on the frontier are joined.
 
     Reads ``x``, ``y``, ``low`` and ``high`` (an interval of y), ``label`` (keep it short: a
     number), ``on_line`` (true on the frontier), ``stressed`` (true to ring the point) and
-    ``others`` (further values of y at the same x, drawn small).
+    ``others`` (more values of y at the same x, drawn small).
     """
     points: list[dict[str, Any]] = [
         {**row, "label": isolate(str(row.get("label", ""))), "on_line": bool(row.get("on_line"))}
@@ -84,7 +84,7 @@ def _others(points: Rows) -> Layer:
 
 
 def _layer_points(points: Rows) -> list[Layer]:
-    """Off the frontier hollow, on it full; a ring around those that are stressed."""
+    """Points off the frontier hollow, on it filled; a ring around stressed ones."""
 
     def layer(chosen: list[dict[str, Any]], **mark: Any) -> Layer:
         return {"data": {"values": chosen}, "mark": {"type": "point", "opacity": 1, **mark}}
@@ -110,7 +110,7 @@ def _sides(points: Rows, x: Axis, y: Axis, variant: str) -> list[LabelSide]:
 
 
 def _layer_texts(points: Rows, sides: Sequence[LabelSide]) -> list[Layer]:
-    """One layer for each side of a point that a label stands on."""
+    """One layer of labels for each side of a point in use."""
     look = {"fontWeight": "bold", "stroke": light("paper"), "strokeWidth": 3}
     return [
         {

@@ -1,9 +1,9 @@
 """
-How charts look: one palette for light and dark, one typography, one shape per series.
+Style of charts: one palette for light and dark, one typography, one shape per series.
 
-Charts are rendered in the light colours. Each also gets a class named after its part, so that the
-page's style sheet can put the dark colour in its place; a chart that is copied out of the page
-keeps its light colours.
+Charts are rendered in the light colours. Each colour also gets a class named after its part, so
+that the page's style sheet can replace it by the dark one; a chart copied out of the page keeps
+its light colours.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ SHAPES = {
     "f": "triangle-down",
 }
 GUESS_DASH = [3, 4]
-"""How a line beyond the measurements is drawn."""
+"""Dash pattern of extrapolated lines."""
 
 FONT = "Helvetica, Arial, Liberation Sans, sans-serif"
 WIDTHS = {"wide": 760, "narrow": 350, "half": 390}
@@ -65,24 +65,24 @@ FONT_SIZES = {"wide": 12.5, "narrow": 13.0, "half": 13.0}
 
 
 def light(part: str) -> str:
-    """Colour of a part as charts are rendered."""
+    """Return the light colour of a part, in which charts are rendered."""
     return COLOURS[part].light
 
 
 def variables(mode: Literal["light", "dark"]) -> str:
-    """The palette as custom properties of a style sheet."""
+    """Return the palette as CSS custom properties."""
     return "".join(f"--{part}:{getattr(colour, mode)};" for part, colour in COLOURS.items())
 
 
 def chart_classes() -> str:
-    """Rules of a style sheet that let the page's colours replace those a chart was rendered in."""
+    """Return CSS rules by which the page's colours replace those of a rendered chart."""
     return "".join(
         f".f-{part}{{fill:var(--{part})}}.s-{part}{{stroke:var(--{part})}}" for part in COLOURS
     )
 
 
 def configure(variant: str) -> dict[str, Any]:
-    """Vega-Lite's configuration for one variant of a chart."""
+    """Return the Vega-Lite configuration for one variant of a chart."""
     size = FONT_SIZES[variant]
     axis = {
         "domainColor": light("line"),

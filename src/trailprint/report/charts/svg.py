@@ -1,8 +1,8 @@
 """
-From a Vega-Lite description to static SVG that obeys the page's style sheet.
+Rendering of Vega-Lite descriptions as static SVG that follows the page's style sheet.
 
-What comes back is parsed and written again, never trusted as text: names of the data that went in
-can only come out as text.
+The rendered SVG is parsed and written again, never trusted as it is: names from the data can only
+appear in it as text.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
 _FORBIDDEN = frozenset(
     "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff"
 )
-"""Controls of the direction of writing, and what no XML may hold."""
+"""Controls of text direction, and characters that XML does not allow."""
 _SPACES = str.maketrans("\t\n\r", "   ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """One rendered variant of a chart: what stands inside ``<svg>``, and its size in pixels."""
+    """One rendered variant of a chart: the content of ``<svg>``, and its size in pixels."""
 
     variant: str
     width: float
@@ -52,39 +52,39 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """A chart in every width the page may need."""
+    """A chart in every width that the page may need."""
 
     pictures: tuple[Picture, ...]
 
 
 def draw(describe: Callable[[str], dict[str, Any]], size: Size) -> Drawing:
-    """Render what ``describe`` says for each variant that a figure of ``size`` needs."""
+    """Render the result of ``describe`` for each variant that a figure of ``size`` needs."""
     variants = ("wide", "narrow") if size == "full" else ("half",)
     return Drawing(pictures=tuple(_render(describe(variant), variant) for variant in variants))
 
 
 def load_drawing() -> None:
-    """Load what draws while other work goes on: that takes a second, and the first chart half."""
-    # Not a daemon: a program that ends waits for it, rather than tear it away from its engine.
+    """Load the chart renderer in the background: loading takes 1 s, the first chart 0.5 s."""
+    # Not a daemon: the program waits for it on exit instead of killing it inside the engine.
     threading.Thread(target=_draw_something, name="load_drawing").start()
 
 
 def _draw_something() -> None:
     point: dict[str, Any] = {"mark": "point", "data": {"values": [{}]}}
-    # Whatever is wrong is said where a chart of the report is drawn.
+    # Any error is reported when a chart of the report is drawn.
     with contextlib.suppress(Exception):
         draw(lambda variant: point, "half")
 
 
 def clean(name: str) -> str:
-    """A name without characters that would steer the text around it or break the file."""
+    """Replace characters of a name that would redirect the text around it or break the file."""
     return "".join(
         "\ufffd" if _steers(character) else character for character in _on_one_line(name)
     )
 
 
 def isolate(name: str) -> str:
-    """A cleaned name whose direction of writing does not reach the text around it."""
+    """Clean a name and isolate its text direction from the text around it."""
     return f"{_FIRST_STRONG_ISOLATE}{clean(name)}{_POP_ISOLATE}"
 
 
@@ -110,7 +110,7 @@ def _render(description: dict[str, Any], variant: str) -> Picture:
 
 @lru_cache(maxsize=256)
 def _compile(to_svg: Callable[..., str], spec: str, variant: str) -> Picture:
-    """A picture, remembered: a page that is written again while work goes on draws what is new."""
+    """Render a picture, cached: a page that is rewritten during a run draws only new charts."""
     text = to_svg(json.loads(spec), vl_version="5.20", allowed_base_urls=[])
     root = ElementTree.fromstring(text)
     _, _, width, height = (float(part) for part in root.attrib["viewBox"].split())
@@ -119,7 +119,7 @@ def _compile(to_svg: Callable[..., str], spec: str, variant: str) -> Picture:
 
 
 def _write(element: ElementTree.Element) -> str:
-    """An element and what it holds, bare of what only a script would need."""
+    """Write an element and its content, without anything that only a script would need."""
     name = element.tag.removeprefix(_SVG)
     if element.get("display") == "none" or element.get("class") == "background":
         return ""
@@ -140,5 +140,5 @@ def _attributes(element: ElementTree.Element) -> str:
     if classes:
         kept["class"] = " ".join(classes)
     if element.tag == f"{_SVG}text" and "stroke" in kept:
-        kept["paint-order"] = "stroke"  # an outline lies below its letters and sets them off
+        kept["paint-order"] = "stroke"  # draws the outline below the letters
     return "".join(f' {name}="{Markup.escape(value)}"' for name, value in kept.items())

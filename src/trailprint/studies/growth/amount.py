@@ -1,4 +1,4 @@
-"""How risk changes with how much is known of each person on the auxiliary side."""
+"""How risk changes with how much the adversary knows about each person."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.events.knowledge import Kind, Knowledge, Known, mean_points, restrict
-from trailprint.progress import Progress, tell_nobody
+from trailprint.progress import Progress, ignore_progress
 from trailprint.studies.growth.events import PeopleFound, attack_pair, find_people, prepare_pair
 from trailprint.studies.growth.findings import AmountGrowth, AmountPoint
 from trailprint.studies.repeated import Prepare
-from trailprint.studies.small_counts import hide_small, tell_rate
+from trailprint.studies.small_counts import describe_rate, hide_small
 
 _AMOUNTS: dict[Kind, tuple[int, ...]] = {
     "points": (1, 2, 4, 8, 16, 32),
@@ -21,21 +21,21 @@ _AMOUNTS: dict[Kind, tuple[int, ...]] = {
     "top": (1, 2, 4, 8),
 }
 N_LEVELS = 2 + sum(map(len, _AMOUNTS.values()))
-"""The most levels that are tried, with home and work, and everything."""
+"""Maximum number of levels tried, including home and work, and everything."""
 
 Restricted = tuple[Events, Known]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmountTried:
-    """What an attack achieves with this much known of each person."""
+    """Result of an attack that knows this much about each person."""
 
     known: Known
     mean_points: float
     found: PeopleFound
 
     def to_finding(self) -> AmountPoint:
-        """The rate with its band, as it may be told."""
+        """Return the rate with its interval for publication."""
         known, rate = self.known, self.found.rate
         return AmountPoint(
             x=self.mean_points,
@@ -52,14 +52,14 @@ class AmountTried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmountStudy(Discreet):
-    """Accuracy by what is known of each person; ``why_not`` says why there is none."""
+    """Accuracy by what is known about each person; ``why_not`` says why it is missing."""
 
     points: tuple[AmountTried, ...] = ()
     title: str = ""
     why_not: str | None = None
 
     def to_finding(self) -> AmountGrowth | None:
-        """Points as they may be told; None where the study could not be made."""
+        """Return the points for publication, or None if the study was not possible."""
         if self.why_not is not None:
             return None
         points = tuple(point.to_finding() for point in self.points)
@@ -67,7 +67,7 @@ class AmountStudy(Discreet):
 
 
 def name_amount(kind: Kind, amount: int | None) -> str:
-    """What is known of each person, as short as a label."""
+    """Return a short label of what is known about each person."""
     several = "" if amount == 1 else "s"
     return {
         "everything": "everything",
@@ -79,12 +79,12 @@ def name_amount(kind: Kind, amount: int | None) -> str:
 
 
 def _read(points: Sequence[AmountPoint]) -> str:
-    """The ends of what was tried, and home and work, in a sentence."""
+    """Describe the lowest and highest level, and home and work, in a sentence."""
     least = points[0]
     home = [point for point in points if point.kind == "home-work"]
-    told = [f"{point.label} {tell_rate(point)}" for point in (*home, points[-1])]
+    told = [f"{point.label} {describe_rate(point)}" for point in (*home, points[-1])]
     return (
-        f"Who knows {least.label} of each person links {tell_rate(least)} of the people; who "
+        f"Who knows {least.label} of each person links {describe_rate(least)} of the people; who "
         f"knows {', who knows '.join(told)}. Events and days are drawn at random; the release is "
         "the same throughout."
     )
@@ -100,17 +100,18 @@ def grow_amount(
     progress: Progress | None = None,
 ) -> AmountStudy:
     """
-    Attack with ever more of each person, everything at last.
+    Attack with increasing knowledge about each person, up to everything.
 
-    More events, days or most visited places are known until fewer than half of the people have as
-    many. Equal ids are equal people; everybody keeps something at every level.
+    The number of known events, days or most visited places grows until fewer than half of the
+    people have that many. Equal ids are the same person; each person keeps something at every
+    level.
     """
     if len(find_people(released, auxiliary, None)) < 2:
         return AmountStudy(why_not="Fewer than two people are on both sides.")
-    tell, points = progress or tell_nobody, []
+    report, points = progress or ignore_progress, []
     whole = auxiliary.materialise()
     for number, (events, known) in enumerate(_list_levels(whole, seed)):
-        tell("Knowing less of each person", number / N_LEVELS)
+        report("Knowing less of each person", number / N_LEVELS)
         found = attack_pair(prepare_pair(prepare, released, events, None))
         mean = mean_points(events) if known.mean_points is None else known.mean_points
         points.append(AmountTried(known=known, mean_points=mean, found=found))
@@ -130,11 +131,11 @@ def _list_levels(auxiliary: Events, seed: int) -> Iterator[Restricted]:
 
 
 def _grow(auxiliary: Events, kind: Kind, n_people: int, seed: int) -> Iterator[Restricted]:
-    """More and more of one kind, while at least half of the people have as much."""
+    """Yield growing amounts of one kind while at least half of the people have that many."""
     for amount in _AMOUNTS[kind]:
         try:
             found = restrict(auxiliary, Knowledge(kind=kind, amount=amount, seed=seed))
-        except OptionError:  # Nobody has as much.
+        except OptionError:  # No person has that many.
             return
         if 2 * found[1].people_with_less > n_people:
             return

@@ -1,4 +1,4 @@
-"""What studies of changed events share: the same people, counted anew and attacked."""
+"""Shared by studies that change events: rebuild features for the same people and attack."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from trailprint.evaluation.truth import Truth, truth_from_ids, truth_from_pairs
 from trailprint.events.events import Events
 from trailprint.features.histograms import build_histogram_pair
 from trailprint.studies.repeated import Prepare, PreparedAttack
-from trailprint.studies.small_counts import VeiledRate, veil_rate
+from trailprint.studies.small_counts import MaskedRate, mask_rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleFound:
-    """What an attack achieved once: people who could be found, and those who were."""
+    """Result of one attack: number of people who could be found, and of those who were."""
 
     n_people: int
     n_found: int
     n_locations: int
 
     @property
-    def rate(self) -> VeiledRate:
-        """Accuracy with Wilson's 95 % interval; of a few people found only that they are few."""
+    def rate(self) -> MaskedRate:
+        """Accuracy with Wilson's 95 % interval, masked if few people were found."""
         interval = wilson(self.n_found, self.n_people) or (0.0, 1.0)
         accuracy = self.n_found / self.n_people
-        return veil_rate(accuracy, interval, self.n_found, self.n_people)
+        return mask_rate(accuracy, interval, self.n_found, self.n_people)
 
 
 class Ready(NamedTuple):
-    """An attack that is ready for two sides, and who is who in its rows."""
+    """A prepared attack on two sides, and the true pairs of its rows."""
 
     prepared: PreparedAttack[Any]
     truth: Truth
@@ -44,13 +44,13 @@ class Ready(NamedTuple):
 def prepare_pair(
     prepare: Prepare, released: Events, auxiliary: Events, pairs: pa.Table | None
 ) -> Ready:
-    """An attack on these events; ``pairs`` of ids are the same people, or equal ids."""
+    """Prepare an attack on these events; true pairs are ``pairs`` of ids, or else equal ids."""
     prepared = prepare(released, auxiliary)
     return Ready(prepared, _know(*prepared.users, pairs))
 
 
 def _know(released: pa.Array, auxiliary: pa.Array, pairs: pa.Table | None) -> Truth:
-    """Who is who; nobody where no pair is in the data, as may happen when little of it is left."""
+    """True pairs; empty if no pair is in the data, which may happen when little of it is left."""
     if pairs is None:
         return truth_from_ids(released, auxiliary)
     present = pc.and_(
@@ -63,7 +63,7 @@ def _know(released: pa.Array, auxiliary: pa.Array, pairs: pa.Table | None) -> Tr
 
 
 def attack_pair(ready: Ready) -> PeopleFound:
-    """Attack everybody, and count those found."""
+    """Run the attack and count the people linked correctly."""
     linkage = ready.prepared.run()
     return PeopleFound(
         n_people=ready.truth.n_common,
@@ -73,7 +73,7 @@ def attack_pair(ready: Ready) -> PeopleFound:
 
 
 def only_pairs(ready: Ready, ids: pa.Table) -> Ready:
-    """Only the people whose ids are in a table with columns released and auxiliary."""
+    """Keep only the people whose ids are in a table with columns released and auxiliary."""
     truth = truth_from_pairs(ids, *ready.prepared.users)
     order = np.arange(truth.n_common)
     return Ready(
@@ -83,7 +83,7 @@ def only_pairs(ready: Ready, ids: pa.Table) -> Ready:
 
 
 def find_people(released: Events, auxiliary: Events, pairs: pa.Table | None) -> pa.Table:
-    """The ids of people on both sides, in columns released and auxiliary."""
+    """Return the ids of people on both sides, in columns released and auxiliary."""
     first, second = (side.users for side in build_histogram_pair(released, auxiliary))
     truth = _know(first, second, pairs)
     return pa.table(

@@ -1,4 +1,4 @@
-"""What each growth study may tell: rates with their bands, and all of it in a sentence."""
+"""Published results of the growth studies: rates with intervals, and a summary sentence."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import VeiledCount
+from trailprint.studies.small_counts import MaskedCount
 
 
 class Banded(Protocol):
-    """A rate with its band, as every study measures it."""
+    """A rate with its interval, as every study measures it."""
 
     @property
     def x(self) -> float: ...
@@ -46,7 +46,7 @@ class UsersPoint(_Point):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtrapolatedPoint(_Point):
-    """What the fitted curve says of ``x`` people: not measured."""
+    """Risk among ``x`` people by the fitted curve: not measured."""
 
     at_most: float | None = field(default=None, metadata=OMITTED)
 
@@ -56,12 +56,12 @@ class TimePoint(_Point):
     """Risk after ``x`` days of observing each person."""
 
     at_most: float | None = field(default=None, metadata=OMITTED)
-    people: VeiledCount | None
+    people: MaskedCount | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolutionPoint:
-    """Risk at one size of places."""
+    """Risk at one spatial resolution."""
 
     x: float
     label: str
@@ -83,21 +83,21 @@ class KnowledgePoint(_Point):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmountPoint(_Point):
     """
-    Risk where only so much is known of each person; ``x`` is the mean number of events known.
+    Risk with limited knowledge about each person; ``x`` is the mean number of known events.
 
-    ``people_with_less`` have less than ``amount``: all of theirs is known.
+    ``people_with_less`` have fewer than ``amount``: everything about them is known.
     """
 
     kind: str
     amount: int | None
     label: str
-    people_with_less: VeiledCount
+    people_with_less: MaskedCount
     at_most: float | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """A curve through the measurements, and how it goes on."""
+    """A curve fitted to the measurements, and its extrapolation."""
 
     formula: str
     extrapolation: tuple[ExtrapolatedPoint, ...]
@@ -126,7 +126,7 @@ class TimeGrowth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolutionGrowth:
-    """Risk by the size of places."""
+    """Risk by spatial resolution."""
 
     points: tuple[ResolutionPoint, ...]
     reading: str
@@ -144,7 +144,7 @@ class KnowledgeGrowth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmountGrowth:
-    """Risk by how much is known of each person."""
+    """Risk by how much is known about each person."""
 
     title: str
     points: tuple[AmountPoint, ...]
@@ -153,4 +153,4 @@ class AmountGrowth:
 
 
 Study = UsersGrowth | TimeGrowth | ResolutionGrowth | KnowledgeGrowth | AmountGrowth
-"""Any of them."""
+"""Result of any growth study."""

@@ -1,18 +1,18 @@
 """
-A curve through accuracies at several numbers of people, and what lies beyond them.
+Fit a curve to accuracies at several numbers of people, and extrapolate it.
 
-Three forms are fitted. Each has a share ``c`` of people who can be found at all and a crowd ``m``
-from which on others get in the way:
+Three forms are fitted. Each has a share ``c`` of people who can be found at all and a crowd size
+``m`` above which other people start to cause mistakes:
 
-- ``c (1 + n/m)^-b``: every other person is mistaken for them with a small probability of its own,
+- ``c (1 + n/m)^-b``: each other person is mistaken for a given person with a small probability,
   and these probabilities are gamma distributed among people;
 - ``c / (1 + (n/m)^b)``: the odds of being found fall as a power of the number of people;
-- ``c (f + (1 - f) / (1 + n/m))``: a share ``f`` stays unmistakable whatever the crowd.
+- ``c (f + (1 - f) / (1 + n/m))``: a share ``f`` can always be found, however large the crowd.
 
 Within the data they hardly differ. Far beyond it they do, and none is known to be right: the curve
-is their mean, its interval holds what any of them says for likely samples of people. Measured:
-fitted to a quarter or a tenth of the people of two research datasets, 55 of 60 intervals held the
-accuracy that all their people show.
+is their mean, and its interval covers the values of all three for bootstrap samples of people.
+Measured: fitted to a quarter or a tenth of the people of two research datasets, 55 of 60 intervals
+contained the accuracy among all people.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from trailprint.arrays import Floats
 from trailprint.studies.draws import Draws, pooled_spread
 from trailprint.studies.growth.findings import ExtrapolatedPoint, Fit
 
-#: With fewer sizes three parameters can be bent to anything.
+#: With fewer sizes, three parameters fit anything.
 _LEAST_SIZES = 4
 
 CAUTION = (
@@ -41,10 +41,9 @@ CAUTION = (
 
 class _Form(NamedTuple):
     """
-    A curve of three parameters without bounds: log odds of c, log of m, and the third.
+    A curve with three unbounded parameters: log odds of c, log of m, and a third.
 
-    ``third`` is what is typical of the last parameter, ``reach`` how far it may be from there
-    before that takes evidence.
+    ``third`` and ``reach`` are the mean and scale of a weak Gaussian prior on the third parameter.
     """
 
     curve: Callable[[Floats, Floats], Floats]
@@ -71,7 +70,7 @@ def _with_plateau(parameters: Floats, n: Floats) -> Floats:
 
 
 def _columns(parameters: Floats) -> tuple[Floats, Floats, Floats]:
-    """Each parameter as a column: one row of a curve for each row of parameters."""
+    """Split parameters into columns that broadcast to one curve for each row."""
     return parameters[:, 0:1], parameters[:, 1:2], parameters[:, 2:3]
 
 
@@ -80,9 +79,9 @@ _FORMS = (
     _Form(_with_odds, -1.0, 2.0, "{c:.3f}/(1 + (n/{m:,.0f})^{rate:.3f})"),
     _Form(_with_plateau, 0.0, 2.0, "{c:.3f}·({f:.3f} + {g:.3f}/(1 + n/{m:,.0f}))"),
 )
-#: What is typical of the first two parameters, and reaches; a typical crowd is all people.
+#: Prior mean and scale of the first parameter, scale of the second; its mean is all people.
 _CEILING, _CEILING_REACH, _CROWD_REACH = 3.0, 2.0, 3.0
-#: Steps of a fit, far more than it takes, and how far to go to see a slope.
+#: Iterations of a fit (far more than needed), and the step of finite differences.
 _STEPS, _NUDGE = 60, 1e-6
 
 
@@ -90,18 +89,18 @@ def fit_growth(
     groups: tuple[Draws, ...], beyond: tuple[int, ...], *, n_bootstrap: int, seed: int
 ) -> Fit | None:
     """
-    Fit all forms and extrapolate; None where there are too few sizes.
+    Fit all forms and extrapolate; return None if there are too few sizes.
 
     Parameters
     ----------
     groups : tuple of Draws
-        Accuracies by number of people, in growing order.
+        Accuracies by number of people, in ascending order.
     beyond : tuple of int
         Numbers of people to extrapolate to.
     n_bootstrap : int
-        How many samples of people and of draws the interval is made of.
+        Number of bootstrap samples of people and draws for the interval.
     seed : int
-        Of these samples.
+        Random seed of these samples.
     """
     if len(groups) < _LEAST_SIZES:
         return None
@@ -109,7 +108,7 @@ def fit_growth(
     observed = np.array([group.accuracies.mean() for group in groups])
     error = _standard_errors(groups, observed)
     samples = np.vstack([observed, _resample(groups, observed, n_bootstrap, seed)])
-    # The first row is what was observed, the others what might have been.
+    # The first row is the observation, the others are bootstrap samples.
     fitted = [_fit(form, sizes, samples, error) for form in _FORMS]
     targets = np.array(beyond, dtype=np.float64)
     curves = np.stack([form.curve(p, targets) for form, p in zip(_FORMS, fitted, strict=True)])
@@ -122,7 +121,7 @@ def fit_growth(
 
 
 def _standard_errors(groups: tuple[Draws, ...], observed: Floats) -> Floats:
-    """Of each mean, from smoothed rates: a lucky 100 % of ten people is no certainty."""
+    """Standard error of each mean, from smoothed rates: 100 % of ten people is not certain."""
     n_trials = np.array([group.n_different for group in groups], dtype=np.float64)
     smooth = isotonic_regression(observed, weights=n_trials, increasing=False).x
     smooth = (smooth * n_trials + 1.0) / (n_trials + 2.0)
@@ -131,9 +130,9 @@ def _standard_errors(groups: tuple[Draws, ...], observed: Floats) -> Floats:
 
 def _fit(form: _Form, sizes: Floats, samples: Floats, error: Floats) -> Floats:
     """
-    Weighted least squares, with a weak pull that decides what the data leaves open.
+    Fit by weighted least squares, with a weak prior for what the data leaves open.
 
-    Levenberg's and Marquardt's steps for all samples at once: a row of parameters for each.
+    Levenberg-Marquardt steps for all samples at once: one row of parameters for each.
     """
     typical = np.array([_CEILING, math.log(sizes[-1]), form.third])
     reach = np.array([_CEILING_REACH, _CROWD_REACH, form.reach])
@@ -159,7 +158,7 @@ def _fit(form: _Form, sizes: Floats, samples: Floats, error: Floats) -> Floats:
 def _step(
     residuals: Callable[[Floats], Floats], at: Floats, left: Floats, damping: Floats
 ) -> Floats:
-    """The damped step towards less that each row of parameters calls for."""
+    """Return the damped descent step for each row of parameters."""
     slopes = [(residuals(at + _NUDGE * axis) - left) / _NUDGE for axis in np.eye(at.shape[1])]
     jacobian = np.stack(slopes, axis=2)
     normal = np.einsum("brp,brq->bpq", jacobian, jacobian)
@@ -170,10 +169,11 @@ def _step(
 
 def _resample(groups: tuple[Draws, ...], observed: Floats, n_samples: int, seed: int) -> Floats:
     """
-    Mean accuracies by size, of people and draws drawn anew: samples × sizes.
+    Bootstrap mean accuracies by size from people and draws: samples × sizes.
 
-    People are drawn as if they were found one by one. Mistakes come in pairs, for a record taken
-    for another takes its place: samples are spread as much more as draws show.
+    People are resampled as if they were found independently. In fact mistakes come in pairs,
+    because a record linked wrongly also blocks another's correct link, so the spread of samples is
+    widened by the overdispersion of the draws.
     """
     random = np.random.default_rng([seed, 4])
     n_people = 1 + max(int(draw.people.max()) for group in groups for draw in group.draws)
@@ -190,7 +190,7 @@ def _resample(groups: tuple[Draws, ...], observed: Floats, n_samples: int, seed:
 
 
 def _tabulate(group: Draws, n_people: int) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Who was drawn and who was found: draws × people."""
+    """Indicator matrices of who was drawn and who was found: draws × people."""
     people = np.concatenate([draw.people for draw in group.draws])
     bounds = np.arange(len(group.draws) + 1) * group.size
     shape = (len(group.draws), n_people)

@@ -22,7 +22,7 @@ from trailprint.studies.draws import (
 )
 from trailprint.studies.growth.findings import KnowledgeGrowth, KnowledgePoint
 from trailprint.studies.people import Attack, Features, restrict_truth, select_people
-from trailprint.studies.small_counts import tell_rate, veil_rate
+from trailprint.studies.small_counts import describe_rate, mask_rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +33,11 @@ class ShareKnownOptions:
     Attributes
     ----------
     shares : tuple of float
-        Above 0 and up to 1, in growing order; shares of fewer than two people are left out.
+        Above 0 and up to 1, in ascending order; shares of fewer than two people are left out.
     n_runs : int, optional
-        How often people are drawn anew; by default until everybody was drawn about twice,
-        3 to 20 times.
+        Number of random draws (default: enough to draw each person about twice, 3 to 20).
     seed : int
-        Of the draws.
+        Random seed of the draws.
     """
 
     shares: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -58,14 +57,14 @@ class ShareKnownOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KnowledgeStudy(Discreet):
-    """Accuracy by share of people known; ``why_not`` says why there is none."""
+    """Accuracy by share of people known; ``why_not`` says why it is missing."""
 
     shares: tuple[float, ...] = ()
     groups: tuple[Draws, ...] = ()
     why_not: str | None = None
 
     def to_finding(self) -> KnowledgeGrowth | None:
-        """Points as they may be told; None where the study could not be made."""
+        """Return the points for publication, or None if the study was not possible."""
         if self.why_not is not None:
             return None
         spread = pooled_spread(self.groups)
@@ -78,8 +77,8 @@ class KnowledgeStudy(Discreet):
 
 def _read(first: KnowledgePoint, last: KnowledgePoint) -> str:
     text = (
-        f"An adversary who knows {first.x:.0%} of the people finds {tell_rate(first)} of "
-        f"them in the released data; one who knows {last.x:.0%} finds {tell_rate(last)}."
+        f"An adversary who knows {first.x:.0%} of the people finds {describe_rate(first)} of "
+        f"them in the released data; one who knows {last.x:.0%} finds {describe_rate(last)}."
     )
     if last.low is not None and first.accuracy is not None and last.low > first.accuracy:
         return (
@@ -92,9 +91,9 @@ def _read(first: KnowledgePoint, last: KnowledgePoint) -> str:
 def _make_point(share: float, group: Draws, spread: float) -> KnowledgePoint:
     n_links = sum(draw.n_links for draw in group.draws)
     accuracy = float(group.accuracies.mean())
-    rate = veil_rate(accuracy, interval_of(group, spread), group.n_found, group.n_drawn)
-    is_told = n_links and rate.accuracy is not None
-    precision = group.n_found / n_links if is_told else None
+    rate = mask_rate(accuracy, interval_of(group, spread), group.n_found, group.n_drawn)
+    is_shown = n_links and rate.accuracy is not None
+    precision = group.n_found / n_links if is_shown else None
     return KnowledgePoint(
         x=share,
         precision=precision,
@@ -117,16 +116,16 @@ def grow_knowledge(
     """
     Attack the whole release with a part of the auxiliary records.
 
-    Accuracy is of the people known who are in the released data; precision is of the links made.
-    Auxiliary records of people who are not in it are drawn like the others.
+    Accuracy is relative to the known people who are in the released data, precision to the links
+    made. Auxiliary records of people who are not in the released data are drawn like the others.
     """
     options = options or ShareKnownOptions()
     if truth.n_common < 2:
         return KnowledgeStudy(why_not="Fewer than two people are on both sides.")
-    tell = progress or (lambda what, done: None)
+    report = progress or (lambda what, done: None)
     shares, groups = [], []
     for number, share in enumerate(options.shares):
-        tell("Knowing fewer people", number / len(options.shares))
+        report("Knowing fewer people", number / len(options.shares))
         group = _draw_known(attack, (released, auxiliary), truth, share, options)
         if group is not None:
             shares.append(share)
@@ -143,7 +142,7 @@ def _draw_known(
     share: float,
     options: ShareKnownOptions,
 ) -> Draws | None:
-    """All draws of one share; None where too few are known."""
+    """Return all draws of one share, or None if too few people are known."""
     n_users = len(sides[1].users)
     size = round(share * n_users)
     if size < 2:

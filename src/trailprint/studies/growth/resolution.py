@@ -17,12 +17,12 @@ from trailprint.progress import Progress
 from trailprint.studies.growth.events import PeopleFound, attack_pair, prepare_pair
 from trailprint.studies.growth.findings import ResolutionGrowth, ResolutionPoint
 from trailprint.studies.repeated import Prepare
-from trailprint.studies.small_counts import tell_rate
+from trailprint.studies.small_counts import describe_rate
 
-#: Sides of cells tried unless others are asked for, in metres.
+#: Default cell sizes, in metres.
 _CELLS_M = (100.0, 250.0, 500.0, 1000.0, 2500.0, 5000.0, 10_000.0, 25_000.0)
 _SEPARATORS = (".", "/")
-#: Names count as made of parts, or of cells, where this share of them is.
+#: Names are treated as made of parts if at least this share of them is.
 _MOST_NAMES = 0.95
 _CELL_NAME = r"x(-?\d+)_y(-?\d+)"
 _BLOCKS = (1, 2, 4, 8, 16, 32)
@@ -38,7 +38,7 @@ class ResolutionOptions:
     cells_m : tuple of float
         For positions: sides of square cells in metres.
     levels : tuple of int
-        For names made of parts: how many are kept.
+        For names made of parts: numbers of parts to keep.
     """
 
     cells_m: tuple[float, ...] = ()
@@ -53,21 +53,21 @@ class ResolutionOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolutionStudy(Discreet):
-    """Accuracy by resolution; ``why_not`` says why there is none."""
+    """Accuracy by resolution; ``why_not`` says why it is missing."""
 
     points: tuple[tuple[float, str, PeopleFound], ...] = ()
     why_not: str | None = None
 
     def to_finding(self) -> ResolutionGrowth | None:
-        """Points as they may be told; None where the study could not be made."""
+        """Return the points for publication, or None if the study was not possible."""
         if self.why_not is not None:
             return None
         points = tuple(_make_point(*point) for point in self.points)
         n_found = [found.n_found for _, _, found in self.points]
         best, worst = points[n_found.index(max(n_found))], points[n_found.index(min(n_found))]
         reading = (
-            f"Most people are linked correctly at {best.label} ({tell_rate(best)}), fewest "
-            f"at {worst.label} ({tell_rate(worst)}). Locations change on both sides, "
+            f"Most people are linked correctly at {best.label} ({describe_rate(best)}), fewest "
+            f"at {worst.label} ({describe_rate(worst)}). Locations change on both sides, "
             "for everybody knows the map."
         )
         return ResolutionGrowth(points=points, reading=reading)
@@ -88,7 +88,7 @@ def _make_point(x: float, label: str, found: PeopleFound) -> ResolutionPoint:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One resolution: where it stands, what it is called, how events get there."""
+    """One resolution: its x value, its label, and the function that coarsens events to it."""
 
     x: float
     label: str
@@ -105,11 +105,11 @@ def grow_resolution(
     progress: Progress | None = None,
 ) -> ResolutionStudy:
     """
-    Attack the same people at ever coarser resolutions.
+    Attack the same people at increasingly coarse resolutions.
 
-    Positions are put on grids. Without them, names made of parts (building.floor.room) are cut
-    shorter, and names of grid cells (x3_y14) joined to blocks. Other locations have no coarser
-    form that the data knows of.
+    Positions are put on grids. Without positions, names made of parts (building.floor.room) are
+    truncated, and grid cells (x3_y14) are merged into blocks. Other locations cannot be made
+    coarser.
     """
     options = options or ResolutionOptions()
     steps = _find_steps(released, auxiliary, options)
@@ -117,10 +117,10 @@ def grow_resolution(
         return ResolutionStudy(
             why_not="Locations have neither positions nor names that could be made coarser."
         )
-    tell = progress or (lambda what, done: None)
+    report = progress or (lambda what, done: None)
     points = []
     for number, step in enumerate(steps):
-        tell("Changing the resolution", number / len(steps))
+        report("Changing the resolution", number / len(steps))
         ready = prepare_pair(prepare, step.apply(released), step.apply(auxiliary), pairs)
         if ready.truth.n_common < 2:
             return ResolutionStudy(why_not="Fewer than two people are on both sides.")
@@ -138,7 +138,7 @@ def _find_steps(released: Events, auxiliary: Events, options: ResolutionOptions)
 
 
 def _grids(sides: tuple[Events, Events], cells_m: tuple[float, ...]) -> list[_Step]:
-    """Cells over one frame for both sides; none that would hold everybody."""
+    """Grids over one bounding box for both sides; by default none with cells as high as the box."""
     frame = extent(sides)
     height_m = (frame.north - frame.south) * 111_000.0
     fitting = tuple(cell_m for cell_m in _CELLS_M if cell_m < height_m) or _CELLS_M[:3]
@@ -153,7 +153,7 @@ def _grids(sides: tuple[Events, Events], cells_m: tuple[float, ...]) -> list[_St
 
 
 def _shorter_names(sides: tuple[Events, Events], levels: tuple[int, ...]) -> list[_Step]:
-    """From whole names to their first part."""
+    """Steps from whole names to their first part."""
     for separator in _SEPARATORS:
         n_parts = f"len(string_split(place, {quote_text(separator)}))"
         share, deepest = _look_at_names(sides, f"{n_parts} > 1", n_parts)
@@ -172,7 +172,7 @@ def _shorter_names(sides: tuple[Events, Events], levels: tuple[int, ...]) -> lis
 
 
 def _blocks(sides: tuple[Events, Events]) -> list[_Step]:
-    """Cells of a grid joined to squares of several."""
+    """Steps that merge grid cells into square blocks."""
     numbers = [f"CAST(regexp_extract(place, '{_CELL_NAME}', {i}) AS BIGINT)" for i in (1, 2)]
     share, _ = _look_at_names(sides, f"regexp_full_match(place, '{_CELL_NAME}')", "1")
     if share < 1:
@@ -203,7 +203,7 @@ def _join_cells(events: Events, factor: int) -> Events:
 
 
 def _look_at_names(sides: tuple[Events, Events], condition: str, amount: str) -> tuple[float, int]:
-    """Share of the names for which a condition holds, and the greatest amount."""
+    """Share of the names for which a condition holds, and the maximum of an amount."""
     names = " UNION ".join(
         f"SELECT CAST(location AS VARCHAR) AS place FROM ({side.query})" for side in sides
     )

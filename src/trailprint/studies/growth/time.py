@@ -23,7 +23,7 @@ from trailprint.studies.growth.events import (
 )
 from trailprint.studies.growth.findings import TimeGrowth, TimePoint
 from trailprint.studies.repeated import Prepare
-from trailprint.studies.small_counts import tell_rate
+from trailprint.studies.small_counts import describe_rate
 
 Limited = Literal["both", "released", "auxiliary"]
 Ints = NDArray[np.int64]
@@ -31,7 +31,7 @@ Ints = NDArray[np.int64]
 _DAY = "day_number"
 
 _SIDES = {"both": "each side", "released": "the released side", "auxiliary": "the auxiliary side"}
-#: Lengths tried unless others are asked for, in days.
+#: Default lengths of observation, in days.
 _LENGTHS = (1, 2, 3, 5, 7, 14, 28, 56, 91, 182, 364)
 
 
@@ -43,12 +43,12 @@ class TimeOptions:
     Attributes
     ----------
     days : tuple of int
-        Numbers of days, in growing order; by default from a day on, ever longer.
+        Numbers of days, in ascending order; by default increasing lengths from one day on.
     sides : {"both", "released", "auxiliary"}
-        Which side is cut short.
+        Which side is truncated.
     least_people : float
-        By default the longest length is one that this share of the people on both sides have.
-        People are the same at all lengths: those who have the longest.
+        Share of the people on both sides who must reach the default longest length. The same
+        people are used at all lengths: those who reach the longest.
     """
 
     days: tuple[int, ...] = ()
@@ -70,7 +70,7 @@ class TimeOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeStudy(Discreet):
-    """Accuracy by days observed; ``why_not`` says why there is none."""
+    """Accuracy by days observed; ``why_not`` says why it is missing."""
 
     points: tuple[tuple[int, PeopleFound], ...] = ()
     n_common: int = 0
@@ -78,7 +78,7 @@ class TimeStudy(Discreet):
     why_not: str | None = None
 
     def to_finding(self) -> TimeGrowth | None:
-        """Points as they may be told; None where the study could not be made."""
+        """Return the points for publication, or None if the study was not possible."""
         if self.why_not is not None:
             return None
         points = tuple(_make_point(days, found) for days, found in self.points)
@@ -87,8 +87,8 @@ class TimeStudy(Discreet):
     def _read(self) -> str:
         (shortest, first), (longest, last) = self.points[0], self.points[-1]
         return (
-            f"After {_in_days(shortest)} of observation {tell_rate(first.rate)} are linked "
-            f"correctly, after {_in_days(longest)} {tell_rate(last.rate)}. Days are each "
+            f"After {_in_days(shortest)} of observation {describe_rate(first.rate)} are linked "
+            f"correctly, after {_in_days(longest)} {describe_rate(last.rate)}. Days are each "
             "person's own, counted from their first day with events. The same "
             f"{first.n_people:,} people are looked at throughout, of {self.n_common:,} on both "
             f"sides: those with at least {_in_days(longest)} on {_SIDES[self.sides]}."
@@ -112,7 +112,7 @@ def _in_days(n_days: int) -> str:
 
 
 class _Cut:
-    """Both sides, as they were after some days of observing each person."""
+    """Both sides, truncated to the first days of each person."""
 
     def __init__(self, sides: tuple[Events, Events], options: TimeOptions) -> None:
         self._is_limited = (options.sides != "auxiliary", options.sides != "released")
@@ -122,7 +122,7 @@ class _Cut:
         ]
 
     def after(self, n_days: int | None) -> tuple[Events, Events]:
-        """Each person's first days with events; None for all of them."""
+        """Return each person's first ``n_days`` days with events; None keeps all."""
         first, second = (
             side if n_days is None or not is_limited else side.having(f"{_DAY} <= {n_days}")
             for side, is_limited in zip(self._sides, self._is_limited, strict=True)
@@ -130,7 +130,7 @@ class _Cut:
         return first, second
 
     def count_days(self, ids: pa.Table) -> Ints:
-        """For each person on both sides, the days there are on every side that is cut."""
+        """Number of days of each person on both sides: the minimum over the truncated sides."""
         counted = [
             _days_of(side, ids[name])
             for side, is_limited, name in zip(
@@ -143,14 +143,14 @@ class _Cut:
 
 
 def _number_days(events: Events) -> Events:
-    """Events with the number of their local day among the person's own days with events."""
+    """Add the index of each event's local day among the person's own days with events."""
     day = f"CAST({events.local_start} AS DATE)"
     number = f'dense_rank() OVER (PARTITION BY "user" ORDER BY {day})'
     return events.derive(f"SELECT *, {number} AS {_DAY} FROM ({events.query})").materialise()
 
 
 def _days_of(events: Events, users: pa.ChunkedArray) -> Ints:
-    """How many days with events each of some people has."""
+    """Number of days with events of each of the given users."""
     query = f'SELECT "user" AS id, max({_DAY}) AS days FROM ({events.query}) GROUP BY "user"'
     found = events.engine.arrow(query)
     place = pc.index_in(users.cast(found["id"].type), value_set=found["id"].combine_chunks())
@@ -159,7 +159,7 @@ def _days_of(events: Events, users: pa.ChunkedArray) -> Ints:
 
 
 def list_usual_shares(released: Events, auxiliary: Events) -> list[float]:
-    """About which shares of a usual person's days `grow_time` looks at, without looking at any."""
+    """Estimate the shares of a median person's days that `grow_time` tries, without running it."""
     sides = released, auxiliary
     if not all("start" in side.columns for side in sides):
         return []
@@ -169,7 +169,7 @@ def list_usual_shares(released: Events, auxiliary: Events) -> list[float]:
 
 
 def _count_usual_days(events: Events) -> int:
-    """Days with events of the person in the middle."""
+    """Median number of days with events per person."""
     days = f"count(DISTINCT CAST({events.local_start} AS DATE))"
     per_person = f'SELECT {days} AS days FROM ({events.query}) GROUP BY "user"'
     return int(events.engine.row(f"SELECT coalesce(median(days), 0) FROM ({per_person})")[0])
@@ -185,12 +185,12 @@ def grow_time(
     progress: Progress | None = None,
 ) -> TimeStudy:
     """
-    Attack the same people after ever more days of observation.
+    Attack the same people after increasing numbers of days of observation.
 
     ``pairs`` are the ids of true pairs in columns released and auxiliary; by default equal ids
-    are taken for equal people. A day is a local day on which the person has events on that side,
-    counted from their own first: "14 days" are 14 for everybody, whenever they appear and
-    whatever gaps a split leaves. Who has fewer days than the longest length is left out.
+    are the same person. A day is a local day on which the person has events on that side, counted
+    from their own first: "14 days" means 14 for every person, whenever they start and whatever
+    gaps a split leaves. People with fewer days than the longest length are left out.
     """
     options = options or TimeOptions()
     if not all("start" in side.columns for side in (released, auxiliary)):
@@ -204,17 +204,17 @@ def grow_time(
     if len(lengths) < 2:
         return TimeStudy(why_not="People have too few days with events to be observed for fewer.")
     people = everybody.filter(pa.array(days >= lengths[-1]))
-    tell = progress or (lambda what, done: None)
+    report = progress or (lambda what, done: None)
     points = []
     for number, n_days in enumerate(lengths):
-        tell("Observing for fewer days", number / len(lengths))
+        report("Observing for fewer days", number / len(lengths))
         ready = prepare_pair(prepare, *cut.after(n_days), pairs)
         points.append((n_days, attack_pair(only_pairs(ready, people))))
     return TimeStudy(points=tuple(points), n_common=len(everybody), sides=options.sides)
 
 
 def _lengths(days: Ints, options: TimeOptions) -> list[int]:
-    """The lengths to try: up to what enough people have, or as asked where two people have it."""
+    """Lengths to try, up to one that enough people reach; two people suffice for given lengths."""
     least = 2 if options.days else max(2, int(np.ceil(options.least_people * len(days))))
     longest = int(np.sort(days)[-least])
     chosen = [length for length in options.days or _LENGTHS if length <= longest]

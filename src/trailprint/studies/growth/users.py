@@ -1,4 +1,4 @@
-"""How risk changes with the number of people (2016 paper, Figure 5), and beyond those there are."""
+"""How risk changes with the number of people (2016 paper, Figure 5), with extrapolation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trailprint.studies.draws import (
 from trailprint.studies.growth.findings import Fit, UsersGrowth, UsersPoint
 from trailprint.studies.growth.fit import fit_growth
 from trailprint.studies.people import Attack, Features, select_people
-from trailprint.studies.small_counts import tell_rate, veil_rate
+from trailprint.studies.small_counts import describe_rate, mask_rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,18 +32,17 @@ class GrowthOptions:
     Attributes
     ----------
     n_points : int
-        How many numbers of people, evenly spaced on a logarithmic scale.
+        Number of sample sizes, evenly spaced on a logarithmic scale.
     smallest : int
-        The least of them; the largest is everybody.
+        Smallest sample size; the largest is all people.
     n_runs : int, optional
-        How often people are drawn anew; by default until everybody was drawn about twice,
-        3 to 20 times.
+        Number of random draws (default: enough to draw each person about twice, 3 to 20).
     extrapolate : tuple of int
-        Multiples of everybody that the curve is continued to.
+        Multiples of the number of people to extrapolate the curve to.
     n_bootstrap : int
-        How many samples the interval of the continued curve is made of.
+        Number of bootstrap samples for the interval of the extrapolation.
     seed : int
-        Of draws and samples.
+        Random seed of draws and samples.
     """
 
     n_points: int = 7
@@ -67,14 +66,14 @@ class GrowthOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UserStudy(Discreet):
-    """Accuracy by number of people; ``why_not`` says why there is none."""
+    """Accuracy by number of people; ``why_not`` says why it is missing."""
 
     groups: tuple[Draws, ...] = ()
     fit: Fit | None = None
     why_not: str | None = None
 
     def to_finding(self) -> UsersGrowth | None:
-        """Points and curve as they may be told; None where the study could not be made."""
+        """Return points and curve for publication, or None if the study was not possible."""
         if self.why_not is not None:
             return None
         spread = pooled_spread(self.groups)
@@ -89,8 +88,8 @@ class UserStudy(Discreet):
 
 def _read(first: UsersPoint, last: UsersPoint, fit: Fit | None) -> str:
     text = (
-        f"Among {first.x:,} people {tell_rate(first)} are linked correctly, among all "
-        f"{last.x:,} {tell_rate(last)}. Both sides hold the same people, drawn at random"
+        f"Among {first.x:,} people {describe_rate(first)} are linked correctly, among all "
+        f"{last.x:,} {describe_rate(last)}. Both sides hold the same people, drawn at random"
     )
     if fit is None or not fit.extrapolation:
         return f"{text}."
@@ -101,7 +100,7 @@ def _read(first: UsersPoint, last: UsersPoint, fit: Fit | None) -> str:
 
 def _make_point(group: Draws, spread: float) -> UsersPoint:
     accuracy = float(group.accuracies.mean())
-    rate = veil_rate(accuracy, interval_of(group, spread), group.n_found, group.n_drawn)
+    rate = mask_rate(accuracy, interval_of(group, spread), group.n_found, group.n_drawn)
     return UsersPoint(
         x=group.size,
         runs=len(group.draws),
@@ -124,17 +123,17 @@ def grow_users(
     """
     Attack random samples of the people on both sides, of growing size.
 
-    Features are not built anew: a sample is some of their rows. The last point is everybody who
-    is on both sides.
+    Features are not rebuilt: a sample is a subset of their rows. The last point is all people on
+    both sides.
     """
     options = options or GrowthOptions()
     if truth.n_common < 2:
         return UserStudy(why_not="Fewer than two people are on both sides.")
-    tell = progress or (lambda what, done: None)
+    report = progress or (lambda what, done: None)
     groups = []
     sizes = list_sizes(truth.n_common, options)
     for number, size in enumerate(sizes):
-        tell("Drawing fewer people", number / len(sizes))
+        report("Drawing fewer people", number / len(sizes))
         n_runs = 1 if size == truth.n_common else options.n_runs
         draws = tuple(
             _attack_some(
@@ -152,7 +151,7 @@ def grow_users(
 
 
 def list_sizes(n_people: int, options: GrowthOptions) -> list[int]:
-    """The numbers of people that are tried, everybody last."""
+    """Return the sample sizes to try, ending with all people."""
     smallest = min(options.smallest, max(2, n_people // 2), n_people)
     return sorted({round(n) for n in np.geomspace(smallest, n_people, options.n_points)})
 
@@ -163,7 +162,7 @@ def _attack_some(
     truth: Truth,
     people: np.ndarray,
 ) -> Draw:
-    """Attack some of the people: the i-th of either side is the same person."""
+    """Attack a subset of the people, with the same person in row i of both sides."""
     linkage = attack(
         select_people(sides[0], truth.released[people]),
         select_people(sides[1], truth.auxiliary[people]),

@@ -52,7 +52,7 @@ def test_a_family_that_says_no_more_neither_judges_nor_is_repeated():
     assert toy.judge(CONTEXT, outcome) is None
     assert toy.leave_out(CONTEXT, outcome, np.array([0])) is None
     assert toy.estimate_leave_out(CONTEXT) == 0.0
-    assert toy.settings(CONTEXT) == toy.tell_people(outcome) == {}
+    assert toy.settings(CONTEXT) == toy.describe_people(outcome) == {}
     assert toy.fits(outcome, CONTEXT)
     assert not toy.has_margins(outcome)
 

@@ -120,6 +120,6 @@ def test_a_few_crowded_ids_are_not_counted_where_others_read_it():
     users = ["bot"] * 5000 + [f"u{i}" for i in range(30)]
     events = tp.read(pa.table({"user": users, "location": ["x"] * len(users)}))
     (exact,) = describe_oddities(events)
-    (veiled,) = describe_oddities(events, fewest=10)
+    (masked,) = describe_oddities(events, fewest=10)
     assert exact.startswith("1 id has 1,000 times")
-    assert veiled.startswith("Fewer than 10 ids have 1,000 times")
+    assert masked.startswith("Fewer than 10 ids have 1,000 times")
