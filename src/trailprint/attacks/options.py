@@ -34,7 +34,7 @@ class MatchOptions:
         ``likelihood`` is for histograms of unequal lengths, ``transport`` counts how far apart
         places are and is for small problems with positions.
     reach_m : float
-        Transport: metres from which on two places are as far apart as any two can be.
+        Transport: distance in metres from which on all places count as equally far apart.
     method : {"joint", "one-by-one"}
         All users at once, or each on their own.
     size : int, optional
@@ -237,7 +237,7 @@ class CorrelateOptions:
     model : {"crf", "distance", "markov", "mobility-markov", "histogram"}
         How days are compared. The paper's CRF per user, or a simpler model as a baseline.
     duration_edges_s : tuple of float
-        CRF: where durations are parted into classes, in seconds.
+        CRF: boundaries between classes of durations, in seconds.
     days : int, optional
         Only each auxiliary user's first days with data. By default all.
     joint : bool

@@ -23,9 +23,9 @@ class GateOptions:
     Attributes
     ----------
     fail_above : float, optional
-        End with exit code 3 where more than this share is linked, such as 0.05.
+        End with exit code 3 if more than this share is linked, such as 0.05.
     fail_on : {"rate", "upper"}
-        What must not be above it: the rate, or the upper end of its 95 % interval.
+        What --fail-above looks at: the rate, or the upper end of its 95 % interval.
     """
 
     fail_above: float | None = None

@@ -176,9 +176,9 @@ class ScoreOptions:
     Attributes
     ----------
     truth : str, optional
-        Who is who: columns released, auxiliary.
+        File that says who is who, with columns released and auxiliary.
     links : str, optional
-        Write who was linked to whom here.
+        File to write who was linked to whom, for you only.
     """
 
     truth: str | None = None

@@ -88,7 +88,7 @@ class PeopleOptions:
     Attributes
     ----------
     per_user : str, optional
-        Write who is found here, how surely, and with --views by which view.
+        File to write who was found, how surely, and with --views by which view.
     """
 
     per_user: str | None = None

@@ -26,7 +26,7 @@ class RunOptions:
     threads : int, optional
         Worker threads (default: all cores).
     memory : str, optional
-        What to hold in memory, such as 2GB; the rest spills.
+        Memory limit, such as 2GB; what does not fit is spilled to disk.
     """
 
     json: bool = False

@@ -24,14 +24,14 @@ class EngineOptions:
     Attributes
     ----------
     engine : {"local", "spark"}
-        Who reads the data and compares people: threads of this machine, or tasks on Spark.
+        Where data is read and people are compared: on this machine, or in tasks on Spark.
     spark_master : str, optional
         With ``engine`` spark: the cluster to use (default: local[*], all cores of this machine).
         A session that is already active is used as it is.
     spark_conf : sequence of str
         With ``engine`` spark: a setting of the session, KEY=VALUE; may be given several times.
     worker_memory : str, optional
-        What a worker may hold of what is compared, such as 4GB; more is compared in parts.
+        Memory limit of a worker, such as 4GB; what is larger is compared in parts.
 
     Examples
     --------

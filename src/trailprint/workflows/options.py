@@ -27,7 +27,7 @@ class ViewOptions:
     Attributes
     ----------
     names : sequence of str, optional
-        Look from several sides at once: all, or names such as visits,days,moves. By default all
+        Match several views at once: all, or names such as visits,days,moves. By default all
         that the data supports.
     weights : {"learnt", "equal"} or mapping
         With ``names``: weights of views (or NAME=WEIGHT,…). Learnt ones come from the auxiliary

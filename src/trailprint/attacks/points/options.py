@@ -46,15 +46,15 @@ class PointsOptions:
         Numbers of points drawn at random (default: 1-10). Never more than the longest trace has;
         for ``place``, ``place-time`` and ``time``.
     draws : int
-        How often points are drawn of everybody.
+        Number of times that points are drawn for each person.
     worst_case : int
-        The most points of which all choices are looked at; 0 for none.
+        Largest number of points for which all choices are searched; 0 for none.
     time_resolution : str
         Length of a time bin, such as 30min, 1h or 1d.
     tolerance : float
         Share by which a known frequency, probability or proportion may differ from another's.
     home_work : {"most-visited", "least-visited"}
-        Which two places home and work are; scikit-mobility's code takes the least visited.
+        Which two places are home and work; scikit-mobility's code takes the least visited.
     grid : bool
         Whether the share is also measured at coarser places and times.
     populations : tuple of int
