@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from trailprint.display.numbers import format_number, format_percent, format_seconds
 from trailprint.studies.findings import RareLocation
+from trailprint.studies.small_counts import Maskable
 
 UNKNOWN = "not known"
 NOT_SHOWN = "not shown"
@@ -55,21 +56,14 @@ def _describe_masked_count(number: str) -> str:
     return f"{words[number[0]]} {int(number[1:]):,}" if number[0] in words else number
 
 
-class Maskable(Protocol):
+class Bounded(Protocol):
     """A rate that is masked if it would reveal a small count of people."""
 
     @property
     def at_most(self) -> float | None: ...
 
 
-class Rated(Maskable, Protocol):
-    """Anything with an accuracy, or an upper bound of it."""
-
-    @property
-    def accuracy(self) -> float | None: ...
-
-
-def rate(point: Rated) -> str:
+def rate(point: Maskable) -> str:
     """Format an accuracy in percent; if it is masked, its upper bound."""
     return share_or_most(point.accuracy, point.at_most)
 
@@ -86,12 +80,12 @@ def rate_interval(ends: Sequence[float] | None, at_most: float | None) -> str:
     return NOT_SHOWN if at_most is not None else interval(ends)
 
 
-def highest(point: Rated) -> float | None:
+def highest(point: Maskable) -> float | None:
     """The accuracy to draw; if it is masked, its upper bound."""
     return point.at_most if point.accuracy is None else point.accuracy
 
 
-def describe_masked(points: Iterable[Maskable]) -> str:
+def describe_masked(points: Iterable[Bounded]) -> str:
     """Explain how masked points are drawn, if there are any."""
     if all(point.at_most is None for point in points):
         return ""
