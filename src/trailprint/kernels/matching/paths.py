@@ -16,6 +16,8 @@ from trailprint.arrays import Floats, Indices, Ints
 from trailprint.kernels.compiling import njit
 from trailprint.kernels.heaps import ABSENT, pop, sift_up
 
+RANK_AFTER = 8
+"""Nodes that searches scan, per node, before edges are ranked: few searches never pay for it."""
 SOURCE = -3
 """Predecessor of the node a search starts from."""
 
@@ -294,11 +296,14 @@ def place_all(
     searches. Cost: one search and one path per unit or bundle of units.
     """
     searches = 0
-    n_scanned = high - low
+    n_scanned = 0
+    if own.key.size > 0:
+        # Not known yet: any edge may be the best, so that no search stops early.
+        own.key[own.ptr[low] : own.ptr[high]] = np.inf
     for s in range(low, high):
         while own.left[s] > 0 and own.price[s] > own.floor[s] + no_price:
-            if own.key.size > 0 and n_scanned >= high - low:
-                # Keys from old prices are valid but loose, so they are renewed as often as it pays.
+            if own.key.size > 0 and n_scanned >= RANK_AFTER * (high - low):
+                # Keys of old prices still hold but say little: they are made again when it pays.
                 rank_edges(own, other, low, high)
                 n_scanned = 0
             add_source(own, low, s)
