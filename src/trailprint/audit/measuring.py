@@ -20,7 +20,7 @@ from trailprint.audit.results.protections import (
     ProtectionPoint,
 )
 from trailprint.audit.run import Asked, fingerprint_work
-from trailprint.audit.sections.protection_trials import label_chain, start_trials
+from trailprint.audit.sections.protection_trials import counts_sharing, label_chain, start_trials
 from trailprint.audit.sides import make_sides
 from trailprint.errors import InputError, OptionError
 from trailprint.plain import ShapeError, to_plain
@@ -109,7 +109,11 @@ class _Measuring:
             title="",
             seconds=0.0,
             compute=_never,
-            depends_on={"chain": steps, "target_risk": self._context.options.target_risk},
+            depends_on={
+                "chain": steps,
+                "target_risk": self._context.options.target_risk,
+                "sharing": counts_sharing(self._context),
+            },
             uses=tuple(self._attacked),
         )
 

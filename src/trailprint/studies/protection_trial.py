@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -155,7 +155,12 @@ class TrialContext:
         Histograms are matched ``draws`` times, with different ties between equally good matchings.
         """
         check_order(chain)
-        trial = _Trial(chain=tuple(chain), reach=self._reach, protect=self._protect)
+        trial = _Trial(
+            chain=tuple(chain),
+            reach=self._reach,
+            protect=self._protect,
+            sharing=self._options.sharing,
+        )
         known = self._known.get((trial.chain, draws))
         if known is None:
             known = self._known[trial.chain, draws] = self._measure_all(trial, draws)
@@ -178,20 +183,18 @@ class TrialContext:
 
     def _measure_all(self, trial: _Trial, draws: int) -> _Known:
         """Measure everything that does not depend on the judges."""
-        jobs = [
-            (*trial.sides, replace(attack, seed=self._options.seed + draw))
+        # Built before anything runs at once: an engine is for one thread at a time.
+        released, auxiliary = trial.sides
+        seed = self._options.seed
+        attacks = [
+            partial(self._attack, released, auxiliary, replace(attack, seed=seed + draw))
             for attack in self._options.attacks
             for draw in range(draws)
         ]
         n_at_once = self._n_threads if self.n_people <= _MOST_TOGETHER else 1
-        found = run_together(self._attack, jobs, n_at_once)
-        return _Known(
-            attacks=tuple(found),
-            loss=trial.stage.measure(trial.change),
-            groups=trial.count_groups(),
-            singling_out=trial.measure_sharing(),
-            facts={**trial.stage.facts, **trial.change.facts},
-        )
+        measurements: list[Callable[[], Any]] = [trial.describe, *attacks]
+        described, *found = run_together(_call, [(one,) for one in measurements], n_at_once)
+        return _Known(attacks=tuple(found), **described)
 
     def _protect(self, sides: tuple[Histograms, Histograms], chain: Chain) -> HistogramChange:
         return protect_histograms(sides[0], chain, self._options.seed, self._n_threads)
@@ -291,8 +294,10 @@ class _Trial(Discreet):
         chain: Chain,
         reach: Callable[[Chain], _Reached],
         protect: Callable[[tuple[Histograms, Histograms], Chain], HistogramChange],
+        sharing: bool,
     ) -> None:
         self.chain, self._reach, self._protect = chain, reach, protect
+        self._sharing = sharing
 
     @cached_property
     def _reached(self) -> _Reached:
@@ -312,6 +317,15 @@ class _Trial(Discreet):
     def sides(self) -> tuple[Histograms, Histograms]:
         """Both sides as histograms."""
         return self.change.histograms, self._reached.sides[1]
+
+    def describe(self) -> dict[str, Any]:
+        """Measure what no attack is needed for: the loss, groups, sharing and facts."""
+        return {
+            "loss": self.stage.measure(self.change),
+            "groups": self.count_groups(),
+            "singling_out": self.measure_sharing() if self._sharing else (),
+            "facts": {**self.stage.facts, **self.change.facts},
+        }
 
     def prepare(self, judge: Judge) -> Ways:
         """Prepare the attacks of a family on the protected release."""
@@ -339,6 +353,10 @@ class _Trial(Discreet):
         if changes_histograms(self.chain):
             return measure_shared(share_release(None, self.sides[0]))
         return measure_shared(share_release(with_locations(self.stage.released), None))
+
+
+def _call(job: Callable[[], Any]) -> Any:
+    return job()
 
 
 def _describe(name: str, linkage: Linkage, counted: Counted, n_people: int) -> Success:

@@ -20,6 +20,7 @@ from trailprint.audit.sections.protection_search import (
     estimate_search,
     search_protections,
 )
+from trailprint.audit.sections.protection_trials import counts_sharing
 from trailprint.audit.sections.protections import Family, list_families, try_family
 from trailprint.protections.chain import changes_histograms
 
@@ -57,7 +58,11 @@ def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
         seconds,
         search_protections,
         # It runs until its time is up, and returns what it has by then.
-        depends_on={"target_risk": options.target_risk, "time_limit_s": options.time_limit_s},
+        depends_on={
+            "target_risk": options.target_risk,
+            "time_limit_s": options.time_limit_s,
+            "sharing": counts_sharing(context),
+        },
         uses=("attack/histogram", *judges, *(part.name for part in tried)),
         needed_bytes=feature_bytes(context.sizes) + repeat_bytes(context),
     )
@@ -110,6 +115,7 @@ def _plan_family(context: AuditContext, family: Family, *, name: str | None = No
             "chain": [[step.name, step.parameters()] for step in family.chain],
             "values": list(family.values),
             "is_asked": family.is_asked,
+            "sharing": counts_sharing(context),
         },
         uses=("attack/histogram", "attack/trail"),
         needed_bytes=feature_bytes(context.sizes) + repeat_bytes(context),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
 from trailprint.audit.attacks.judges import call_judges, choose_weights
+from trailprint.audit.attacks.registry import find_release_families
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome
 from trailprint.audit.points_disclosure import disclose_sharing
@@ -65,6 +66,11 @@ class Trials:
         return replace(found, alone=alone, at_risk=at_risk)
 
 
+def counts_sharing(context: AuditContext) -> bool:
+    """Return whether protected releases are measured for singling out, as the data itself is."""
+    return bool(find_release_families(context.options.attacks))
+
+
 def start_trials(
     context: AuditContext, before: Mapping[str, Outcome], chain: Sequence[Protection] = ()
 ) -> Trials:
@@ -79,6 +85,7 @@ def start_trials(
         target_risk=context.options.target_risk,
         attacks=choose_weights(before),
         seed=context.options.seed,
+        sharing=counts_sharing(context),
     )
 
     def begin() -> TrialContext:

@@ -7,6 +7,7 @@ from trailprint.audit.attacks.registry import find_attack
 from trailprint.audit.context import AuditContext
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.parts import Outcome
+from trailprint.audit.planning.protection_parts import plan_protections
 from trailprint.audit.results.kept import protections_of
 from trailprint.audit.results.protections import MeasuredProtection
 from trailprint.audit.sections.protection_search import (
@@ -59,6 +60,16 @@ def test_positions_are_coarsened_beyond_the_cells_they_are_on(make_events):
     }
     assert families["coarsen-grid"].values == (2000.0, 5000.0, 10000.0)
     assert "coarsen-names" not in families
+
+
+@pytest.mark.parametrize("others", [(), ("points",)])
+def test_sharing_is_measured_where_points_are_asked_for(campus, others):
+    context = make_context(campus, protections=("top-locations:n=5",), attacks=("trail", *others))
+    points = [point for one in tried(context) for point in one.points]
+    assert len(points) == 2
+    assert {bool(point.singling_out) for point in points} == {bool(others)}
+    parts = [part for some in plan_protections(context) for part in some]
+    assert {part.depends_on["sharing"] for part in parts} == {bool(others)}
 
 
 def test_nothing_costs_nothing_and_averages_of_all_protect(campus):
