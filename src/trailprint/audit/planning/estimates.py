@@ -47,7 +47,7 @@ def select_seconds(n_views: int) -> Seconds:
 def learning_seconds(sizes: Sizes) -> Seconds:
     """Time to build the views of both sides and learn their weights."""
     n_learnt = min(sizes.n_auxiliary, _LEARNT_FROM)
-    return Seconds({"learning": 0.6 + 4.5e-3 * n_learnt + 5e-6 * sizes.n_events})
+    return Seconds({"learning": 0.3 + 1.5e-3 * n_learnt + 5e-6 * sizes.n_events})
 
 
 def trail_seconds(sizes: Sizes) -> Seconds:
