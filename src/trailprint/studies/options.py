@@ -63,14 +63,11 @@ class TrialOptions:
         Attacks to run; the strongest counts.
     seed : int
         Random seed of protections and ties.
-    sharing : bool
-        Also count how many people share their trace and their places in the release.
     """
 
     target_risk: float | None = None
     attacks: tuple[MatchOptions, ...] = ATTACKS
     seed: int = 0
-    sharing: bool = True
 
     def __post_init__(self) -> None:
         check_fields(self)

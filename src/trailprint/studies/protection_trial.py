@@ -112,7 +112,8 @@ class TrialContext:
 
     Protected events are cached, so chains with a common prefix continue from there. Measurements of
     a chain are cached too: measured again, it is attacked only by families not yet tried. ``whole``
-    is the dataset to be published, if both sides were cut from it.
+    is the dataset to be published, if both sides were cut from it. With ``sharing``, measurements
+    say how many people share their trace and their places in the release.
     """
 
     def __init__(
@@ -125,8 +126,11 @@ class TrialContext:
         n_threads: int | None,
         judges: Sequence[Judge] = (),
         whole: Events | None = None,
+        *,
+        sharing: bool = True,
     ) -> None:
         check_order(protections)
+        self._sharing = sharing
         self._options = options
         self._counting = counting
         self._n_threads = n_threads
@@ -159,7 +163,7 @@ class TrialContext:
             chain=tuple(chain),
             reach=self._reach,
             protect=self._protect,
-            sharing=self._options.sharing,
+            sharing=self._sharing,
         )
         known = self._known.get((trial.chain, draws))
         if known is None:

@@ -85,12 +85,13 @@ def start_trials(
         target_risk=context.options.target_risk,
         attacks=choose_weights(before),
         seed=context.options.seed,
-        sharing=counts_sharing(context),
     )
 
     def begin() -> TrialContext:
         more = context.counting, context.n_threads
-        return TrialContext(*context.events, (), options, *more, whole=context.sides.whole)
+        sharing = counts_sharing(context)
+        whole = context.sides.whole
+        return TrialContext(*context.events, (), options, *more, whole=whole, sharing=sharing)
 
     trial = begin() if context.is_piece else context.remember(("trials", options), begin)
     return Trials(context, options, trial, call_judges(context, before))

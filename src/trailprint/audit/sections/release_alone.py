@@ -46,9 +46,8 @@ def measure_alone(
         return None
     attacks = tuple(dict.fromkeys((*options.attacks, _ONE_BY_ONE)))
     n_draws = min(max(_DRAWN_PEOPLE // context.sizes.n_people, 1), _MOST_DRAWS)
-    trial = TrialContext(
-        *halves, (), replace(options, attacks=attacks), context.counting, context.n_threads
-    )
+    more = replace(options, attacks=attacks), context.counting, context.n_threads
+    trial = TrialContext(*halves, (), *more, sharing=False)
     point = trial.measure((), {}, judges, with_tasks=False, draws=n_draws)
     found = point.strongest
     return MeasuredAlone(
