@@ -46,8 +46,14 @@ def measure_alone(
         return None
     attacks = tuple(dict.fromkeys((*options.attacks, _ONE_BY_ONE)))
     n_draws = min(max(_DRAWN_PEOPLE // context.sizes.n_people, 1), _MOST_DRAWS)
-    more = replace(options, attacks=attacks), context.counting, context.n_threads
-    trial = TrialContext(*halves, (), *more, sharing=False)
+    trial = TrialContext(
+        *halves,
+        (),
+        replace(options, attacks=attacks),
+        context.counting,
+        context.n_threads,
+        sharing=False,
+    )
     point = trial.measure((), {}, judges, with_tasks=False, draws=n_draws)
     found = point.strongest
     return MeasuredAlone(
