@@ -74,7 +74,7 @@ kernels: $(VENV)/.dev
 check: lint types layers kernels
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow"
 
-# make fuzz CASES=100000 FIRST=5000: this number of made-up and mutated inputs, from case 5000 on.
+# make fuzz CASES=100000 FIRST=5000: this number of generated and mutated inputs, from case 5000 on.
 CASES   ?= 2000
 FIRST   ?= 0
 WORKERS ?= 2

@@ -71,7 +71,7 @@ def _stat(folder: Path) -> tuple[int, tuple[int, float, float]] | None:
 
 
 def one_round(n_users: int, engine: Engine) -> tuple[Sequences, Sequences]:
-    """One of ten bins held out: so many people on the paper's whole campus."""
+    """One of ten bins held out: this number of people on the paper's whole campus."""
     campus = simulate_campus(replace(CampusOptions.paper(), n_users=n_users))
     sequences = build_sequences(read(campus, engine=engine))
     return cut_fold(sequences, fold_of_visits(sequences, 10), 4)

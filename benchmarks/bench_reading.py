@@ -29,7 +29,7 @@ def report(what: str, ours: float, theirs: float, target: float) -> None:
 
 
 def write_events(path: Path, n_rows: int, user: str) -> None:
-    """n_rows events of n_rows / 50 users, each at 5 places of her own among 20,000."""
+    """n_rows events of n_rows / 50 users, each at 5 places of their own among 20,000."""
     n_users = n_rows // 50
     duckdb.sql("SET TimeZone = 'UTC'")
     duckdb.sql(

@@ -42,7 +42,7 @@ from trailprint.kernels.passes import passes_run_by
 
 
 def solve(data: tuple[Any, Any, int], runner: Any = None) -> Solution:
-    """The whole exact matching, with passes run by whoever is given."""
+    """The whole exact matching, with passes run by the runner that is given."""
     with passes_run_by(runner):
         return solve_assignment(*data, METRIC)
 

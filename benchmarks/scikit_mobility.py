@@ -69,7 +69,7 @@ def draw_example(seed: int) -> list[tuple[int, int, int]]:
 
 
 def write_example(path: str) -> None:
-    """Visits of made-up people and scikit-mobility's risks of every kind."""
+    """Visits of synthetic people and scikit-mobility's risks of every kind."""
     found = []
     for seed in range(2):
         visits = draw_example(seed)

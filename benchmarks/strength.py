@@ -5,7 +5,7 @@ Run it with ``python benchmarks/bench_combined.py --only strength``. Research da
 folder that TRAILPRINT_DATA names; without one, only simulated populations are tried.
 
 ``python benchmarks/strength.py --fresh`` is a check on people whom no choice was made on:
-populations of other seeds, and of research data half of the people, drawn anew for each seed.
+populations of other seeds, and of research data half of the people, drawn again for each seed.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 # # Campus: three attacks on one Wi-Fi log
 #
 # A university wants to publish a month of its Wi-Fi log, with device numbers replaced by
-# pseudonyms. How many people would somebody recognise who has seen the month before?
+# pseudonyms. How many people would an adversary recognise who has seen the month before?
 #
-# Nobody in this notebook exists: the campus is simulated.
+# The campus and all people in this notebook are simulated.
 
 # %%
 from pictures import bars, lines
@@ -51,8 +51,8 @@ bars("What identifies people on this campus", rows)
 
 # %% [markdown]
 # The thin lines are 95 % intervals, the ticks are what guessing would achieve. Habits and order
-# identify most people. The mere set of places links next to nobody here: over two weeks somebody
-# always wanders somewhere new, so that the two sets do not agree.
+# identify most people. The mere set of places links next to nobody here: over two weeks most people
+# go somewhere new, so that the two sets do not agree.
 #
 # Is anybody safer among more people? Here the same attack is run on ever larger groups.
 
@@ -78,6 +78,6 @@ lines(
 )
 
 # %% [markdown]
-# There are more people to confuse somebody with, yet the risk falls slowly, far more slowly than
-# the success of guessing. `trailprint audit` does all of this at once, with controls and
+# There are more people to confuse each person with, yet the risk falls slowly, far more slowly
+# than the success of guessing. `trailprint audit` does all of this at once, with controls and
 # protections.

@@ -4,7 +4,7 @@
 # People post from the venues they like. A company would release the posts of spring under
 # pseudonyms, and everybody can read the posts of summer. How many posts does it take?
 #
-# The check-ins are made up below: each person has a few favourite venues, drawn so that popular
+# The check-ins are simulated below: each person has a few favourite venues, drawn so that popular
 # venues are favourites of many.
 
 # %%
@@ -41,7 +41,7 @@ def season(n_posts: int) -> tp.Events:
 
 
 # %% [markdown]
-# The released season always has as many posts. The adversary reads ever more of the other one.
+# The released season stays the same. The adversary reads more and more of the other one.
 
 # %%
 released = season(POSTS)

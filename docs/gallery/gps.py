@@ -2,7 +2,7 @@
 # # GPS: how coarse is coarse enough?
 #
 # Positions are rounded before they are released, in the hope that nobody can be recognised in
-# large cells. This notebook lays ever larger cells over the trips of people who do not exist.
+# large cells. This notebook lays larger and larger cells over the trips of simulated people.
 
 # %%
 from pictures import lines
@@ -43,7 +43,7 @@ lines(
 
 # %% [markdown]
 # Large cells help less than one would think: home and work still lie in different cells, and how
-# often somebody is in either remains a habit. Sets of cells tell little at any size: no two
+# often a person is in either remains a habit. Sets of cells reveal little at any size: no two
 # periods of a life touch exactly the same small cells, and the large ones are shared by everybody.
 #
 # The number of cells shows how much of the map is given up on the way.

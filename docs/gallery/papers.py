@@ -17,7 +17,7 @@ for name in sorted(experiments())[:6]:
     print(f"  {name:20} {experiments()[name].title}")
 
 # %% [markdown]
-# Malin's paper of 2005 asks whether the set of shops somebody visits identifies them. Its people
+# Malin's paper of 2005 asks whether the set of shops a person visits identifies them. Its people
 # were 86 households; those here are simulated to resemble them.
 
 # %%

@@ -135,7 +135,7 @@ def check_page(page: Any) -> None:
 
 
 def note_complaints(page: Any) -> None:
-    """Keep what the browser warns of; not that somebody was quicker than what takes the focus."""
+    """Keep what the browser warns of; not that something else took the focus first."""
     page.complaints = []
 
     def note(message: Any) -> None:

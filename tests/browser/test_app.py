@@ -199,8 +199,8 @@ def test_5_a_protection_is_measured_chosen_and_written(page, app, keys) -> None:
     keys.press("Write the release")
     page.wait_for_selector("text=Audit this release")
     assert sorted(os.listdir(app.folder / "release-taps")) == ["events.parquet", "release.json"]
-    told = json.loads((app.folder / "release-taps" / "release.json").read_text())
-    assert told["risk"]["attack"] == "histogram"
+    reported = json.loads((app.folder / "release-taps" / "release.json").read_text())
+    assert reported["risk"]["attack"] == "histogram"
     assert (app.folder / "keys-taps.csv").stat().st_mode & 0o077 == 0
     check_page(page)
 

@@ -197,7 +197,7 @@ def test_threads_that_cannot_be(sides, n_threads):
     assert "from 1 to 1024" in refused(tp.match, *sides, n_threads=n_threads)
 
 
-def test_the_value_itself_is_not_told():
+def test_the_value_itself_is_not_shown():
     with pytest.raises(OptionError, match=r"^seed must be a whole number, got str instead\.$"):
         check_argument("seed", ID, int)
 
@@ -237,7 +237,7 @@ def test_events_are_read_already(sides):
 
 
 @pytest.mark.parametrize("progress", [lambda: None, lambda what: None, 3, "x"])
-def test_a_progress_function_takes_what_it_is_told(sides, progress):
+def test_a_progress_function_takes_its_arguments(sides, progress):
     for call in (tp.match, tp.trails, tp.correlate, tp.audit):
         assert "progress must be a function" in refused(call, *sides, progress=progress)
     assert "progress must be a function" in refused(tp.inspect, sides[0], progress=progress)

@@ -107,8 +107,8 @@ def test_places_are_named_when_that_is_asked_for(data, audited, tmp_path):
     assert not any(PLACE.search(text) for text in again.values())
 
 
-def test_no_moment_of_an_event_is_told(data, audited, tmp_path, capsys):
-    """Days are told at most: a time of day is that of somebody's event."""
+def test_no_time_of_an_event_is_shown(data, audited, tmp_path, capsys):
+    """At most days are shown: a time of day is that of a person's event."""
     quick = ("--threads", "1", "--attacks", "trail", "--protect", "top-locations:n=3")
     out = audit(data, tmp_path / "a", *quick, "--at", "median")
     for folder in (audited, out):
@@ -173,7 +173,7 @@ def test_the_same_seed_gives_the_same_bytes(data, audited, tmp_path):
     assert texts[0] == texts[1]
 
 
-def test_small_counts_are_not_told(audited):
+def test_small_counts_are_not_shown(audited):
     result = json.loads((audited / "result.json").read_text())
     counts = [
         *(row["people"] for row in result["worst_case"]["by_attacks"]),
@@ -205,7 +205,7 @@ def test_small_counts_cannot_be_worked_out_from_shares(audited):
 
 
 def test_nothing_small_follows_from_the_rest(audited):
-    """As `tests/contract/test_disclosure.py` asks it of counts that are made up."""
+    """As `tests/contract/test_disclosure.py` checks it for generated counts."""
     result = json.loads((audited / "result.json").read_text())
     assert_nothing_follows(result)
     assert isinstance(result["headline"]["linked"], int)
@@ -218,15 +218,15 @@ def read_table(folder, name):
 
 def test_tables_mask_what_the_result_masks(audited):
     result = json.loads((audited / "result.json").read_text())
-    for row, told in zip(read_table(audited, "agreement"), result["agreement"], strict=True):
-        assert row == {name: str(n) for name, n in told.items()}
+    for row, reported in zip(read_table(audited, "agreement"), result["agreement"], strict=True):
+        assert row == {name: str(n) for name, n in reported.items()}
     numbers = [row["people"] for row in read_table(audited, "worst_case")]
     assert numbers == [str(row["people"]) for row in result["worst_case"]["by_attacks"]]
     bins = [row["people"] for row in read_table(audited, "risk")]
     assert bins == [str(row["people"]) for row in result["per_user"]["bins"]]
-    for row, told in zip(read_table(audited, "attacks"), result["attacks"], strict=True):
+    for row, reported in zip(read_table(audited, "attacks"), result["attacks"], strict=True):
         for name in ("correct", "accuracy", "precision"):
-            assert row[name] == ("" if told[name] is None else str(told[name]))
+            assert row[name] == ("" if reported[name] is None else str(reported[name]))
     curves = [point for attack in result["attacks"] for point in (attack["ranks"] or {})["curve"]]
     assert [float(row["share"]) for row in read_table(audited, "ranks")] == [
         p["share"] for p in curves

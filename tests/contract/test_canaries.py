@@ -236,9 +236,9 @@ def broken(sides: Sides) -> dict[str, Callable[[], object]]:
 def test_no_error_shows_a_canary(sides, name):
     with pytest.raises(TrailprintError) as caught:
         broken(sides)[name]()
-    told = [str(caught.value), repr(caught.value)]
+    reported = [str(caught.value), repr(caught.value)]
     # The lines of the calling code are shown too: only those of ours count.
     frames = traceback.TracebackException.from_exception(caught.value, capture_locals=False)
-    told += [f"{frame.line}" for frame in frames.stack if "trailprint" in frame.filename]
+    reported += [f"{frame.line}" for frame in frames.stack if "trailprint" in frame.filename]
     chained = [caught.value.__cause__, caught.value.__context__]
-    assert not CANARY.search("\n".join([*told, *map(str, chained)]))
+    assert not CANARY.search("\n".join([*reported, *map(str, chained)]))

@@ -1,4 +1,4 @@
-"""What a comparison must never do: name anybody, or let others find out who was linked."""
+"""What a comparison must never do: name anyone, or let others find out who was linked."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_the_same_people_are_paired_and_nobody_is_named(compared, tmp_path):
         assert not CANARY.search(text)
 
 
-def test_small_counts_are_not_told(compared):
+def test_small_counts_are_not_shown(compared):
     for row in compared.json["versus"][0]["families"]:
         for name in ("both", "only_first", "only_second", "neither"):
             n = row["pairs"][name]

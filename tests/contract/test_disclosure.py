@@ -3,7 +3,7 @@ No small group can be worked out from what an audit publishes.
 
 `Reader` is an adversary who has `result.json` and nothing else. They know what every figure counts,
 write down one unknown for each set of attacks that a person can have been tried and linked by, turn
-every figure told into an equation, and ask a solver between which bounds each count must lie. They
+every figure shown into an equation, and ask a solver between which bounds each count must lie. They
 share no code with the program.
 """
 
@@ -43,19 +43,19 @@ class Reader:
         self.masked = {}
         self.n_people = result["data"]["common_users"]
         self.totals_only, self.is_gap_known = False, True
-        self.told(lambda t, f: True, self.n_people)
+        self.reported(lambda t, f: True, self.n_people)
         for attack in ran:
-            self.told(lambda t, f, a=attack["name"]: a in t, attack["people"])
+            self.reported(lambda t, f, a=attack["name"]: a in t, attack["people"])
             self.counted(attack["name"], lambda t, f, a=attack["name"]: a in f, attack["correct"])
             if attack["accuracy"] is not None:
                 right = round(attack["accuracy"] * attack["people"])
-                self.told(lambda t, f, a=attack["name"]: a in f, right)
+                self.reported(lambda t, f, a=attack["name"]: a in f, right)
         worst = result["worst_case"]
         used = frozenset(worst["attacks"])
-        self.told(lambda t, f: used <= t, worst["people"])
+        self.reported(lambda t, f: used <= t, worst["people"])
         for pair in result["agreement"]:
             own = frozenset((pair["first"], pair["second"]))
-            self.told(lambda t, f, own=own: own <= t, pair["people"])
+            self.reported(lambda t, f, own=own: own <= t, pair["people"])
         self.totals_only = totals_only
         self.read_worst_case(worst, used)
         for pair in result["agreement"]:
@@ -91,7 +91,7 @@ class Reader:
                 pair[name],
             )
 
-    def told(self, holds, n):
+    def reported(self, holds, n):
         self.rows.append([float(holds(t, f)) for t, f in self.unknowns])
         self.low.append(n)
         self.high.append(n)
@@ -110,7 +110,7 @@ class Reader:
         elif self.totals_only and not few(published):
             self.gaps.append(row)
         else:
-            self.told(holds, published)
+            self.reported(holds, published)
 
     def bounds(self, row):
         """The least and the most a count can be."""
@@ -255,7 +255,7 @@ def count_truth(unknowns, linked, tried):
 
 
 def test_the_one_person_whom_only_trails_link_stays_hidden():
-    """Counts that today's result told: with all of them, exactly one person is linked by trails."""
+    """Counts that a result would show: with all of them, exactly one person is linked by trails."""
     atoms = {
         (1, 1, 1): 30,
         (1, 1, 0): 15,
@@ -276,8 +276,8 @@ def test_the_one_person_whom_only_trails_link_stays_hidden():
     naive = json.loads(json.dumps(result))
     naive["worst_case"].update(linked=184, share=184 / 250)
     naive["agreement"][1].update(both=105, only_first=61, only_second=17, neither=67)
-    told = Reader(naive)
-    assert told.bounds(row) == (1, 1)
+    reported = Reader(naive)
+    assert reported.bounds(row) == (1, 1)
 
 
 def test_the_solver_finds_what_plain_masks_give_away():

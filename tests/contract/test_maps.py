@@ -1,4 +1,4 @@
-"""Coordinates are told only where locations may be named, and never of a few people."""
+"""Coordinates are shown only where locations may be named, and never of a few people."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def audit(data: Path, out: Path, *flags: str) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
-def test_coordinates_are_told_only_when_places_may_be_named(data, tmp_path, capsys):
+def test_coordinates_are_shown_only_when_places_may_be_named(data, tmp_path, capsys):
     silent = audit(data, tmp_path / "a")
     assert not any(DEGREES.search(text) for text in silent.values())
     assert not DEGREES.search("".join(capsys.readouterr()))

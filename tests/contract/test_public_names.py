@@ -207,6 +207,6 @@ def test_json_is_one_object_and_nothing_else(run, write, tmp_path, command):
     assert finished.err == ""
 
 
-def test_completion_shows_what_anybody_may_use_and_nothing_else():
+def test_completion_shows_what_users_may_use_and_nothing_else():
     shown = {name for name in dir(trailprint) if not name.startswith("__")}
     assert shown == {*PUBLIC, *MODULES}

@@ -55,7 +55,7 @@ def trajectory(seed):
     return "x\n" * 6 + "".join(points)
 
 
-#: Every layout whose files or folders are named after somebody or some place: file, content.
+#: Every layout whose files or folders are named after a person or a place: file, content.
 LAYOUTS = {
     "folder": {f"{CANARY}{i}/{CANARY}{i}.csv": csv() for i in range(2)},
     "parquet": {f"{CANARY}{i}.parquet": parquet() for i in range(2)},
@@ -118,7 +118,7 @@ def assert_no_names(folder):
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_what_is_told_of_each_layout(lay_out, run_silently, layout, form):
+def test_what_is_shown_of_each_layout(lay_out, run_silently, layout, form):
     assert run_silently("inspect", lay_out(layout), *form).code == 0
 
 

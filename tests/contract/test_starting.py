@@ -56,7 +56,7 @@ def test_the_help_of_a_command_compiles_nothing(command):
 
 
 def test_matching_loads_none_of_what_takes_longest():
-    """They take half a second of every command; whoever needs them loads them then."""
+    """They take half a second of every command; code that needs them loads them then."""
     workflows = ("match", "trails", "points", "protect", "correlate")
     _, modules = loaded_by("\n".join(f"import trailprint.workflows.{name}" for name in workflows))
     assert "trailprint.workflows.correlate" in modules

@@ -1,4 +1,4 @@
-"""A few lines of Python that use the library, rightly or wrongly."""
+"""A few lines of Python that use the library, correctly or not."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Case:
         return "--name-locations" in self.arguments or "name_locations=True" in self.source
 
     def outputs(self) -> tuple[str, ...]:
-        """Where something may be written; what was done to a release is told beside it."""
+        """Where something may be written; what was done to a release is written beside it."""
         named = [(name, value) for name, value in self._pairs() if name in OUTPUT_OPTIONS and value]
         beside = [
             str(Path(value).parent / "release.json") for n, value in named if n == "--release"

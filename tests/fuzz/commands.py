@@ -56,7 +56,7 @@ def draw_data(
     rng: random.Random, stems: tuple[str, ...], *, timed: bool = False
 ) -> tuple[list[str], Files]:
     """
-    Datasets about the same people, one for each stem, spoilt in different ways.
+    Datasets about the same people, one for each stem, corrupted in different ways.
 
     With ``timed``, the layout has times. What its form needs to be read follows the sources.
     """

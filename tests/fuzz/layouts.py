@@ -193,7 +193,7 @@ def write_workbook(table: Table) -> bytes:
     same = io.BytesIO()
     with zipfile.ZipFile(written) as parts, zipfile.ZipFile(same, "w") as copies:
         for name in parts.namelist():
-            # When it was written is told in its properties.
+            # When it was written is in its properties.
             if name != "docProps/core.xml":
                 copies.writestr(zipfile.ZipInfo(name), parts.read(name))
     return same.getvalue()

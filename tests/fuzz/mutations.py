@@ -66,7 +66,7 @@ def _odd_values(rng: random.Random, name: str) -> tuple[str, ...]:
     return ODD_TIMES if name in ("start", "end", "time") else ODD_TEXTS
 
 
-def spoil_cells(rng: random.Random, table: Table) -> Table:
+def corrupt_cells(rng: random.Random, table: Table) -> Table:
     """A few cells, or a whole column, hold something odd."""
     if not table.n_rows:
         return table
@@ -148,8 +148,8 @@ def swap_ends(rng: random.Random, table: Table) -> Table:
 
 
 TABLE_MUTATIONS: tuple[Callable[[random.Random, Table], Table], ...] = (
-    spoil_cells, spoil_cells, spoil_cells, repeat_value, change_rows, rename_column, swap_columns,
-    drop_column, swap_ends,
+    corrupt_cells, corrupt_cells, corrupt_cells, repeat_value, change_rows, rename_column,
+    swap_columns, drop_column, swap_ends,
 )  # fmt: skip
 
 

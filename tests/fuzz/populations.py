@@ -64,7 +64,7 @@ _TIMES = ("iso", "iso", "iso", "blank", "zulu", "offset", "seconds", "millisecon
 
 
 def draw_shape(rng: random.Random) -> Shape:
-    """A small population; seldom one user or one place."""
+    """A small population; rarely one user or one place."""
     return Shape(
         n_users=rng.choice(_SIZES),
         n_places=rng.choice((1, 2, 4, 6, 9)),

@@ -33,7 +33,7 @@ _MEMORY = 6 << 30
 """Bytes a worker may hold; address space that is only reserved does not count."""
 
 _CASES_EACH = 2000
-"""After so many cases a worker is replaced, so that what one case leaves cannot pile up."""
+"""After this many cases a worker is replaced, so that what one case leaves cannot pile up."""
 
 _START_S = 300.0
 _SPAWN = multiprocessing.get_context("spawn")
@@ -176,7 +176,7 @@ class Pool:
                 worker.end()
 
     def _turn(self, draw: Callable[[], int | Case | None]) -> Iterator[Report]:
-        """Wait until somebody has something to say or takes too long."""
+        """Wait until a worker has something to say or takes too long."""
         ready = wait([worker.connection for worker in self._workers], timeout=0.5)
         for worker in list(self._workers):
             if worker.connection in ready:

@@ -1,7 +1,7 @@
 """
 The app as it is started, and what reaches it over a socket.
 
-Strangers, spoilt requests, names with spaces and umlauts, databases and sheets, many audits at
+Strangers, malformed requests, names with spaces and umlauts, databases and sheets, many audits at
 once, a process that is killed, a server that is started again.
 """
 
@@ -184,12 +184,12 @@ def test_the_cookie_of_one_server_opens_no_other(app, visitor, tmp_path):
 # What people have.
 
 
-def test_a_file_of_umlauts_is_looked_at_and_told_as_on_the_command_line(app, visitor, run):
+def test_a_file_of_umlauts_is_described_as_on_the_command_line(app, visitor, run):
     page = visitor.look("Taps März.csv")
     path = app.folder / "Taps März.csv"
-    told = run("inspect", path, "--json").json
-    assert (told["users"], told["locations"]) == (12, 7)
-    for note in told["notes"]:
+    reported = run("inspect", path, "--json").json
+    assert (reported["users"], reported["locations"]) == (12, 7)
+    for note in reported["notes"]:
         assert note in _text(page)
     assert "Örtli" not in page
 
@@ -225,7 +225,7 @@ def test_a_sheet_is_read_by_its_name(app, visitor):
 
 @pytest.fixture
 def busy(app: Running) -> Iterator[list[str]]:
-    """Fifty audits, of which three are under way and tell how far they are."""
+    """Fifty audits, of which three are under way and report their progress."""
     names = [f"busy-{number:02}" for number in range(50)]
     for name in names:
         (app.folder / name).mkdir()
@@ -241,8 +241,8 @@ def busy(app: Running) -> Iterator[list[str]]:
     def report() -> None:
         for step in range(10_000):
             for name in names[:3]:
-                told = json.dumps({"what": f"Step {step}", "done": step / 10_000})
-                (app.folder / name / "job" / "progress.json").write_text(told)
+                reported = json.dumps({"what": f"Step {step}", "done": step / 10_000})
+                (app.folder / name / "job" / "progress.json").write_text(reported)
             if over.wait(0.05):
                 return
 
@@ -257,7 +257,7 @@ def busy(app: Running) -> Iterator[list[str]]:
         shutil.rmtree(app.folder / name)
 
 
-def test_pages_answer_at_once_while_three_audits_tell_how_far_they_are(visitor, busy):
+def test_pages_answer_at_once_while_three_audits_report_progress(visitor, busy):
     lines: dict[str, list[str]] = {name: [] for name in busy[:3]}
     over = threading.Event()
 
@@ -292,8 +292,8 @@ def test_pages_answer_at_once_while_three_audits_tell_how_far_they_are(visitor, 
 
 
 def _have_followed(lines: dict[str, list[str]]) -> bool:
-    """Whether every follower was told of more than one step."""
-    return all(sum("Step" in line for line in told) > 1 for told in lines.values())
+    """Whether every follower got more than one step."""
+    return all(sum("Step" in line for line in reported) > 1 for reported in lines.values())
 
 
 def _time(visitor: Visitor, path: str) -> float:
@@ -327,7 +327,7 @@ def test_two_people_start_the_same_at_once_and_it_runs_once(app, visitor):
 # Killed, and started again.
 
 
-def test_an_audit_outlives_the_server_and_goes_on_after_it_was_killed(app, tmp_path, run):
+def test_an_audit_outlives_the_server_and_continues_after_it_was_killed(app, tmp_path, run):
     folder = tmp_path / "folder"
     folder.mkdir()
     shutil.copy(app.folder / "Taps März.csv", folder / "taps.csv")

@@ -79,7 +79,7 @@ def test_the_screen(audited):
 
 
 def mask(n_people):
-    """How a result tells a number of people linked."""
+    """How a result shows a number of people linked."""
     return "<10" if 0 < n_people < 10 else n_people
 
 
@@ -162,7 +162,7 @@ def test_other_options_redo_only_what_depends_on_them(copied, campus, run):
     out = copied
     finished = run("audit", campus, "--out", out, "--protect", "microaggregate:k=4")
     assert finished.code == 0, finished.err
-    assert "what depends on them is done anew" in " ".join(finished.err.split())
+    assert "what depends on them is done again" in " ".join(finished.err.split())
     assert "2 parts to do" in finished.err
     result = json.loads((out / "result.json").read_text())
     points = result["protections"]["points"]
@@ -171,7 +171,7 @@ def test_other_options_redo_only_what_depends_on_them(copied, campus, run):
 
 
 @pytest.mark.usefixtures("blank_charts")
-def test_killed_half_way_it_goes_on(campus, tmp_path, run):
+def test_killed_half_way_it_resumes(campus, tmp_path, run):
     whole, out = tmp_path / "whole", tmp_path / "out"
     assert run("audit", campus, "--out", whole, *QUICK).code == 0
     process = subprocess.Popen(

@@ -28,8 +28,8 @@ def test_an_audit_says_what_is_known_and_attacks_with_only_that(campus) -> None:
     # Of the first only the data is looked at.
     whole, little = audit(campus, time_limit_s=0.001), audit(campus, knows="points:2")
     jsonschema.validate(little, load_schema())
-    told = little["data"]["knows"]
-    assert (told["kind"], told["amount"], told["mean_points"]) == ("points", 2, 2.0)
+    reported = little["data"]["knows"]
+    assert (reported["kind"], reported["amount"], reported["mean_points"]) == ("points", 2, 2.0)
     assert "knows only 2 of their events, drawn at random." in little["headline"]["sentence"]
     assert little["data"]["auxiliary"]["events"] == 2 * little["data"]["auxiliary"]["users"]
     assert little["data"]["released"] == whole["data"]["released"]

@@ -64,8 +64,8 @@ def test_further_protections_are_measured_beside_the_report_and_released(run, wr
     protect = ("protect", path, "--release", tmp_path / "r", "--audit", out, "--apply")
     assert "--measure" in run(*protect, "top-locations:n=4").err
     assert run(*protect, "top-locations:n=3").code == 0
-    told = json.loads((tmp_path / "r" / "release.json").read_text())
-    assert told["risk"]["attack"] == point["attack"]
+    reported = json.loads((tmp_path / "r" / "release.json").read_text())
+    assert reported["risk"]["attack"] == point["attack"]
 
 
 def test_a_plan_for_spark_says_what_executors_hold(write):

@@ -248,7 +248,7 @@ def _models(work: Path) -> int:
     return len(list(work.glob("models/[0-9]*")))
 
 
-def test_a_killed_run_goes_on_and_leaves_no_process(run, campus, tmp_path) -> None:
+def test_a_killed_run_resumes_and_leaves_no_process(run, campus, tmp_path) -> None:
     work = tmp_path / "work"
     split = [str(campus), "--at", "median", "--threads", "2", "--json"]
     # So few models would be trained in the process itself.

@@ -123,11 +123,11 @@ def test_keys_are_for_their_owner_and_never_written_over(released: Path, messy: 
 
 def test_the_description_says_what_was_done_and_no_value(released: Path) -> None:
     text = (released / "release.json").read_text()
-    told = json.loads(text)
-    assert [step["name"] for step in told["applied"]] == ["coarsen-names", "coarsen-time"]
-    assert told["times"] == "Europe/Zurich"
-    assert told["data"]["people"] == N_USERS
-    assert 0 <= told["loss"]["information_loss"] <= 1
+    reported = json.loads(text)
+    assert [step["name"] for step in reported["applied"]] == ["coarsen-names", "coarsen-time"]
+    assert reported["times"] == "Europe/Zurich"
+    assert reported["data"]["people"] == N_USERS
+    assert 0 <= reported["loss"]["information_loss"] <= 1
     assert not re.search(r"CANARY|s[0-4]\b", text)
     assert '"seed"' not in text
 
@@ -181,9 +181,9 @@ def test_cells_have_centres_and_sizes(trips: Path, tmp_path: Path) -> None:
     for more, exact in (((), False), (("--box", "46,6,47,7"), True)):
         command = ("protect", trips, "--cell", 5000, *more, "--apply", "top-locations:n=400")
         assert program(*command, "--release", tmp_path / "r") == 0
-        told = json.loads((tmp_path / "r" / "release.json").read_text())
-        assert told["cells"]["size_m"] == 5000
-        assert (told["cells"]["centres"] == "exact") == exact
+        reported = json.loads((tmp_path / "r" / "release.json").read_text())
+        assert reported["cells"]["size_m"] == 5000
+        assert (reported["cells"]["centres"] == "exact") == exact
         released = tp.read(tmp_path / "r" / "events.parquet")
         rows = released.engine.rows(f"SELECT lat, lon, location FROM ({released.query})")
         assert all(46.4 < lat < 46.8 and 6.5 < lon < 6.9 for lat, lon, _ in rows)
@@ -201,11 +201,11 @@ def test_columns_are_passed_through_where_they_are_listed(trips: Path, tmp_path:
         rows = list(csv.DictReader(file))
     assert sum(row["Fare class"] == "child" for row in rows) == 3 * 20
     assert "name" not in rows[0]
-    told = json.loads((tmp_path / "release.json").read_text())
-    assert told["kept_columns"] == [{"name": "Fare class", "people_alone": 0.0}]
+    reported = json.loads((tmp_path / "release.json").read_text())
+    assert reported["kept_columns"] == [{"name": "Fare class", "people_alone": 0.0}]
     result = tp.protect(trips, "top-locations:n=3", reading=tp.ReadOptions(keep_columns=("name",)))
-    told = result.release(tmp_path / "by_name")
-    assert told["kept_columns"] == [{"name": "name", "people_alone": 1.0}]
+    reported = result.release(tmp_path / "by_name")
+    assert reported["kept_columns"] == [{"name": "name", "people_alone": 1.0}]
 
 
 @pytest.mark.parametrize("name", ["card_id", "lat", "end_time", "fare", "time"])
@@ -227,17 +227,17 @@ def test_histograms_keep_no_columns(run: Callable[..., Any], trips: Path, tmp_pa
     assert not (tmp_path / "r").exists()
 
 
-def test_the_risk_an_audit_measured_is_told(messy: Path, tmp_path: Path) -> None:
+def test_the_risk_an_audit_measured_is_reported(messy: Path, tmp_path: Path) -> None:
     assert program("audit", messy, *COLUMNS, *ASKED, "--out", tmp_path / "a") == 0
     result = json.loads((tmp_path / "a" / "result.json").read_text())
     asked = [point for point in result["protections"]["points"] if point["asked"]]
     command = ("protect", messy, *COLUMNS, "--audit", tmp_path / "a", "--apply")
     out = ("--release", tmp_path / "r")
     assert program(*command, "top-locations:n=3", *out) == 0
-    told = json.loads((tmp_path / "r" / "release.json").read_text())["risk"]
-    assert {"accuracy", "at_most"} & told.keys()
+    reported = json.loads((tmp_path / "r" / "release.json").read_text())["risk"]
+    assert {"accuracy", "at_most"} & reported.keys()
     for name in ("accuracy", "at_most", "interval", "chance", "attack"):
-        assert told.get(name) == asked[0].get(name)
+        assert reported.get(name) == asked[0].get(name)
     assert program(*command, "top-locations:n=4", "--release", tmp_path / "x") == 2
     assert not (tmp_path / "x").exists()
 
@@ -256,16 +256,16 @@ def test_the_whole_loop(messy: Path, released: Path, tmp_path: Path) -> None:
         (versus,) = found["versus"]
         assert (versus["why_unpaired"] is None) == bool(more)
     assert versus["families"][0]["pairs"]["people"] == N_USERS
-    told = json.loads((released / "release.json").read_text())
+    reported = json.loads((released / "release.json").read_text())
     losses = [audit["release_loss"] for audit in found["audits"]]
-    assert losses == [None, told["loss"]["information_loss"]]
+    assert losses == [None, reported["loss"]["information_loss"]]
     texts = [path.read_text() for path in (tmp_path / "c").rglob("*.*") if path.is_file()]
     assert not any(USERS.search(text) for text in texts)
     high = ("--fail-above", "1", "--fail-on", "upper")
     assert program("audit", released / "events.parquet", *QUICK, "--out", after, *high) == 0
 
 
-def test_a_pipeline_is_told_of_the_risk_though_nobody_reads_the_rest(
+def test_a_pipeline_learns_of_the_risk_though_the_rest_is_not_read(
     messy: Path, tmp_path: Path
 ) -> None:
     quick = (*QUICK, "--fail-above", "0.05")
@@ -284,9 +284,9 @@ def test_it_is_said_where_a_release_is_and_how_to_audit_it(
     monkeypatch.chdir(tmp_path)
     command = ("protect", messy, *COLUMNS, *ZONE, "--apply")
     assert program(*command, "top-locations:n=9", "--release", "r") == 0
-    told = capsys.readouterr().out
-    assert "The release: r/events.parquet, with release.json beside it." in told
-    assert told.endswith("trailprint audit r/events.parquet --out audit-of-release\n")
+    reported = capsys.readouterr().out
+    assert "The release: r/events.parquet, with release.json beside it." in reported
+    assert reported.endswith("trailprint audit r/events.parquet --out audit-of-release\n")
     averages = (*command, "microaggregate:k=3", "--release")
     assert program(*averages, "a/shares.csv", "--keys", "k.csv") == 0
     *_, asked = capsys.readouterr().out.splitlines()
@@ -296,6 +296,6 @@ def test_it_is_said_where_a_release_is_and_how_to_audit_it(
     assert program(*words[1:], *QUICK) == 0
     capsys.readouterr()
     assert program(*averages, "b") == 0
-    told = capsys.readouterr().out
-    assert "write them again with --keys FILE" in told
-    assert "To audit it" not in told
+    reported = capsys.readouterr().out
+    assert "write them again with --keys FILE" in reported
+    assert "To audit it" not in reported

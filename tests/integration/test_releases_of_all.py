@@ -63,7 +63,7 @@ def test_what_a_protection_releases_is_read_by_every_command(
     people = run("inspect", data, "--json").json["users"]
     assert 0 < people <= N_USERS
     assert run("points", data, "--draws", 1, "--no-grid", "--json").json["people"] == people
-    # Averages and noisy counts have no two periods: they are linked to what somebody knows.
+    # Averages and noisy counts have no two periods: they are linked to what an adversary knows.
     other = (folder / "campus.parquet", "--truth", tmp_path / "keys.csv")
     sides = other if PROTECTIONS[name].applies_to == "histograms" else ("--at", "median")
     assert run("match", data, *sides, "--json").json["common_users"] > 0

@@ -184,7 +184,7 @@ def test_a_program_that_is_killed_leaves_no_process(tmp_path):
     assert not _lives(program.process.pid)
 
 
-def test_whoever_had_a_signal_ignored_keeps_it_ignored(tmp_path):
+def test_a_signal_that_was_ignored_stays_ignored(tmp_path):
     program = Program(
         tmp_path,
         *("-c", BEGIN + "begin(); time.sleep(0.5); sys.exit(7)"),

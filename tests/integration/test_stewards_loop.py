@@ -93,9 +93,9 @@ def test_the_loop_with_events(capsys: pytest.CaptureFixture[str]) -> None:
     assert target["loss"] in losses
 
     assert program(*command, "--keys", "keys.csv") == 0
-    told = json.loads(Path("release/release.json").read_text())
-    assert told["risk"]["attack"] == target["attack"]
-    assert told["risk"]["alone"] == target["alone"]
+    reported = json.loads(Path("release/release.json").read_text())
+    assert reported["risk"]["attack"] == target["attack"]
+    assert reported["risk"]["alone"] == target["alone"]
     assert "CANARY" not in Path("release/release.json").read_text()
 
     again = ("audit", "release/events.parquet", *QUICK, "--protect", "top-locations:n=3", *GATE)
@@ -103,7 +103,7 @@ def test_the_loop_with_events(capsys: pytest.CaptureFixture[str]) -> None:
     before, after = (read_result(name)["headline"] for name in ("before", "after"))
     alone = target["alone"]
     assert (after["people"], after["attack"]) == (alone["people"], alone["attack"])
-    # Of twenty draws of ties, the trial tells the highest.
+    # Of twenty draws of ties, the trial reports the highest.
     assert alone["interval"][0] - 0.1 < after["interval"][0] <= alone["interval"][0]
     assert (after["share"] or after["at_most"]) < before["share"] / 2
 

@@ -197,7 +197,7 @@ def test_a_guarantee_needs_the_truth(capsys, tmp_path, auxiliary, truth, guarant
     assert says in " ".join(show(capsys, "trails", *sides).split())
 
 
-def test_links_made_are_told_from_those_that_are_right(capsys, tmp_path) -> None:
+def test_links_made_are_distinguished_from_those_that_are_right(capsys, tmp_path) -> None:
     """Both links are wrong: each name went where the other's pseudonym did."""
     sides = tmp_path / "a.csv", tmp_path / "b.csv"
     sides[0].write_text("user,location\na,x\nb,y\n")

@@ -95,7 +95,7 @@ def best_pairs_of_size(gains: Dense, size: int) -> tuple[Ints, Ints]:
 
 @cache
 def all_matchings(n_rows: int, n_cols: int, size: int) -> Ints:
-    """All matchings of so many pairs, as a column (or -1) per row."""
+    """All matchings with this number of pairs, as a column (or -1) per row."""
     columns = np.array(list(permutations(range(n_cols), size)), np.int64).reshape(-1, size)
     found = []
     for rows in combinations(range(n_rows), size):

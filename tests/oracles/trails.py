@@ -17,7 +17,7 @@ def supertrails(sub: Trail, sups: Sequence[Trail]) -> list[int]:
 def peel_by_definition(
     subs: Sequence[Trail], sups: Sequence[Trail], *, both_ways: bool
 ) -> list[int]:
-    """REIDIT-I: link whoever has a single living counterpart, remove both, go on."""
+    """REIDIT-I: link a trail with a single remaining counterpart, remove both, repeat."""
     alive_sub, alive_sup = set(range(len(subs))), set(range(len(sups)))
     link = [-1] * len(subs)
     while True:

@@ -56,7 +56,7 @@ def test_every_trail_left_is_that_of_k_people(trails: Trails, k: int) -> None:
 
 @settings(deadline=None)
 @given(trail_sets, ks)
-def test_a_group_is_whoever_shares_a_trail_and_was_not_split(trails: Trails, k: int) -> None:
+def test_a_group_is_all_who_share_a_trail_and_was_not_split(trails: Trails, k: int) -> None:
     _, group = group_alike(*pattern_of(trails), N_PLACES, k)
     left = equal(trails, k)
     for number in range(-1, group.max(initial=-1) + 1):

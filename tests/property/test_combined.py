@@ -273,7 +273,7 @@ def test_few_people_leave_the_first_view_alone_where_the_others_only_disturb():
 
 
 @pytest.mark.parametrize("n_people", [0, 1])
-def test_with_nobody_to_tell_apart_all_views_count_the_same(n_people):
+def test_with_nobody_to_distinguish_all_views_count_the_same(n_people):
     first, second = habits(np.random.default_rng(0), 12, (True, False, False))
     few = np.arange(n_people)
     weights = learn_weights(first.select(few), second.select(few))

@@ -69,7 +69,7 @@ def test_the_view_in_which_two_people_differ_decides_between_them():
     assert named[1:] == ["days", "visits"]
 
 
-def test_twins_are_told_apart_by_no_view():
+def test_twins_are_distinguished_by_no_view():
     sides = look([[1, 0]] * 2, [[1, 0]] * 2), look([[1, 0]] * 2, [[1, 0]] * 2)
     weights = ViewWeights(shares={"visits": 0.5, "days": 0.5})
     linkage = match_views(*sides, weights)

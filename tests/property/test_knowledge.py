@@ -240,8 +240,8 @@ def test_knowing_every_place_is_knowing_everything(attack, sides) -> None:
 @pytest.mark.parametrize("knows", ["home-work", "top:1", "points:4", "days:2"])
 def test_every_attack_takes_every_kind_of_knowledge(attack, knows, sides) -> None:
     found = ATTACKS[attack](sides.released, sides.auxiliary, knows=knows).to_dict()
-    told = found["knows"]
-    assert told["kind"] == knows.partition(":")[0]
+    reported = found["knows"]
+    assert reported["kind"] == knows.partition(":")[0]
     whole = sides.auxiliary.count() / 30
-    assert 1 <= told["mean_points"] < whole
+    assert 1 <= reported["mean_points"] < whole
     assert found["accuracy"] is not None

@@ -178,7 +178,7 @@ def test_margins_of_a_population_equal_solving_again_without_the_link(n_columns)
 
 
 def best_of_size(gains, size):
-    """The greatest gain of so many pairs: all users but those pair off with users added."""
+    """The greatest gain of this number of pairs: all users but those pair off with users added."""
     n_rows, n_cols = gains.shape
     padded = np.zeros((n_rows + n_cols - size, n_rows + n_cols - size))
     padded[:n_rows, :n_cols] = gains

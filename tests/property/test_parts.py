@@ -64,7 +64,7 @@ def _look_up(counts, kind):
     pairs = [best_pairs(join, some, k, v=v, every=every) for k in (1, 3) for every in (False, True)]
     drawn = [choose_columns(join, seed) for seed in (0, 1)]
     ranked = rank_pairs(join, rows, cols)
-    # What is behind the pairs that were found is not looked at by anybody.
+    # What is behind the pairs that were found is not looked at.
     lists = [
         np.where(np.arange(one.column.shape[1]) < one.kept[:, None], one.column, -1)
         for one in pairs

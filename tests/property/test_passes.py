@@ -210,7 +210,7 @@ def test_a_pass_that_takes_too_long_is_stopped():
 
 
 @pytest.mark.parametrize("runner", [None, Rehearsal(0, 3)], ids=["threads", "elsewhere"])
-def test_whoever_watches_is_told_how_far_passes_are(runner):
+def test_a_watcher_gets_the_progress_of_passes(runner):
     shares: list[float] = []
     counts = np.ones((2, 300, 6), np.int64)
     join = build_join(
@@ -220,13 +220,13 @@ def test_whoever_watches_is_told_how_far_passes_are(runner):
         choose_columns(join, 0)
     assert shares[-1] == 1.0
     assert shares == sorted(shares)
-    n_told = len(shares)
-    assert n_told > 10 or runner is not None
+    n_reported = len(shares)
+    assert n_reported > 10 or runner is not None
     choose_columns(join, 0)
-    assert len(shares) == n_told
+    assert len(shares) == n_reported
 
 
-def test_passes_are_told_as_a_share_of_all_the_work_that_is_expected():
+def test_passes_are_reported_as_a_share_of_all_the_work_that_is_expected():
     shares: list[float] = []
     counts = np.ones((2, 30, 6), np.int64)
     metric = METRICS["l1"]
@@ -244,12 +244,12 @@ def test_passes_are_told_as_a_share_of_all_the_work_that_is_expected():
     assert shares[-1] == 1.0
 
 
-def test_passes_at_once_are_told_as_one():
+def test_passes_at_once_are_reported_as_one():
     shares: list[float] = []
     work = np.full(2, 4)
-    told = _Shares(shares.append)
+    reported = _Shares(shares.append)
     nothing = np.zeros(2)
-    first, second = (told.of_pass(Pass(print, (), (), work * n, nothing)) for n in (1, 3))
+    first, second = (reported.of_pass(Pass(print, (), (), work * n, nothing)) for n in (1, 3))
     first(0.5)
     second(0.0)
     first(1.0)

@@ -151,7 +151,7 @@ def test_the_same_for_every_number_of_threads():
     ).all()
 
 
-def test_more_points_than_anybody_has_are_refused():
+def test_more_points_than_anyone_has_are_refused():
     points = make_points([frozenset({(0, 0)})])
     with pytest.raises(OptionError, match="must not exceed the 1 different points"):
         choose_numbers(points, (1, 2))
@@ -214,7 +214,7 @@ def test_more_points_are_never_estimated_to_reveal_less(shares):
         assert row.share == (None if own is None else max(fewer))
 
 
-def test_larger_populations_never_reveal_more_and_nothing_is_made_up():
+def test_larger_populations_never_reveal_more_and_nothing_is_invented():
     tally = np.array([0, 900, 60, 40, *[0] * 998])
     rows = extrapolate(4, tally, 1000, (1000, 10_000, 100_000))
     shares = [row.share or 0.0 for row in rows]

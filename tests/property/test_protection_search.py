@@ -1,4 +1,4 @@
-"""Bisection and the search for the least loss, on made-up risks and losses."""
+"""Bisection and the search for the least loss, on synthetic risks and losses."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_bisection_of_noise_claims_only_what_it_measured(noise):
 
 
 class World:
-    """Protections with made-up effects: a step is (name, value), stronger with its value."""
+    """Protections with synthetic effects: a step is (name, value), stronger with its value."""
 
     def __init__(self, strength, price, slow_bonus, noise):
         self.strength, self.price, self.bonus, self.noise = strength, price, slow_bonus, noise

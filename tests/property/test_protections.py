@@ -87,7 +87,7 @@ def test_mdav_equals_a_literal_transcription(norm, seed, k, n_rows):
 
 @pytest.mark.parametrize("norm", [L1, L2])
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(6, 40))
-# Rows that offer one group at costs that only rounding tells apart.
+# Rows that propose one group at costs that only rounding distinguishes.
 @example(485, 3, 18)
 @settings(max_examples=80, deadline=None)
 def test_selected_groups_equal_the_naive_selection(norm, seed, k, n_rows):

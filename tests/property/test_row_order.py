@@ -231,7 +231,7 @@ def test_rows_and_threads_change_nothing(name):
 def test_hash_seeds_change_nothing():
     quick = ("match", "trails", "correlate markov", "microaggregate", "split users", "inspect")
     here = {name: STUDIES[name](0, 1) for name in quick}
-    # Here the seed is another: Python draws it, or it is that of whoever runs the tests.
+    # Here the seed is another: Python draws it, or the environment of the tests sets it.
     other = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
     done = subprocess.run(
         [sys.executable, "-c", _PROGRAM, __file__, *quick],

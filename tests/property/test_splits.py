@@ -273,7 +273,7 @@ def test_common_users_may_be_a_share_of_the_released_ones(
     assert (len(first), len(second), len(first & second)) == expected
 
 
-def test_random_users_are_nested_unless_told_otherwise(twenty):
+def test_random_users_are_nested_unless_asked_otherwise(twenty):
     sides = split(twenty, SplitOptions(at="2024-03-06", released_users=4, auxiliary_users=0.5))
     assert users_of(sides.released) < users_of(sides.auxiliary)
     assert len(users_of(sides.auxiliary)) == 10

@@ -59,17 +59,17 @@ def test_work_that_takes_too_long_is_stopped_and_the_session_lives_on(every_pass
     assert spark.sparkContext.parallelize([1, 2]).sum() == 3
 
 
-def test_tasks_that_have_finished_are_counted_for_whoever_watches(spark):
+def test_tasks_that_have_finished_are_counted_for_a_watcher(spark):
     from trailprint.engines.spark.counting import count_finished, counting_blocks
 
-    told: list[float] = []
+    reported: list[float] = []
     context = spark.sparkContext
     context.setJobGroup("counted", "three tasks, then two")
-    with counting_blocks(context, "counted", 3, told.append):
+    with counting_blocks(context, "counted", 3, reported.append):
         context.parallelize(range(3), 3).count()
-        while not told or told[-1] < 1.0:
+        while not reported or reported[-1] < 1.0:
             time.sleep(0.05)
-    assert told == sorted(told)
+    assert reported == sorted(reported)
     before = set(context.statusTracker().getJobIdsForGroup("counted"))
     context.parallelize(range(2), 2).count()
     # Spark reports finished tasks to its status tracker a little after the job has returned.

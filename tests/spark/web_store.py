@@ -83,8 +83,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, json.dumps(found).encode())
 
     def _refuse(self, code: int, kind: str) -> None:
-        told = {"exception": kind, "javaClassName": f"java.io.{kind}", "message": "refused"}
-        self._send(code, json.dumps({"RemoteException": told}).encode())
+        reported = {"exception": kind, "javaClassName": f"java.io.{kind}", "message": "refused"}
+        self._send(code, json.dumps({"RemoteException": reported}).encode())
 
     def _send(self, code: int, body: bytes) -> None:
         self.send_response(code)

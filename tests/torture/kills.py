@@ -27,7 +27,7 @@ from tests.torture.programs import (
 )
 
 _MOST_IN_A_ROW = 6
-"""After so many kills a run may finish, so that many finished results are compared."""
+"""After this many kills a run may finish, so that many finished results are compared."""
 
 #: What may differ between two runs: how long things took, and how much of it was found done.
 _TIMES = re.compile(r"second|duration|elapsed|took|created|memory|models_trained")
@@ -89,7 +89,7 @@ def _kill_once(
 def _finish(
     arguments: tuple[str, ...], where: Place, out: str, wanted: dict[str, Any], series: Series
 ) -> None:
-    """Let it run to its end, compare, and begin anew."""
+    """Let it run to its end, compare, and start again."""
     ended = run(arguments, where)
     faults = []
     if ended.code != 0:

@@ -96,7 +96,7 @@ def test_what_is_of_another_type_is_refused(name, wrong):
         from_plain(Leaf, plain)
 
 
-def test_a_refusal_tells_no_value():
+def test_a_refusal_shows_no_value():
     with pytest.raises(ShapeError) as refused:
         from_plain(Leaf, {"n": "SECRET"})
     assert "SECRET" not in str(refused.value)

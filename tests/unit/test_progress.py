@@ -1,4 +1,4 @@
-"""Who is told how far work has come, and a bar in notebooks."""
+"""Progress reports, and a bar in notebooks."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ def test_short_work_shows_no_bar(notebook):
     assert notebook.lines == []
 
 
-def test_whoever_asks_to_be_told_gets_no_bar(notebook, monkeypatch):
+def test_a_progress_function_replaces_the_bar(notebook, monkeypatch):
     monkeypatch.setattr(progress, "_PATIENCE_S", 0.0)
-    told: list[float | None] = []
-    assert work(progress=lambda what, done: told.append(done))
-    assert told == [None, 0.25]
+    reported: list[float | None] = []
+    assert work(progress=lambda what, done: reported.append(done))
+    assert reported == [None, 0.25]
     assert notebook.lines == []
 
 
@@ -104,11 +104,11 @@ def test_elsewhere_there_is_no_bar():
     ],
     ids=["inspect", "split", "protect"],
 )
-def test_every_function_tells_what_it_does(call):
-    told: list[tuple[str, float | None]] = []
-    call(lambda what, done: told.append((what, done)))
-    shares = [done for _, done in told if done is not None]
-    assert len({what for what, _ in told}) >= 3
+def test_every_function_reports_what_it_does(call):
+    reported: list[tuple[str, float | None]] = []
+    call(lambda what, done: reported.append((what, done)))
+    shares = [done for _, done in reported if done is not None]
+    assert len({what for what, _ in reported}) >= 3
     assert shares == sorted(shares)
     assert all(0 <= share <= 1 for share in shares)
 
@@ -130,33 +130,33 @@ def test_compiling_is_announced_once_in_the_log_and_printed_by_commands(
     assert capsys.readouterr().err == ""
 
 
-def test_shares_of_others_belong_to_what_was_told_last_unless_it_knows_its_own():
-    told = []
-    stage = progress.Stage(lambda what, done: told.append((what, done)))
+def test_shares_of_others_belong_to_the_last_step_unless_it_has_its_own():
+    reported = []
+    stage = progress.Stage(lambda what, done: reported.append((what, done)))
     stage.share(0.5)
-    assert told == []
+    assert reported == []
     stage.report("Matching", None)
     stage.share(0.5)
     stage.share(1.0)
-    assert told == [("Matching", None), ("Matching", 0.5), ("Matching", None)]
+    assert reported == [("Matching", None), ("Matching", 0.5), ("Matching", None)]
     stage.report("Training", 0.2)
     stage.share(0.7)
-    assert told[3:] == [("Training", 0.2)]
+    assert reported[3:] == [("Training", 0.2)]
 
 
-def test_what_is_told_next_goes_on_from_the_share_that_was_reached():
-    told: list[tuple[str, float | None]] = []
-    stage = progress.Stage(lambda what, done: told.append((what, done)))
+def test_the_next_step_continues_from_the_share_that_was_reached():
+    reported: list[tuple[str, float | None]] = []
+    stage = progress.Stage(lambda what, done: reported.append((what, done)))
     stage.report("Matching", None)
     stage.share(0.4)
     stage.report("Matching, round 1", None)
-    assert told[-1:] == [("Matching, round 1", 0.4)]
+    assert reported[-1:] == [("Matching, round 1", 0.4)]
     stage.report("Writing", 0.0)
     stage.report("Counting", None)
-    assert told[-1:] == [("Counting", None)]
+    assert reported[-1:] == [("Counting", None)]
 
 
-def test_whoever_watches_looks_until_the_work_is_over():
+def test_a_watcher_looks_until_the_work_is_over():
     seen = threading.Event()
     with progress.watching(seen.set, 0.001):
         assert seen.wait(10)

@@ -60,7 +60,7 @@ def test_a_damaged_manifest_is_written_again(tmp_path, content):
         FolderStore(work, {"seed": 1})
 
 
-def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
+def test_a_folder_of_another_user_is_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("dear")
     with pytest.raises(OptionError, match="holds other files"):
         FolderStore(tmp_path, {})
@@ -106,7 +106,7 @@ def test_what_is_in_the_way_is_set_aside_not_removed(tmp_path):
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_a_run_killed_while_it_claimed_a_folder_can_go_on(tmp_path):
+def test_a_run_killed_while_it_claimed_a_folder_can_resume(tmp_path):
     (tmp_path / f"{UNFINISHED}1-{'0' * 12}").write_bytes(b"what a killed run leaves")
     FolderStore(tmp_path, {"seed": 0}).put("models/1", b"habits")
     assert FolderStore(tmp_path, {"seed": 0}).get("models/1") == b"habits"
@@ -147,9 +147,9 @@ def test_every_flipped_bit_is_noticed(kept):
     assert find(folder) == b"habits" * 10
     store = FolderStore(folder, {"seed": 0})
     for number in range(8 * len(whole)):
-        spoilt = bytearray(whole)
-        spoilt[number // 8] ^= 1 << number % 8
-        path.write_bytes(spoilt)
+        damaged = bytearray(whole)
+        damaged[number // 8] ^= 1 << number % 8
+        path.write_bytes(damaged)
         assert store.get("models/1") is None
 
 
@@ -196,23 +196,23 @@ def test_the_key_is_for_its_owner_only(kept):
     )
 
 
-@pytest.mark.parametrize("spoil", ["mode", "size", "link", "folder"])
-def test_a_key_others_may_know_is_not_used(kept, tmp_path, monkeypatch, spoil):
+@pytest.mark.parametrize("damage", ["mode", "size", "link", "folder"])
+def test_a_key_others_may_know_is_not_used(kept, tmp_path, monkeypatch, damage):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "state" / "trailprint").mkdir(parents=True)
     path = key_path()
-    if spoil == "folder":
+    if damage == "folder":
         path.mkdir()
-    elif spoil == "link":
+    elif damage == "link":
         (tmp_path / "theirs").write_bytes(b"k" * 32)
         (tmp_path / "theirs").chmod(0o600)
         path.symlink_to(tmp_path / "theirs")
     else:
-        path.write_bytes(b"k" * (32 if spoil == "mode" else 5))
-        path.chmod(0o644 if spoil == "mode" else 0o600)
+        path.write_bytes(b"k" * (32 if damage == "mode" else 5))
+        path.chmod(0o644 if damage == "mode" else 0o600)
     FolderStore(tmp_path / "new", {}).put("part", b"x")
     assert FolderStore(tmp_path / "new", {}).get("part") == b"x"
-    if spoil != "folder":
+    if damage != "folder":
         assert path.read_bytes() != b"k" * 32
         assert not path.is_symlink()
 

@@ -44,8 +44,8 @@ _HEADERS = {
 }
 _LARGEST_FORM = 1_000_000
 _STRANGER = (
-    "This page is for whoever started trailprint app. Open the address that it printed in the "
-    "terminal: it holds a token."
+    "This page is for the person who started trailprint app. Open the address that it printed in "
+    "the terminal: it holds a token."
 )
 
 

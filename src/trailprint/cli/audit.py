@@ -51,7 +51,7 @@ _TOO_HIGH = 3
 """Exit code if the risk is above --fail-above."""
 _CHANGED = (
     "The data, the options or the program have changed since the last audit in this folder: what "
-    "depends on them is done anew."
+    "depends on them is done again."
 )
 
 

@@ -8,7 +8,7 @@ from trailprint.events.events import Events
 
 #: An id with this many times the median number of events is hardly a person.
 _FAR_TOO_MANY = 1000
-#: Fixes come at short or regular intervals, and seldom twice from the same spot.
+#: Fixes come at short or regular intervals, and rarely twice from the same spot.
 _FIX_GAP_S = 600
 _CLOCK_GAP_S = 3600
 _FIX_SPOTS = 0.2

@@ -20,7 +20,7 @@ from trailprint.studies.findings import LocationFinding, RareLocation, Why
 from trailprint.studies.small_counts import SMALL, hide_change, hide_small, is_close
 
 _RARE = (
-    "People who alone visit some location, on both sides: whoever knows that they go there has "
+    "People who alone visit some location, on both sides: anyone who knows that they go there has "
     "found their record, without any other knowledge."
 )
 

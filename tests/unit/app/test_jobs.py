@@ -75,7 +75,7 @@ def test_one_job_runs_once_however_often_it_is_started(sleeping, tmp_path):
     assert not Job(sleeping.folder).start(["audit", "x.csv"], within=tmp_path)
 
 
-def test_whoever_looks_later_sees_the_same(sleeping):
+def test_a_later_look_shows_the_same(sleeping):
     again = Job(sleeping.folder)
     assert again.state() == "running"
     assert again.progress().done == 0.5
@@ -132,15 +132,19 @@ def test_parts_are_done_being_done_or_left(tmp_path, what, states):
     assert describe_time_left(job.progress()) == ""
 
 
-def test_progress_is_told_to_a_file_that_is_whole(tmp_path, monkeypatch):
+def test_progress_is_written_to_a_file_that_is_whole(tmp_path, monkeypatch):
     assert find_progress_file() is None
     monkeypatch.setenv(VARIABLE, str(tmp_path / "progress.json"))
     file = find_progress_file()
     assert isinstance(file, ProgressFile)
     file.report("Reading", 0.25)
     file.report_plan({"parts": []})
-    told = json.loads((tmp_path / "progress.json").read_text())
-    assert (told["what"], told["done"], told["plan"]) == ("Reading", 0.25, {"parts": []})
+    reported = json.loads((tmp_path / "progress.json").read_text())
+    assert (reported["what"], reported["done"], reported["plan"]) == (
+        "Reading",
+        0.25,
+        {"parts": []},
+    )
     assert os.listdir(tmp_path) == ["progress.json"]
 
 

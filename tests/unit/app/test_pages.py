@@ -59,8 +59,8 @@ def holding():
     def hold(place: Path) -> None:
         place.mkdir()
         (place / "job.json").write_text('{"words": ["audit", "visits.csv"], "pid": 0}')
-        told = {"what": "Reading", "done": 0.5}
-        (place / "progress.json").write_text(json.dumps(told))
+        reported = {"what": "Reading", "done": 0.5}
+        (place / "progress.json").write_text(json.dumps(reported))
         handles.append(os.open(place / "lock", os.O_CREAT | os.O_RDWR))
         fcntl.flock(handles[-1], fcntl.LOCK_EX)
 
@@ -83,7 +83,7 @@ def test_the_first_page_lists_data_audits_and_comparisons(client, folder, audit)
     assert "risk.csv" not in page
 
 
-def test_an_audit_made_on_the_command_line_tells_its_command(client, audit):
+def test_an_audit_made_on_the_command_line_shows_its_command(client, audit):
     assert "command line" not in client.get("/audit", params={"at": "audit"}).text
     kept = json.loads((audit / "manifest.json").read_text())
     kept["command"] = "trailprint audit visits.csv --seed 3"
@@ -122,7 +122,7 @@ def test_a_huge_folder_is_listed_in_part(folder, monkeypatch):
     assert not found.is_whole
 
 
-def test_the_first_look_tells_columns_and_never_a_value(client, send, folder, commands):
+def test_the_first_look_shows_columns_and_never_a_value(client, send, folder, commands):
     (folder / "odd.csv").write_text(
         "card_id,Stop,zeit\nanna,bank,2024-01-01\nbob,home,2024-01-02\n"
     )
@@ -183,7 +183,7 @@ def test_an_audit_that_vanished_is_a_sentence(client):
     assert client.get("/audit", params={"at": "gone"}).status_code == 404
 
 
-def test_an_interrupted_audit_can_go_on(client, send, folder, commands):
+def test_an_interrupted_audit_can_be_resumed(client, send, folder, commands):
     job = folder / "half" / "job"
     job.mkdir(parents=True)
     words = ["audit", "visits.csv", "--out", "half"]
@@ -312,14 +312,14 @@ def test_a_file_that_a_command_named_from_elsewhere_is_found(send, folder, audit
         assert commands.pop() == ["inspect", "visits.csv"]
 
 
-def test_progress_is_told_as_events_until_the_end(client, folder):
+def test_progress_is_sent_as_events_until_the_end(client, folder):
     job = Job(folder / "half" / "job")
     job.folder.mkdir(parents=True)
     (job.folder / "progress.json").write_text('{"what": "Reading", "done": 0.5}')
     answer = client.get("/watch", params={"job": "half/job"})
     assert answer.headers["content-type"].startswith("text/event-stream")
-    told = [line for line in answer.text.splitlines() if line.startswith("data:")]
-    assert json.loads(told[0].removeprefix("data:"))["what"] == "Reading"
+    reported = [line for line in answer.text.splitlines() if line.startswith("data:")]
+    assert json.loads(reported[0].removeprefix("data:"))["what"] == "Reading"
     assert "event: end" in answer.text
 
 

@@ -53,7 +53,7 @@ def test_an_address_that_others_can_reach_is_warned_of(capsys):
         assert ("can be reached from other machines" in printed.err) == (host != "127.0.0.1")
 
 
-def test_a_port_that_is_taken_is_told_in_one_sentence(run, tmp_path):
+def test_a_port_that_is_taken_is_reported_in_one_sentence(run, tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -194,7 +194,7 @@ def _counts(people):
     return [n for one in people for _, n in one]
 
 
-def test_very_many_visits_are_told_apart(make_events):
+def test_very_many_visits_are_distinguished(make_events):
     """Numbers of visits beyond four bytes are counted as they are."""
     many = 5_000_000_000
     rows = [("u0", "home", many), ("u0", "work", many + 1), ("u1", "home", many + 1)]

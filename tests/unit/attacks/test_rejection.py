@@ -63,7 +63,7 @@ def chance(counts, p):
 @pytest.mark.parametrize("lengths", [((3, 3), (3, 3)), ((2, 6), (5, 3)), ((9, 1), (2, 7))])
 @pytest.mark.parametrize("sources", [(0.5, 0.5), (0.3, 0.7), (0.02, 0.97), (0.0, 1.0)])
 @pytest.mark.parametrize("reject_lambda", [0.05, 0.5, 2.0])
-def test_a_certain_match_is_as_seldom_wrong_as_promised(lengths, sources, reject_lambda):
+def test_a_certain_match_is_as_rarely_wrong_as_promised(lengths, sources, reject_lambda):
     """Exactly, over all data of two people: both lengths of each person, and who is who."""
     options = RejectionOptions(reject_lambda=reject_lambda, reject_certainly=True)
     (m1, m2), (n1, n2) = lengths
@@ -80,7 +80,7 @@ def test_a_certain_match_is_as_seldom_wrong_as_promised(lengths, sources, reject
     assert wrong <= 2 ** (-reject_lambda * mean) + 1e-12
 
 
-def test_drawn_people_are_wrongly_matched_as_seldom_as_promised():
+def test_drawn_people_are_wrongly_matched_as_rarely_as_promised():
     """Three people, unequal lengths, near to each other: tests that can reject and do not err."""
     rng = np.random.default_rng(4)
     lengths = np.array([400, 900, 1500]), np.array([1200, 300, 700])

@@ -78,7 +78,7 @@ def test_secret_names_hardly_protect_a_campus(sides: Split) -> None:
 
 
 def test_names_that_are_no_secret_are_not_read(sides: Split) -> None:
-    """Every location gets the name of another: whoever read them would be led astray."""
+    """Every location gets the name of another: an attack that read them would be misled."""
     query = f"SELECT DISTINCT CAST(location AS VARCHAR) AS name FROM ({sides.released.query})"
     names = sorted(sides.released.engine.arrow(query)["name"].to_pylist())
     turned = dict(zip(names, [*names[1:], names[0]], strict=True))

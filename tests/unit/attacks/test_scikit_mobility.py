@@ -1,7 +1,7 @@
 """
 The worst case against scikit-mobility itself, for every kind of knowledge it has.
 
-``tests/examples/scikit_mobility.json`` holds visits of made-up people and the risks that
+``tests/examples/scikit_mobility.json`` holds visits of synthetic people and the risks that
 scikit-mobility 1.3.1 found; ``benchmarks/scikit_mobility.py --example`` writes it.
 """
 
@@ -38,12 +38,12 @@ def table_of(visits: list[list[int]]) -> pa.Table:
 
 
 def options_for(kind: str, k: str) -> PointsOptions:
-    told: dict[str, Any] = {"worst_case": int(k), "grid": False, "time_resolution": "1d"}
+    reported: dict[str, Any] = {"worst_case": int(k), "grid": False, "time_resolution": "1d"}
     if kind in ("frequency", "probability", "proportion"):
-        told["tolerance"] = 0.4
+        reported["tolerance"] = 0.4
     if kind == "home-work":
-        told["home_work"] = "least-visited"
-    return PointsOptions(knowledge=kind, **told)  # type: ignore[arg-type]
+        reported["home_work"] = "least-visited"
+    return PointsOptions(knowledge=kind, **reported)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("visits", "kind", "k", "risks"), CASES)

@@ -136,7 +136,7 @@ def test_of_two_alike_the_one_with_the_same_empty_slots_is_nearer() -> None:
 
 
 def test_the_rejection_test_weighs_people_seen_on_mondays_only(make_events) -> None:
-    """Both matchings of two equal people weigh nothing: nothing tells them apart."""
+    """Both matchings of two equal people weigh nothing: nothing distinguishes them."""
     mondays = [dt.datetime(2024, 5, 6 + 7 * week, 12) for week in range(2)]
     sides = [
         make_events([(who, "hall", monday) for who in "ab"], "user", "location", "start")

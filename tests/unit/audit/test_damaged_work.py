@@ -69,9 +69,9 @@ def test_flipped_bits_are_noticed_wherever_they_are(work, audited):
         whole = path.read_bytes()
         drawn = random.integers(0, len(whole), 12).tolist()
         for place in {0, 5, 20, 49, 50, 51, len(whole) - 1, *drawn}:
-            spoilt = bytearray(whole)
-            spoilt[min(place, len(whole) - 1)] ^= 1 << int(random.integers(8))
-            path.write_bytes(spoilt)
+            damaged = bytearray(whole)
+            damaged[min(place, len(whole) - 1)] ^= 1 << int(random.integers(8))
+            path.write_bytes(damaged)
             store = FolderStore(work, MANIFEST)
             if name == "manifest.json":
                 assert all(store.get(other) is not None for other in names.values() if "/" in other)
@@ -142,7 +142,7 @@ def test_parts_that_change_places_are_done_again(work, audited, campus):
     assert run(campus, FolderStore(work, MANIFEST)) == (values, names, done)
 
 
-def spoil_arrays(arrays, random):
+def corrupt_arrays(arrays, random):
     name = random.choice(sorted(arrays))
     array = arrays[name]
     other = random.choice(["cut", "type", "range", "gone", "deeper"])
@@ -158,7 +158,7 @@ def spoil_arrays(arrays, random):
 
 
 def test_nonsense_of_the_right_format_ends_in_a_result(campus, audited):
-    """A store of somebody's own gives back well-formed parts that make no sense."""
+    """A user's own store gives back well-formed parts that make no sense."""
     random = Random(0)
     store, folder = MemoryStore(), FolderStore(audited[0], MANIFEST)
     for path in files_of(audited[0] / "parts"):
@@ -171,7 +171,7 @@ def test_nonsense_of_the_right_format_ends_in_a_result(campus, audited):
             store.put(key, content)
             outcome = present(fetch(store, key))
             if outcome.arrays and random.random() < 0.7:
-                outcome = replace(outcome, arrays=spoil_arrays(outcome.arrays, random))
+                outcome = replace(outcome, arrays=corrupt_arrays(outcome.arrays, random))
             else:
                 part = random.choice(sorted(outcome.data))
                 gone = {name: item for name, item in outcome.data.items() if name != part}

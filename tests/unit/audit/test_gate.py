@@ -59,12 +59,12 @@ def test_a_limit_is_a_share() -> None:
         GateOptions(fail_above=5)
 
 
-def test_an_attack_on_some_of_the_people_that_is_above_is_told_but_does_not_count():
+def test_an_attack_on_some_of_the_people_that_is_above_is_reported_but_does_not_count():
     path = Path(__file__).parents[2] / "examples" / "result.json"
     found = Findings.from_dict(json.loads(path.read_text(encoding="utf-8")))
     sequence = found.attacks[2]
     assert (sequence.people or 0) < present(found.data.common_users)
     low, high = (GateOptions(fail_above=limit) for limit in (0.01, 0.99))
-    (told,) = low.list_doubts(found)
-    assert told.startswith("Sequence correlation was tried on 300 of 1,054 people only")
+    (reported,) = low.list_doubts(found)
+    assert reported.startswith("Sequence correlation was tried on 300 of 1,054 people only")
     assert high.list_doubts(found) == GateOptions().list_doubts(found) == []

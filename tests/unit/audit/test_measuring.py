@@ -1,4 +1,4 @@
-"""Protections measured after an audit: judged as the audit judges its own, kept, and told alike."""
+"""Protections measured after an audit: judged, kept and reported as the audit's own are."""
 
 import json
 from typing import Any
@@ -58,8 +58,8 @@ def test_it_is_the_point_that_the_audit_measured(audited, campus):
     assert {one.attack for one in point.judged} | {one.attack for one in point.not_judged} == {
         *("histogram", "trail", "combined")
     }
-    told, wanted = (to_plain(one) | {"on_frontier": None} for one in (point, own))
-    assert json.dumps(told) == json.dumps(wanted)
+    reported, wanted = (to_plain(one) | {"on_frontier": None} for one in (point, own))
+    assert json.dumps(reported) == json.dumps(wanted)
 
 
 def test_two_sides_that_were_given_are_those_that_are_used(campus):
@@ -77,9 +77,9 @@ def test_two_sides_that_were_given_are_those_that_are_used(campus):
 def test_what_was_measured_is_found_again(audited, campus, monkeypatch):
     _, store = audited
     chains = ["top-locations:n=8 then microaggregate:k=2", "top-locations:n=4"]
-    told: list[ProtectionPoint] = []
-    first = measure_more(ask(campus), chains, store=store, n_threads=1, on_point=told.append)
-    assert told == list(first.points)
+    reported: list[ProtectionPoint] = []
+    first = measure_more(ask(campus), chains, store=store, n_threads=1, on_point=reported.append)
+    assert reported == list(first.points)
     monkeypatch.setattr(protection_trials.Trials, "measure", None)
     assert measure_more(ask(campus), chains, store=store, n_threads=1) == first
 

@@ -33,11 +33,11 @@ def test_nothing_is_found_where_nothing_was_kept():
     assert fetch(MemoryStore(), "nowhere") is None
 
 
-@pytest.mark.parametrize("spoil", [lambda b: b"", lambda b: b[: len(b) // 2], lambda b: b"PK" + b])
-def test_a_spoilt_part_is_done_anew(spoil):
+@pytest.mark.parametrize("damage", [lambda b: b"", lambda b: b[: len(b) // 2], lambda b: b"PK" + b])
+def test_a_damaged_part_is_done_again(damage):
     store = MemoryStore()
     keep(store, "here", Outcome(data={"a": 1}, arrays={"x": np.arange(1000)}))
-    store.put("here", spoil(store.get("here")))
+    store.put("here", damage(store.get("here")))
     assert fetch(store, "here") is None
 
 

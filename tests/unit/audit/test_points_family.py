@@ -92,7 +92,7 @@ def test_points_alone_are_no_audit():
 
 
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.just(n), counts_of(n))))
-def test_no_step_between_shares_told_is_a_few_people(case):
+def test_no_step_between_shares_shown_is_a_few_people(case):
     n_people, counts = case
     shares = {few: count / n_people for few, count in zip(FEW, counts, strict=True)}
     found = Sharing(
@@ -103,7 +103,7 @@ def test_no_step_between_shares_told_is_a_few_people(case):
         sharing_median=1.0,
         fewer_than=shares,
     )
-    told = disclose_sharing(found)
+    reported = disclose_sharing(found)
     worst = disclose_worst(
         WorstPoints(
             k=2,
@@ -116,14 +116,14 @@ def test_no_step_between_shares_told_is_a_few_people(case):
         ),
         n_people,
     )
-    assert worst.fewer_than == told.fewer_than
-    told_counts = [round(share * n_people) for share in told.fewer_than.values()]
+    assert worst.fewer_than == reported.fewer_than
+    told_counts = [round(share * n_people) for share in reported.fewer_than.values()]
     steps = [now - last for last, now in zip([0, *told_counts], told_counts, strict=False)]
     assert not [step for step in steps if 0 < step < 10]
-    assert (told.share is None) == (0 < counts[0] < 10) == (worst.mean_risk is None)
+    assert (reported.share is None) == (0 < counts[0] < 10) == (worst.mean_risk is None)
 
 
-def test_a_mean_of_less_than_one_person_is_not_told():
+def test_a_mean_of_less_than_one_person_is_not_shown():
     found = Sharing(
         what="trace",
         people=100,
@@ -132,8 +132,8 @@ def test_a_mean_of_less_than_one_person_is_not_told():
         sharing_median=20.0,
         fewer_than=dict.fromkeys(FEW, 0.005),
     )
-    told = disclose_sharing(found)
-    assert (told.share, told.at_most, told.fewer_than) == (None, 0.09, {})
+    reported = disclose_sharing(found)
+    assert (reported.share, reported.at_most, reported.fewer_than) == (None, 0.09, {})
 
 
 def counts_of(n_people):

@@ -27,7 +27,7 @@ def campus(engine):
 
 
 def run(released, auxiliary=None, *, store=None, truth=None, progress=None, **options):
-    """An audit, and the plan it told."""
+    """An audit, and the plan it reported."""
     plans: list[Plan] = []
     result = audit(
         released,
@@ -79,9 +79,9 @@ def audited(campus, shares):
 
 
 def test_progress_never_goes_back(audited, shares):
-    told = [share for share in shares if share is not None]
-    assert told == sorted(told)
-    assert 0 <= told[0] <= told[-1] <= 1
+    reported = [share for share in shares if share is not None]
+    assert reported == sorted(reported)
+    assert 0 <= reported[0] <= reported[-1] <= 1
 
 
 def test_finished_parts_are_not_redone(audited, campus):
@@ -223,13 +223,13 @@ def test_a_result_shows_itself(audited):
 
 
 def test_shuffled_ids_score_at_chance(halves):
-    """Links that are right by the truth of somebody else's names are luck."""
+    """Links that are right by the truth of other people's names are luck."""
     released, auxiliary = halves
     users = [f"user{number:05}" for number in range(40)]
     turned = np.random.default_rng(3).permutation(users).tolist()
     truth = pa.table({"released": users, "auxiliary": turned})
     found = run(released, auxiliary, truth=truth)[0].to_dict()
-    # Fewer than ten of forty: how many is not told.
+    # Fewer than ten of forty: how many is not shown.
     assert (found["headline"]["linked"], found["headline"]["share"]) == ("<10", None)
     assert found["headline"]["at_most"] == 9 / 40
     assert found["headline"]["sentence"].startswith("Fewer than 10 of 40 people (at most 22.5 %)")

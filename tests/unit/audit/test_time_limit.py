@@ -47,7 +47,7 @@ def do_nothing(before, progress):
     return Outcome(data={})
 
 
-def goes_on(context, before, progress):
+def keeps_running(context, before, progress):
     for step in range(6_000):
         time.sleep(0.01)
         progress(step / 6_000)
@@ -62,7 +62,7 @@ def waits_for_a_query(context, before, progress):
 
 
 def work_on(context, monkeypatch, parts, limit_s=LIMIT_S, store=None, began=None, reserved_s=0.0):
-    """The parts of a made-up plan, as an audit would do them."""
+    """The parts of a test plan, as an audit would do them."""
     planned = tuple(
         Part(
             name=name,
@@ -80,7 +80,7 @@ def work_on(context, monkeypatch, parts, limit_s=LIMIT_S, store=None, began=None
     return run._Work(context, store, lambda *_: None, began, reserved_s).run()
 
 
-@pytest.mark.parametrize("compute", [goes_on, waits_for_a_query])
+@pytest.mark.parametrize("compute", [keeps_running, waits_for_a_query])
 def test_a_part_that_takes_too_long_is_stopped_and_what_comes_later_is_done(
     context, monkeypatch, compute
 ):
@@ -159,7 +159,7 @@ def test_before_a_part_is_left_out_it_is_tried_on_fewer_people(context, monkeypa
 
 
 @pytest.mark.parametrize(("least_share", "is_done"), [(0.1, True), (0.9, True), (1.0, False)])
-def test_what_goes_on_as_long_as_it_may_gets_the_time_that_is_left(
+def test_a_part_that_runs_as_long_as_it_may_gets_the_time_that_is_left(
     context, monkeypatch, least_share, is_done
 ):
     outcomes, left_out = work_at_pace(
@@ -179,7 +179,7 @@ def test_what_would_have_too_little_time_to_be_of_use_is_left_out(context, monke
     assert [one.name for one in left_out] == ["search"]
 
 
-def test_what_is_left_out_on_any_number_of_people_is_told_of_everybody(context, monkeypatch):
+def test_what_is_left_out_on_any_number_of_people_is_reported_for_everybody(context, monkeypatch):
     def on_fewer(n_people):
         return Part(
             name="protect/slow", title="fewer", seconds=7.0, compute=partial(paced(0.0), context)
@@ -195,7 +195,7 @@ def test_what_is_left_out_on_any_number_of_people_is_told_of_everybody(context, 
 
 
 def test_what_is_reserved_for_the_report_is_left(context, monkeypatch):
-    parts = {"attack/histogram": at_once, "why": goes_on, "b": goes_on}
+    parts = {"attack/histogram": at_once, "why": keeps_running, "b": keeps_running}
     began = time.perf_counter()
     _, left_out = work_on(context, monkeypatch, parts, limit_s=3.0, reserved_s=2.0)
     assert time.perf_counter() - began < 2.0
@@ -214,7 +214,7 @@ def test_what_was_spent_before_the_first_part_is_not_announced_as_left():
 
 def test_without_any_attack_there_is_no_result(context, monkeypatch):
     with pytest.raises(OptionError, match=r"At least one attack must fit .*Raise time_limit_s"):
-        work_on(context, monkeypatch, {"attack/sequence": goes_on}, limit_s=0.1)
+        work_on(context, monkeypatch, {"attack/sequence": keeps_running}, limit_s=0.1)
 
 
 def test_without_a_limit_nothing_is_stopped(context, monkeypatch):

@@ -1,4 +1,4 @@
-"""The sentences of an audit: numbers as people write them, and nothing told of a few."""
+"""The sentences of an audit: numbers as people write them, and no count of a few."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def test_durations(seconds, text):
 def test_what_a_protection_leaves_and_costs(found):
     protection = found.headline.protection
     assert isinstance(protection, HeadlineProtection)
-    told = protection_sentence(protection)
-    assert "(averages of groups of 10) would leave 3.9 % and cost 71.0 %" in told
+    reported = protection_sentence(protection)
+    assert "(averages of groups of 10) would leave 3.9 % and cost 71.0 %" in reported
 
 
 def test_a_target_is_met_missed_or_not_needed(found):

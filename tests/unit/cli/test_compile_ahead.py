@@ -26,7 +26,7 @@ def test_kernels_of_another_version_are_not_compiled_ones(monkeypatch):
 
 @pytest.fixture
 def started(monkeypatch):
-    """Processes started where nothing is compiled yet; each takes as long as it is told."""
+    """Processes started where nothing is compiled yet; each takes a given time."""
     processes = []
     real = subprocess.Popen
 

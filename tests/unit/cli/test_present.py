@@ -23,7 +23,7 @@ ROWS = [{"order": "least-visited", "deidentified": 12, "links_made": 4, "loss": 
         (3.3e-16, "0.0 %"),
     ],
 )
-def test_a_share_shows_digits_that_tell_and_no_rounding(share: float | None, shown: str) -> None:
+def test_a_share_shows_digits_that_matter_and_no_rounding(share: float | None, shown: str) -> None:
     assert percent(share) == shown
 
 

@@ -1,4 +1,4 @@
-"""Whoever reads the output may go: what follows is done, and its code is told."""
+"""A reader of the output may stop: what follows is done, and the exit code is right."""
 
 from __future__ import annotations
 

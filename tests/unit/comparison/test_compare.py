@@ -1,4 +1,4 @@
-"""Audits side by side: what can be compared, what changed, and the forms it is told in."""
+"""Audits side by side: what can be compared, what changed, and the forms it is shown in."""
 
 from __future__ import annotations
 

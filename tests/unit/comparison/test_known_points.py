@@ -47,7 +47,7 @@ def save(folder: Path, plain: dict[str, Any]) -> Path:
     return folder
 
 
-def test_what_an_audit_measured_is_told_as_it_tells_it():
+def test_what_an_audit_measured_is_shown_as_the_audit_shows_it():
     found = present(compare(EXAMPLE, EXAMPLE))
     own = put("a", EXAMPLE).findings.points
     assert not found.cautions
@@ -85,12 +85,12 @@ def test_fewer_than_two_audits_with_points_are_no_comparison(missing):
 
 def test_a_number_of_points_that_one_audit_lacks_is_not_measured_there():
     fewer = change(unicity=EXAMPLE["points"]["unicity"][:2])
-    told = dict(list_singled_out(present(compare(EXAMPLE, fewer))))
-    assert told["4 points drawn at random"][1] == "not measured"
-    assert told["1 point drawn at random"][0] == told["1 point drawn at random"][1]
+    reported = dict(list_singled_out(present(compare(EXAMPLE, fewer))))
+    assert reported["4 points drawn at random"][1] == "not measured"
+    assert reported["1 point drawn at random"][0] == reported["1 point drawn at random"][1]
 
 
-def test_the_page_the_json_and_the_table_tell_the_same(tmp_path):
+def test_the_page_the_json_and_the_table_say_the_same(tmp_path):
     other = change(people=30)
     found = tp.compare(save(tmp_path / "before", EXAMPLE), save(tmp_path / "after", other))
     plain = json.loads(json.dumps(found.to_dict()))

@@ -1,4 +1,4 @@
-"""The same people in two audits: counted rightly, and told only where nobody can be worked out."""
+"""The same people in two audits: counted correctly, shown only where nobody can be worked out."""
 
 from __future__ import annotations
 
@@ -57,28 +57,30 @@ def test_people_are_counted_as_one_would_by_hand(drawn):
 
 @settings(deadline=None)
 @given(audits())
-def test_what_is_told_never_holds_a_few_people(drawn):
+def test_what_is_shown_never_holds_a_few_people(drawn):
     first, second = map(outcomes, drawn)
     found = pair_people(first, second, ("trail", "trail"))
     if found is None:
         return
-    told = disclose_pairs(found)
-    cells = (told.both, told.only_first, told.only_second, told.neither)
-    if told.p_value_is == "exact":
+    reported = disclose_pairs(found)
+    cells = (reported.both, reported.only_first, reported.only_second, reported.neither)
+    if reported.p_value_is == "exact":
         assert all(n == 0 or int(n) >= 10 for n in (*cells, *found.alone))
-        assert told.p_value == mcnemar_exact(int(told.only_first), int(told.only_second))
+        assert reported.p_value == mcnemar_exact(
+            int(reported.only_first), int(reported.only_second)
+        )
         return
     assert set(cells) == {"hidden"}
     exact = mcnemar_exact(found.counts.only_first, found.counts.only_second)
-    assert told.p_value is None or told.p_value >= exact - 1e-12
+    assert reported.p_value is None or reported.p_value >= exact - 1e-12
 
 
 @settings(deadline=None)
 @given(st.integers(10, 60), st.integers(0, 9), st.integers(0, 9))
 def test_a_bound_on_the_p_value_follows_from_the_totals_alone(n_both, shift, n_changed):
-    """Two tables with the same totals are told in the same words."""
+    """Two tables with the same totals are shown in the same words."""
     tables = [(n_both, n_changed + 1, 30), (n_both - n_changed, 2 * n_changed + 1, 30)]
-    told = set()
+    reported = set()
     for both, changed, neither in tables:
         first = [1] * both + [1] * changed + [0] * changed + [0] * neither
         second = [1] * both + [0] * changed + [1] * changed + [0] * neither
@@ -90,8 +92,8 @@ def test_a_bound_on_the_p_value_follows_from_the_totals_alone(n_both, shift, n_c
         pairs = disclose_pairs(found)
         if pairs.p_value_is == "exact":
             return
-        told.add(pairs)
-    assert len(told) == 1
+        reported.add(pairs)
+    assert len(reported) == 1
 
 
 def test_people_of_a_release_are_called_by_their_old_ids():

@@ -48,7 +48,7 @@ def test_people_never_read_an_exponent(number, shown):
         (1e-9, "below 0.0001 %"),
     ],
 )
-def test_small_shares_are_told(share, shown):
+def test_small_shares_are_shown(share, shown):
     assert format_percent(share) == shown
 
 

@@ -1,4 +1,4 @@
-"""Folders that are tables are told from folders of files."""
+"""Folders that are tables are distinguished from folders of files."""
 
 from __future__ import annotations
 

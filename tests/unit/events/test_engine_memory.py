@@ -48,7 +48,7 @@ def test_a_lower_limit_holds_for_a_while_and_never_raises_one():
         assert limit_of(engine).split(".")[0] == usual.split(".")[0]
 
 
-def test_a_limit_somebody_gave_is_kept():
+def test_a_limit_that_was_given_is_kept():
     engine = Engine(memory="1GB")
     usual = limit_of(engine)
     with engine.keeping_to("100MB"):

@@ -43,7 +43,7 @@ def test_hours_are_local(places):
     assert known == {"club", "home"}
 
 
-def test_starts_alone_tell_home_and_work_too(places):
+def test_starts_alone_reveal_home_and_work_too(places):
     rows = [(*row[:2], row[2] + dt.timedelta(hours=2)) for row in WEEK]
     assert places(rows, COLUMNS[:3], "home-work") == {"home", "office"}
 

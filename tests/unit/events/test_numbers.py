@@ -104,7 +104,7 @@ def test_tables_without_rows_are_refused_in_a_sentence(form, tmp_path) -> None:
         tp.read(_source(form, table, tmp_path))
 
 
-def test_thousands_of_equal_names_are_told_apart_quickly() -> None:
+def test_thousands_of_equal_names_are_distinguished_quickly() -> None:
     names = ["user", "x_1", "X", *["x"] * 20_000, ""]
     unique = _unique_names(names)
     assert len({name.casefold() for name in unique}) == len(names)

@@ -43,8 +43,8 @@ def fixes_every(minutes, *, jitter=0.0, n_days=3):
 )
 def test_stays_are_proposed_that_fixes_on_the_way_are_not(minutes, often, least):
     fixes = fixes_every(minutes, jitter=0.05, n_days=6)
-    (told,) = describe_oddities(fixes)
-    assert told == (
+    (reported,) = describe_oddities(fixes)
+    assert reported == (
         f"Positions come {often}: these are fixes, not visits. "
         f"--stays 200m,{least}min makes visits of them."
     )
@@ -61,6 +61,6 @@ def test_fixes_every_other_hour_or_now_and_then_are_left_alone():
 def test_positions_at_zero_are_counted():
     lat, lon = [0.0] * 2 + [46.5, 0.0], [0.0] * 2 + [6.5, 6.5]
     events = tp.read(pa.table({"user": list("abcd"), "lat": lat, "lon": lon}))
-    (told,) = describe_oddities(events)
-    assert told.startswith("2 of 4 positions are at latitude 0 and longitude 0")
-    assert "--box" in told
+    (reported,) = describe_oddities(events)
+    assert reported.startswith("2 of 4 positions are at latitude 0 and longitude 0")
+    assert "--box" in reported

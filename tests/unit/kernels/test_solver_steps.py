@@ -64,7 +64,7 @@ def lift(state, gains):
 
 
 def check_prices(state, gains):
-    """Prices are feasible and flows tight: what searches may go on from."""
+    """Prices are feasible and flows tight: what searches may start from."""
     u, v = state.rows.price, state.cols.price
     assert (u[:, None] + v >= gains - 1e-9)[gains > 0].all()
     flows = read_flows(state)

@@ -123,7 +123,7 @@ def test_candidates_of_drawn_points_are_counted(people, dense, seed):
 
 
 def test_every_order_of_points_is_equally_likely():
-    """Three points: who is left after one and after two tells the order they were drawn in."""
+    """Three points: who is left after one and after two shows the order they were drawn in."""
     n_alike, n_seeds = 300, 20
     people = [{0, 1, 2}] * n_alike + [{0, 1}, {0}]
     ptr, codes = rows([sorted(one) for one in people])

@@ -26,9 +26,9 @@ def test_within_a_range_there_is_no_difference(ours, difference) -> None:
 
 
 def test_plain_values_have_a_difference_only_where_agreement_says_something() -> None:
-    told = compare_share("q", 50.0, 0.75, PREDICTED).to_dict()
+    reported = compare_share("q", 50.0, 0.75, PREDICTED).to_dict()
     silent = compare_share("q", 50.0, 0.75, tuned("Somebody turned a knob.")).to_dict()
-    assert told["difference"] == pytest.approx(25.0)
+    assert reported["difference"] == pytest.approx(25.0)
     assert (silent["difference"], silent["standing"]) == (None, "tuned")
     own = compare_share("q", 50.0, 0.75, tuned("Somebody turned a knob.")).on_own_data(True)
     assert own.to_dict()["difference"] == pytest.approx(25.0)
@@ -65,9 +65,9 @@ def test_the_papers_number_is_shown_as_the_paper_gives_it(more, text) -> None:
     ],
 )
 def test_own_data_speak_unless_the_method_forces_the_figure(basis, simulated, own) -> None:
-    made_up, theirs = figure(basis=basis), figure(basis=basis).on_own_data(True)
-    assert (made_up.standing, theirs.standing) == (simulated, own)
-    assert made_up.speaks == (simulated == "predicted")
+    simulated_figure, theirs = figure(basis=basis), figure(basis=basis).on_own_data(True)
+    assert (simulated_figure.standing, theirs.standing) == (simulated, own)
+    assert simulated_figure.speaks == (simulated == "predicted")
     assert theirs.speaks == (own == "own data")
     assert theirs.to_dict()["standing"] == own
-    assert made_up.because == basis.because
+    assert simulated_figure.because == basis.because

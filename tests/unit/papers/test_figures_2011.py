@@ -43,7 +43,7 @@ def test_notes_say_how_much_less_than_the_paper_was_tried():
     assert full == "8 people, 2 of 10 rounds."
 
 
-def test_what_was_found_is_told_in_words():
+def test_what_was_found_is_said_in_words():
     rows = [
         {"line": line, "candidates": 1, "share": share}
         for line, share in (
@@ -52,8 +52,8 @@ def test_what_was_found_is_told_in_words():
             ("CRF, 2 days", 0.6),
         )
     ]
-    told = figures._read_lengths(rows)
-    assert all(share in told for share in ("70%", "40%", "60%"))
+    reported = figures._read_lengths(rows)
+    assert all(share in reported for share in ("70%", "40%", "60%"))
 
 
 @pytest.mark.parametrize("rounds", ["0", "11", "-1", "two", "1.5", ""])

@@ -170,7 +170,7 @@ def test_joint_matching_beats_one_by_one_and_chains_of_places(context):
     best = {row["method"]: row["accuracy"] for row in sorted(rows, key=lambda r: r["accuracy"])}
     assert best["joint"] > best["one by one"]
     assert best["joint"] > best["mobility Markov chain"]
-    # What three populations can tell; tests/unit/simulate/test_gps.py asks more of them.
+    # What three populations can show; tests/unit/simulate/test_gps.py asks more of them.
     (chains,) = (row for row in rows if row["method"] == "mobility Markov chain")
     assert chains["low"] < 0.45 + 0.07
     assert chains["high"] > 0.45 - 0.07

@@ -174,7 +174,7 @@ def test_call_records_without_regions_are_refused_in_one_sentence(calls, tmp_pat
         paper_calls.run_section_4a6(Context(data={"call-records": path}, n_threads=1))
 
 
-def test_two_sides_without_anybody_in_common_are_refused():
+def test_two_sides_without_anyone_in_common_are_refused():
     from trailprint.papers.naini_2016.people import choose_users, pair_up
 
     sides = call_sides(Context(data={}, n_threads=1), large=False)

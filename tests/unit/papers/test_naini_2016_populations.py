@@ -17,7 +17,7 @@ from trailprint.papers.naini_2016.populations import (
 
 
 def measure(context):
-    """Two made-up rows that depend on the seed."""
+    """Two synthetic rows that depend on the seed."""
     share = (context.seed % 7) / 10
     return [
         {
@@ -75,13 +75,13 @@ def test_intervals_stay_among_the_shares():
 
 
 def test_progress_runs_once_over_all_populations():
-    told = []
+    reported = []
 
     def halfway(context):
         context.report("Matching", 0.5)
         return measure(context)
 
-    context = Context(progress=lambda what, done: told.append((what, done)))
+    context = Context(progress=lambda what, done: reported.append((what, done)))
     average_populations(context, "geolife", halfway)
-    assert [done for _, done in told] == pytest.approx([0.1, 0.3, 0.5, 0.7, 0.9])
-    assert told[1][0] == "Population 2: Matching"
+    assert [done for _, done in reported] == pytest.approx([0.1, 0.3, 0.5, 0.7, 0.9])
+    assert reported[1][0] == "Population 2: Matching"

@@ -19,9 +19,9 @@ def test_one_name_or_several_give_a_list_in_order():
 
 
 def test_progress_and_a_folder_with_page_and_tables(tmp_path):
-    told: list[str] = []
-    room.reproduce(QUICK, out=tmp_path / "out", progress=lambda what, share: told.append(what))
-    assert told
+    reported: list[str] = []
+    room.reproduce(QUICK, out=tmp_path / "out", progress=lambda what, share: reported.append(what))
+    assert reported
     names = {path.name for path in (tmp_path / "out").rglob("*") if path.is_file()}
     assert f"{QUICK}.csv" in names
     (page,) = (tmp_path / "out").rglob("*.html")

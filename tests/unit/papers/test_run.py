@@ -97,17 +97,17 @@ def test_a_complaint_is_raised_where_nothing_could_run_or_people_are_simulated(t
 
 
 def test_progress_is_of_the_whole_and_names_the_experiment() -> None:
-    told = []
+    reported = []
     half = make(
         name="2099-b",
         run=lambda context: (
             context.report("half", 0.5) or ExperimentOutcome(rows=[], comparisons=(), reading="")
         ),
     )
-    context = Context(progress=lambda what, done: told.append((what, done)))
+    context = Context(progress=lambda what, done: reported.append((what, done)))
     run_experiments([make(name="2099-a"), half], context)
-    assert ("2099-b: half", 0.75) in told
-    shares = [present(done) for _, done in told]
+    assert ("2099-b: half", 0.75) in reported
+    shares = [present(done) for _, done in reported]
     assert shares == sorted(shares)
 
 

@@ -72,7 +72,7 @@ def test_tuned_shares_of_pinpointed_people_are_within_seven_points_of_the_papers
         assert abs(present(compared[f"CRF, {length}: pinpointed"].difference)) < 7
 
 
-def test_protections_cost_what_a_hundred_people_can_tell_from_the_papers() -> None:
+def test_protections_cost_what_the_papers_do_within_what_a_hundred_people_can_show() -> None:
     """Within seven points, give or take the interval of as many people: seed 1 tuned nothing."""
     campus = small_campus(n_users=100, n_days=62, min_active_days=45, n_access_points=1364, seed=1)
     names = ("floors kept", "buildings kept", "locations perturbed", "times perturbed")

@@ -1,4 +1,4 @@
-"""The 2013 paper's orderings on a small campus, and its protocol on a made-up log."""
+"""The 2013 paper's orderings on a small campus, and its protocol on a synthetic log."""
 
 import math
 

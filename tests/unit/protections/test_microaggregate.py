@@ -130,7 +130,7 @@ def test_user_level_collapses_while_cluster_level_hardly_falls(sides, name):
 
 
 def test_tie_breaking_does_not_look_like_success(sides):
-    """Everybody equal: whoever is linked right is linked by chance, in any order of rows."""
+    """Everybody equal: a correct link is a chance link, in any order of rows."""
     pair = sides("calls")
     n = pair[0].n_users
     released = Microaggregate(k=n).change(pair[0], (0, 0)).histograms

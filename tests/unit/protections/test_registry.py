@@ -19,7 +19,7 @@ def test_names_and_values_are_read():
     assert parse_protection("perturb-times:sigma_s=60") == PerturbTimes(sigma_s=60.0)
 
 
-def test_files_are_opened_by_whoever_may():
+def test_files_are_opened_only_where_allowed():
     table = pa.table({"location": ["x"], "region": ["y"]})
     asked = []
 

@@ -1,4 +1,4 @@
-"""An audit's folder: every file wholly or not at all, and nothing stale beside it."""
+"""An audit's folder: every file completely or not at all, and nothing stale beside it."""
 
 import csv
 import errno
@@ -146,7 +146,7 @@ def test_a_source_of_one_file_has_its_own_hash(tmp_path):
     assert found.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_a_folder_is_hashed_file_by_file_and_tells_no_names(tmp_path):
+def test_a_folder_is_hashed_file_by_file_without_names(tmp_path):
     folder = tmp_path / "many"
     folder.mkdir()
     for name in ("SECRETa.csv", "SECRETb.csv"):

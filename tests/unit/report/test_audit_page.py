@@ -48,7 +48,7 @@ def without(result, *paths):
 
 
 @pytest.fixture
-def told(result, blank_charts) -> str:
+def reported(result, blank_charts) -> str:
     return read(draw(result))
 
 
@@ -62,8 +62,8 @@ def test_drawing_leaves_the_result_alone(result, blank_charts) -> None:
     assert result == before
 
 
-def test_the_first_screen_says_what_matters(told) -> None:
-    first = told[: told.index("Contents")]
+def test_the_first_screen_says_what_matters(reported) -> None:
+    first = reported[: reported.index("Contents")]
     for words in (
         "488 of 1,054 people could be linked to their own records",
         "46.3 %",
@@ -97,13 +97,13 @@ def test_chapters_come_in_their_order(result, blank_charts) -> None:
     ]
 
 
-def test_small_counts_are_words_in_the_text(told) -> None:
-    assert "fewer than 10" in told
-    assert "<10" not in told
+def test_small_counts_are_words_in_the_text(reported) -> None:
+    assert "fewer than 10" in reported
+    assert "<10" not in reported
 
 
 def test_what_is_missing_is_said(sparse, blank_charts) -> None:
-    told = read(draw(sparse))
+    reported = read(draw(sparse))
     for words in (
         "Not run The data has no times.",
         "There is no precision against coverage for histogram matching.",
@@ -116,31 +116,31 @@ def test_what_is_missing_is_said(sparse, blank_charts) -> None:
         "No control was run",
         "none was tested",
     ):
-        assert words in told
+        assert words in reported
     for word in ("None", "nan", "null", "undefined"):
-        assert not re.search(rf"\b{word}\b", told)
+        assert not re.search(rf"\b{word}\b", reported)
 
 
 def test_without_truth_nothing_is_claimed(unscored, blank_charts) -> None:
-    told = read(draw(unscored))
-    assert "How many people could be linked could not be measured" in told
-    assert "Without knowing who is who, none can be called right or wrong." in told
-    assert "No attack could be scored" in told
+    reported = read(draw(unscored))
+    assert "How many people could be linked could not be measured" in reported
+    assert "Without knowing who is who, none can be called right or wrong." in reported
+    assert "No attack could be scored" in reported
 
 
 def test_failed_controls_are_shouted_on_the_first_screen(result, blank_charts) -> None:
     result["controls"][1]["passed"] = False
-    told = read(draw(result))
-    assert "A control failed 1 of 3 controls did not come out as expected." in told
-    assert told.index("A control failed") < told.index("Contents")
-    assert "Not as expected!" in told
+    reported = read(draw(result))
+    assert "A control failed 1 of 3 controls did not come out as expected." in reported
+    assert reported.index("A control failed") < reported.index("Contents")
+    assert "Not as expected!" in reported
 
 
 def test_nobody_linked_is_not_called_safe(result, blank_charts) -> None:
     result["headline"] |= {"linked": 0, "share": 0.0, "times_chance": 0.0}
-    told = read(draw(result))
-    assert "None of 1,054 people was linked by these attacks" in told
-    assert "A low number does not make the data anonymous." in told
+    reported = read(draw(result))
+    assert "None of 1,054 people was linked by these attacks" in reported
+    assert "A low number does not make the data anonymous." in reported
 
 
 def test_nothing_that_may_be_missing_breaks_the_page(result, blank_charts) -> None:
@@ -158,25 +158,25 @@ def test_nothing_that_may_be_missing_breaks_the_page(result, blank_charts) -> No
         assert not re.search(r"\b(None|nan)\b(?! of)", read(draw(poorer))), together
 
 
-def test_regulators_words_carry_figures(told) -> None:
-    chapter = told[told.rindex("In regulators' words") :]
+def test_regulators_words_carry_figures(reported) -> None:
+    chapter = reported[reported.rindex("In regulators' words") :]
     assert "One rare location gives away 203 people (19.3 %)." in chapter
     assert "Yes for 488 of 1,054 people" in chapter
     assert "Inference Not measured." in chapter
     assert "If they know only 10.0 % of the people, they link 51.2 % of those." in chapter
 
 
-def test_no_verdict_is_given(told) -> None:
-    assert not re.search(r"anonymous: (yes|no)|is anonymous\b(?!\. No figure)", told)
+def test_no_verdict_is_given(reported) -> None:
+    assert not re.search(r"anonymous: (yes|no)|is anonymous\b(?!\. No figure)", reported)
 
 
 def test_two_datasets_are_called_so(result, blank_charts) -> None:
     result["data"] |= {"sides": "two", "split": None, "periods_overlap": None}
     result["data"]["sampled"] = {"users": 300, "of": 9000}
-    told = read(draw(result))
-    assert "Released and auxiliary data are two separate datasets." in told
-    assert "300 of 9,000 people were drawn at random." in told
-    assert "Without times it is not known whether the two sides' periods overlap." in told
+    reported = read(draw(result))
+    assert "Released and auxiliary data are two separate datasets." in reported
+    assert "300 of 9,000 people were drawn at random." in reported
+    assert "Without times it is not known whether the two sides' periods overlap." in reported
 
 
 def test_the_strongest_attack_on_a_point_has_a_column_where_it_differs(
@@ -187,8 +187,8 @@ def test_the_strongest_attack_on_a_point_has_a_column_where_it_differs(
     assert "Strongest attack Loss" in read(draw(result))
 
 
-def test_settings_and_versions_are_all_there(result, told) -> None:
-    chapter = told[told.rindex("Settings and versions") :]
+def test_settings_and_versions_are_all_there(result, reported) -> None:
+    chapter = reported[reported.rindex("Settings and versions") :]
     for name in result["settings"]:
         assert name.replace("_", " ") in chapter
     for name, version in result["versions"].items():

@@ -98,12 +98,12 @@ class TestOpening:
 
     def test_tiles_hold_risk_chance_and_price(self, result):
         (tiles,) = of_kind(write_lead(read(result), About()), Tiles)
-        told = {tile.label: cells((tile.value, tile.detail)) for tile in tiles.tiles}
-        value, detail = told["Linked by the strongest attack"]
+        reported = {tile.label: cells((tile.value, tile.detail)) for tile in tiles.tiles}
+        value, detail = reported["Linked by the strongest attack"]
         assert value == "46.3 %"
         assert detail.startswith("488 of 1,054 people; 95 % interval 43.3 to 49.3 %")
-        assert told["Linked by guessing"][1] == "the attack links 488 times as many"
-        price = told["Linked after the cheapest effective protection"]
+        assert reported["Linked by guessing"][1] == "the attack links 488 times as many"
+        price = reported["Linked after the cheapest effective protection"]
         assert price == ("3.9 %", "Averages of groups of 10, at a loss of 71.0 %")
 
     def test_without_a_protection_that_helps_the_price_is_open(self, result):
@@ -118,8 +118,8 @@ class TestOpening:
             point["judged_by_all"] = False
         (tiles,) = of_kind(write_lead(read(result), About()), Tiles)
         assert tiles.tiles[-1].detail == "no time to let every attack judge the 11 tested"
-        told = of_kind(write_next(read(result), About()), Bullets)[0]
-        assert any("longer --time-limit" in str(point) for point in told.items)
+        reported = of_kind(write_next(read(result), About()), Bullets)[0]
+        assert any("longer --time-limit" in str(point) for point in reported.items)
 
     def test_a_failed_control_is_said_before_any_figure(self, result):
         assert len(of_kind(write_lead(read(result), About()), Note)) == 1
@@ -137,13 +137,15 @@ class TestOpening:
         assert of_kind(lead, Note)[-1].title == "Not a verdict"
 
     def test_the_data_in_words(self, result):
-        told = describe_data(read(result).data)
-        assert told.startswith("1,054 people on both sides, 38,333 places, 227,428 events from ")
-        assert "two separate datasets" not in told
+        reported = describe_data(read(result).data)
+        assert reported.startswith(
+            "1,054 people on both sides, 38,333 places, 227,428 events from "
+        )
+        assert "two separate datasets" not in reported
         result["data"] |= {"sides": "two", "split": None, "sampled": {"users": 50, "of": 1054}}
-        told = describe_data(read(result).data)
-        assert "Released and auxiliary data are two separate datasets." in told
-        assert told.endswith("50 of 1,054 people were drawn at random.")
+        reported = describe_data(read(result).data)
+        assert "Released and auxiliary data are two separate datasets." in reported
+        assert reported.endswith("50 of 1,054 people were drawn at random.")
 
 
 class TestAttacks:
@@ -155,23 +157,23 @@ class TestAttacks:
             assert attack["question"] in prose(section)
 
     def test_the_score_with_its_interval_chance_and_proof(self, result):
-        told = prose(write_attacks(read(result)))
+        reported = prose(write_attacks(read(result)))
         assert (
             "488 of 1,054 people were linked correctly (46.3 %; 95 % interval 43.3 to 49.3 %"
-            in told
+            in reported
         )
-        assert "The matching is proven to be the best possible of its kind." in told
+        assert "The matching is proven to be the best possible of its kind." in reported
 
-    def test_a_gap_that_is_no_rounding_is_told(self, result):
+    def test_a_gap_that_is_no_rounding_is_shown(self, result):
         result["attacks"][0]["proof"]["optimality_gap"] = 0.02
         assert "proven to be within 0.02 of the best possible" in prose(write_attacks(read(result)))
 
-    def test_a_few_people_are_told_as_few(self, result):
+    def test_a_few_people_are_shown_as_few(self, result):
         few = {"correct": "<10", "accuracy": None, "at_most": 0.0085, "interval": None}
         result["attacks"][0] |= few
-        told = prose(write_attacks(read(result)))
-        assert "Fewer than 10 of 1,054 people were linked correctly" in told
-        assert "488" not in told.split("Method")[0]
+        reported = prose(write_attacks(read(result)))
+        assert "Fewer than 10 of 1,054 people were linked correctly" in reported
+        assert "488" not in reported.split("Method")[0]
 
     def test_what_did_not_run_says_why(self, sparse):
         notes = of_kind(write_attacks(read(sparse)), Note)
@@ -203,9 +205,9 @@ class TestAttacks:
     def test_confidence_draws_both_curves_and_says_which_are_missing(self, result, sparse):
         titles = [figure.title for figure in figures(write_confidence(read(result)))]
         assert titles == ["Precision against coverage", "Rank of the right person"]
-        told = prose(write_confidence(read(sparse)))
-        assert "There is no precision against coverage for histogram matching." in told
-        assert "There is no rank curve for histogram matching." in told
+        reported = prose(write_confidence(read(sparse)))
+        assert "There is no precision against coverage for histogram matching." in reported
+        assert "There is no rank curve for histogram matching." in reported
 
     def test_without_truth_there_is_no_confidence(self, unscored):
         section = write_confidence(read(unscored))
@@ -215,8 +217,8 @@ class TestAttacks:
 
 class TestControls:
     def test_all_passed(self, result):
-        told = prose(write_controls(read(result)))
-        assert told.endswith("All 3 came out as expected.")
+        reported = prose(write_controls(read(result)))
+        assert reported.endswith("All 3 came out as expected.")
 
     def test_one_failed(self, result):
         result["controls"][1] |= {"passed": False}
@@ -285,10 +287,10 @@ class TestGrowth:
 class TestLocations:
     def test_the_most_revealing_and_the_rare_ones(self, result):
         section = write_locations(read(result))
-        told = prose(section)
-        assert result["why"]["reading"].split(":")[0] in told
-        assert "One rare location alone gives away 203 people (19.3 %)" in told
-        assert told.endswith("Locations are numbered here; their names were not asked for.")
+        reported = prose(section)
+        assert result["why"]["reading"].split(":")[0] in reported
+        assert "One rare location alone gives away 203 people (19.3 %)" in reported
+        assert reported.endswith("Locations are numbered here; their names were not asked for.")
         (figure,) = figures(section)
         assert cells(figure.table.rows[0]) == ("Location 1", "412", "3.1 %", "−1.4 %")
 
@@ -322,7 +324,7 @@ class TestLocations:
 
 
 class TestPeople:
-    def test_bins_are_told_and_wide_ones_explained(self, result):
+    def test_bins_are_shown_and_wide_ones_explained(self, result):
         (figure,) = figures(write_people(read(result)))
         assert cells(figure.table.rows[0]) == ("0.0 % to 10.0 %", "231")
         is_joined = len({round(b["high"] - b["low"], 9) for b in result["per_user"]["bins"]}) > 1
@@ -391,10 +393,10 @@ class TestProtections:
             "not_tried": ["top-locations then microaggregate"],
             "stopped": True,
         }
-        told = prose(write_protections(read(result)))
-        assert "40 releases were made and attacked" in told
-        assert "were not tried: top-locations then microaggregate" in told
-        assert "The time was up" in told
+        reported = prose(write_protections(read(result)))
+        assert "40 releases were made and attacked" in reported
+        assert "were not tried: top-locations then microaggregate" in reported
+        assert "The time was up" in reported
 
     def test_no_target_says_how_to_set_one(self, result):
         reset = {"target": None, "target_reading": None, "target_risk": None}

@@ -40,7 +40,7 @@ def test_the_title_is_that_of_the_page_and_the_finding_still_comes_first(page):
     assert "Re-identification risk report · 2024-05-06" in read(page)
 
 
-def test_the_first_screen_tells_shape_and_fingerprint(page):
+def test_the_first_screen_shows_shape_and_fingerprint(page):
     first = read(page[: page.index("<nav")])
     assert "227,428 events from 2012-04-03 to 2013-02-16" in first
     assert f"my <b>visits.csv: 2 files, 1.235 MB, SHA-256 {DIGEST[:16]}." in first
@@ -60,11 +60,11 @@ def test_the_last_chapter_has_all_it_takes_to_run_it_again(page):
         assert words in last
 
 
-def test_without_a_title_and_a_source_nothing_is_made_up(result, blank_charts):
-    told = read(render_report(Findings.from_dict(result)))
-    assert "risk report 488 of 1,054 people could be linked to their own records 488 of" in told
-    assert "Read from" not in told
-    assert "Command" not in told
+def test_without_a_title_and_a_source_nothing_is_invented(result, blank_charts):
+    reported = read(render_report(Findings.from_dict(result)))
+    assert "risk report 488 of 1,054 people could be linked to their own records 488 of" in reported
+    assert "Read from" not in reported
+    assert "Command" not in reported
 
 
 def next_of(result):
@@ -108,9 +108,9 @@ def test_the_release_that_is_proposed_can_be_typed(result):
     assert isinstance(command, Command)
     written = "--apply microaggregate:k=10 --release release"
     assert command.text == f"trailprint protect DATA {written}"
-    told = write_next(found, About(release="trailprint protect x.csv"))[1]
-    assert isinstance(told, Command)
-    assert told.text == "trailprint protect x.csv"
+    reported = write_next(found, About(release="trailprint protect x.csv"))[1]
+    assert isinstance(reported, Command)
+    assert reported.text == "trailprint protect x.csv"
     result["headline"]["protection"] = None
     assert len(write_next(Findings.from_dict(result), About())) == 1
 
@@ -126,9 +126,9 @@ def test_links_that_cannot_be_scored_need_a_truth(unscored):
 
 
 def test_regulators_words(page):
-    told = read(page[page.index('<section id="regulators"') :])
+    reported = read(page[page.index('<section id="regulators"') :])
     for words in ("Recital 26 of the GDPR", "WP216", "DPIA, Article 35", "reasonably likely"):
-        assert words in told
+        assert words in reported
 
 
 @pytest.mark.parametrize(

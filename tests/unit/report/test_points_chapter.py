@@ -62,8 +62,10 @@ def test_regulators_words_keep_singling_out_apart_from_linking(result):
 
 @pytest.mark.usefixtures("blank_charts")
 def test_the_first_screen_has_a_sentence_of_its_own(result):
-    told = [b.text for b in write_lead(Findings.from_dict(result), About()) if isinstance(b, Prose)]
-    assert told[1].startswith("Singling out, another question than linking. Four known points")
+    reported = [
+        b.text for b in write_lead(Findings.from_dict(result), About()) if isinstance(b, Prose)
+    ]
+    assert reported[1].startswith("Singling out, another question than linking. Four known points")
 
 
 @pytest.mark.usefixtures("blank_charts")

@@ -42,12 +42,12 @@ def test_results_without_truth_obey_the_schema(validator, unscored) -> None:
     ],
 )
 def test_what_breaks_a_rule_is_found(validator, result, path, wrong) -> None:
-    spoilt = deepcopy(result)
-    place = spoilt
+    damaged = deepcopy(result)
+    place = damaged
     for step in path[:-1]:
         place = place[step]
     place[path[-1]] = wrong
-    assert not validator.is_valid(spoilt)
+    assert not validator.is_valid(damaged)
 
 
 @pytest.mark.parametrize("name", ["headline", "attacks", "growth", "privacy", "settings", "data"])

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.usefixtures("blank_charts")
 
 
 @pytest.fixture
-def told(result):
+def reported(result):
     """Two attacks on the same 250 people."""
     names = [attack["name"] for attack in result["attacks"][:2]]
     for attack, correct in zip(result["attacks"], (120, 150), strict=False):
@@ -39,41 +39,41 @@ def kinds(result, kind):
     return [block for block in blocks_of(result) if isinstance(block, kind)]
 
 
-def test_what_the_others_add_to_the_strongest_is_told(told):
-    strongest = told["attacks"][1]["title"]
+def test_what_the_others_add_to_the_strongest_is_shown(reported):
+    strongest = reported["attacks"][1]["title"]
     expected = f"The strongest of them, {strongest[0].lower()}{strongest[1:]}, links 150; "
-    assert f"{expected}the others add 28 people." in words(told)
-    told["worst_case"]["linked"] = 157
-    assert "the others add fewer than 10 people." in words(told)
+    assert f"{expected}the others add 28 people." in words(reported)
+    reported["worst_case"]["linked"] = 157
+    assert "the others add fewer than 10 people." in words(reported)
 
 
 @pytest.mark.parametrize("linked", ["hidden", "<10", ">240"])
-def test_nothing_is_said_of_what_they_add_where_it_is_masked(told, linked):
-    told["worst_case"] |= {"linked": linked, "share": None, "interval": None}
-    assert "the others add" not in words(told)
+def test_nothing_is_said_of_what_they_add_where_it_is_masked(reported, linked):
+    reported["worst_case"] |= {"linked": linked, "share": None, "interval": None}
+    assert "the others add" not in words(reported)
 
 
-def test_nothing_is_said_where_the_strongest_was_tried_on_others(told):
-    told["attacks"][1]["people"] = 260
-    assert "the others add" not in words(told)
+def test_nothing_is_said_where_the_strongest_was_tried_on_others(reported):
+    reported["attacks"][1]["people"] = 260
+    assert "the others add" not in words(reported)
 
 
-def test_only_pairs_that_say_something_are_listed(told):
-    (table,) = kinds(told, Table)
+def test_only_pairs_that_say_something_are_listed(reported):
+    (table,) = kinds(reported, Table)
     assert [row[2:] for row in table.rows] == [("92", "28", "58", "72")]
-    assert "How far 1 of 2 pairs of attacks link the same people is not shown" in words(told)
-    told["agreement"] = told["agreement"][:1]
-    assert "How far" not in words(told)
-    told["agreement"][0] |= dict.fromkeys(
+    assert "How far 1 of 2 pairs of attacks link the same people is not shown" in words(reported)
+    reported["agreement"] = reported["agreement"][:1]
+    assert "How far" not in words(reported)
+    reported["agreement"][0] |= dict.fromkeys(
         ("both", "only_first", "only_second", "neither"), "hidden"
     )
-    assert not kinds(told, Table)
-    assert "How far the two attacks link the same people is not shown" in words(told)
+    assert not kinds(reported, Table)
+    assert "How far the two attacks link the same people is not shown" in words(reported)
 
 
-def test_a_chart_of_which_nothing_may_be_shown_becomes_a_sentence(told):
-    assert kinds(told, Figure)
-    for row in told["worst_case"]["by_attacks"]:
+def test_a_chart_of_which_nothing_may_be_shown_becomes_a_sentence(reported):
+    assert kinds(reported, Figure)
+    for row in reported["worst_case"]["by_attacks"]:
         row["people"] = "hidden"
-    assert not kinds(told, Figure)
-    assert "How many attacks link the same person is not shown" in words(told)
+    assert not kinds(reported, Figure)
+    assert "How many attacks link the same person is not shown" in words(reported)

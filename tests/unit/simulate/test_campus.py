@@ -109,7 +109,7 @@ def test_any_size_of_campus_can_be(n_access_points):
     assert 1 <= len(names) <= n_access_points
 
 
-def test_conforming_people_are_harder_to_tell_apart(engine):
+def test_conforming_people_are_harder_to_distinguish(engine):
     def share_found(conformity):
         table = simulate_campus(CampusOptions(n_users=80, n_days=14, conformity=conformity))
         sides = split(read(table, engine=engine), SplitOptions(at="median", active_both=True))
@@ -119,7 +119,7 @@ def test_conforming_people_are_harder_to_tell_apart(engine):
     assert share_found(0.95) < 0.6 < 0.85 < share_found(0.1)
 
 
-def test_pseudonyms_tell_nothing_of_the_order_people_were_made_in():
+def test_pseudonyms_reveal_nothing_of_the_order_people_were_made_in():
     names = list(dict.fromkeys(simulate_campus(CampusOptions(n_users=50))["user"].to_pylist()))
     assert names != sorted(names)
 

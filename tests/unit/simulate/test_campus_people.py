@@ -51,7 +51,7 @@ def test_nights_are_at_home_noons_at_table_and_weekends_without_classes(campus):
 
 def test_the_more_people_conform_the_more_they_share(campus):
     def shared(conformity: float) -> float:
-        """Of each person's own places, those of whoever is most alike, on average."""
+        """Of each person's own places, those of the most similar other person, on average."""
         own = people_of(campus, conformity).places[:, -N_PERSONAL:]
         alike = (own[:, None, :] == own[None, :, :]).mean(axis=2)
         np.fill_diagonal(alike, 0.0)

@@ -79,7 +79,7 @@ def test_a_trip_goes_along_streets_from_door_to_door():
 
 @pytest.fixture(scope="module")
 def halves():
-    """Test populations: who was where, and whether in the second half of her active weeks."""
+    """Test populations: who was where, and whether in the second half of their active weeks."""
     return [read_halves(simulate_gps(GpsOptions(seed=seed))) for seed in TEST_SEEDS]
 
 
@@ -141,7 +141,7 @@ def test_on_average_squares_of_about_a_hundred_metres_identify_most(halves):
     assert coarse > large + 0.1
 
 
-def test_one_by_one_identifies_as_many_as_154_people_can_tell_from_the_papers_half(halves):
+def test_one_by_one_is_within_what_154_people_can_show_of_the_papers_half(halves):
     context = Context(n_threads=1)
     found = [share_one_by_one(context, count_squares(half, 300)) for half in halves]
     low, high = present(wilson(PAPER_USERS / 2, PAPER_USERS))

@@ -1,4 +1,4 @@
-"""A made-up population that studies are tried on: habits that last from one period to the next."""
+"""A synthetic population for tests of studies: habits that last from one period to the next."""
 
 import numpy as np
 import pyarrow as pa

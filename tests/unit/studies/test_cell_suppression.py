@@ -1,4 +1,4 @@
-"""What is told of a few plain tables, worked out by hand."""
+"""What is shown of a few plain tables, worked out by hand."""
 
 import numpy as np
 
@@ -16,12 +16,12 @@ def label(*atoms):
     return choose_labels(PublishedCounts(sums=SUMS, values=values, roles=ROLES))
 
 
-def test_without_small_counts_everything_is_told():
+def test_without_small_counts_everything_is_shown():
     assert label(40, 30, 20, 10) == ["shown"] * 8
     assert label(40, 30, 0, 30) == ["shown"] * 8
 
 
-def test_a_table_with_told_margins_hides_all_its_cells():
+def test_a_table_with_published_margins_hides_all_its_cells():
     # One cell less, and the small one would be a difference of totals.
     assert label(40, 30, 7, 50) == [
         *["shown"] * 3,
@@ -33,14 +33,14 @@ def test_a_table_with_told_margins_hides_all_its_cells():
     ]
 
 
-def test_a_small_total_is_not_told_either():
+def test_a_small_total_is_not_shown_either():
     labels = label(4, 60, 0, 80)
     assert labels[:3] == ["shown", "shown", "few"]
     assert labels[4] == "few"
     assert "shown" in labels[3:]  # nothing follows from who is linked by the first attack
 
 
-def test_what_totals_tell_anyway_is_told():
+def test_what_totals_reveal_anyway_is_shown():
     # Everybody is linked by the first: whom the second does not link follows.
     assert label(93, 7, 0, 0) == ["shown"] * 8
 

@@ -65,7 +65,7 @@ def overconfident(released, auxiliary):
 
 @pytest.fixture(scope="module")
 def in_order(make_population):
-    """People in the same row on both sides: an order that tells everything."""
+    """People in the same row on both sides: an order that reveals everything."""
     released, auxiliary, truth = make_population(n_visits=60)
     rows = np.arange(released.n_users)
     same = auxiliary.select(truth.auxiliary)

@@ -65,7 +65,7 @@ def test_slots_of_a_location_are_added_up():
 
 
 def test_a_rare_location_must_be_hers_alone_on_both_sides():
-    #          0: hers alone on both; 1: two released visitors; 2: two auxiliary visitors;
+    #          0: one person's alone on both; 1: two released visitors; 2: two auxiliary visitors;
     #          3: one visitor on each side, but not the same person.
     released = histograms([[5, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1], [0, 4, 0, 0]])
     auxiliary = histograms([[5, 1, 1, 0], [0, 0, 1, 1], [0, 1, 1, 0], [0, 4, 0, 0]])
@@ -90,8 +90,8 @@ def test_locations_are_numbers_and_small_crowds_hidden_unless_named(population):
     assert {place.users for place in hidden.locations} == {"<1000"}
     assert present(hidden.one_rare_location).people in (0, "<1000")
     few = found.to_finding(5, changes=np.array([-1 / 60, 1 / 60, 0.0, -9 / 60, -10 / 60]))
-    told = [place.leave_one_out for place in few.locations]
-    assert told == ["<10", "<10", 0.0, "<10", -10 / 60]
+    reported = [place.leave_one_out for place in few.locations]
+    assert reported == ["<10", "<10", 0.0, "<10", -10 / 60]
     named = found.to_finding(5, named=True, changes=np.full(5, -0.25))
     assert named.locations[0].label == released.locations[int(found.top(1)[0])].as_py()
     assert named.locations[0].leave_one_out == -0.25
@@ -106,7 +106,7 @@ def test_without_a_correct_link_nothing_is_held_responsible():
     assert "No link is correct" in present(found.to_finding().reading)
 
 
-def test_leaving_out_the_location_that_tells_two_people_apart():
+def test_leaving_out_the_location_that_distinguishes_two_people():
     trails = trails_of(histograms([[1, 1, 0], [1, 0, 0], [0, 0, 1]]))
     rows = np.arange(3)
     truth = Truth(released=rows, auxiliary=rows, source="file")

@@ -1,4 +1,4 @@
-"""What controls and causes tell is read as it was written, and loads no attack."""
+"""What controls and causes report is read as it was written, and loads no attack."""
 
 from __future__ import annotations
 

@@ -95,16 +95,16 @@ def test_rounds_equal_the_attack_on_their_sides(people) -> None:
 
 
 def test_rounds_keep_their_models_apart(people) -> None:
-    store, told = MemoryStore(), []
+    store, reported = MemoryStore(), []
     protocol = FoldOptions(n_folds=4, n_rounds=2)
     first = run_folds(
-        people, CorrelateOptions(), protocol, store=store, progress=lambda *s: told.append(s[0])
+        people, CorrelateOptions(), protocol, store=store, progress=lambda *s: reported.append(s[0])
     )
     again = run_folds(people, CorrelateOptions(), protocol, store=store)
     assert [one.facts["models_trained"] for one in (*first, *again)] == [6, 6, 0, 0]
     for one, two in zip(first, again, strict=True):
         np.testing.assert_array_equal(one.sets.mscis, two.sets.mscis)
-    assert any(what.startswith("Round 2 of 2: training") for what in told)
+    assert any(what.startswith("Round 2 of 2: training") for what in reported)
 
 
 def test_nobody_in_two_bins_makes_no_round(log) -> None:

@@ -1,4 +1,4 @@
-"""Processes that are started: they run installed code only, and end with whoever started them."""
+"""Processes that are started: they run installed code only, and end with their parent."""
 
 from __future__ import annotations
 

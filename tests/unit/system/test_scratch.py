@@ -172,7 +172,7 @@ def test_files_in_the_making_are_not_swept(tmp_path):
     assert names(tmp_path) == []
 
 
-def test_somebody_who_sweeps_before_the_lock_is_there_does_no_harm(here, monkeypatch):
+def test_sweeping_before_the_lock_is_there_does_no_harm(here, monkeypatch):
     taken = scratch._take
 
     def take_late(handle):

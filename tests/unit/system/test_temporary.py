@@ -1,4 +1,4 @@
-"""Files and folders that must not outlive the program, and whoever hears of them."""
+"""Files and folders that must not outlive the program, and the process that hears of them."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def test_outputs_and_stored_work_are_announced_and_released(heard, tmp_path):
         assert heard() == [f"+{unfinished}"]
     assert heard() == [f"-{unfinished}"]
     FolderStore(tmp_path / "work", {}).put("part", b"content")
-    told = heard()
-    assert len(told) >= 4
-    assert {line[0] for line in told[::2]} == {"+"}
-    assert [f"-{line[1:]}" for line in told[::2]] == told[1::2]
+    reported = heard()
+    assert len(reported) >= 4
+    assert {line[0] for line in reported[::2]} == {"+"}
+    assert [f"-{line[1:]}" for line in reported[::2]] == reported[1::2]
 
 
 def test_a_scratch_folder_is_announced_and_released(heard):

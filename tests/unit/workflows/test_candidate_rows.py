@@ -22,12 +22,12 @@ SETS = AverageSets(
 
 
 def test_rates_have_names_that_json_knows_and_intervals_as_lists():
-    told = describe_rates(SETS)
-    assert told["top"] == {"1": 0.5, "2": 0.6, "5": None, "20": 0.9}
-    assert told["top_interval"]["20"] == [0.8, 1.0]
-    assert told["top_interval"]["2"] is None
-    assert told["top1_interval"] == [0.4, 0.6]
-    assert (told["mscis_median"], told["chance"]) == (2.0, 0.01)
+    reported = describe_rates(SETS)
+    assert reported["top"] == {"1": 0.5, "2": 0.6, "5": None, "20": 0.9}
+    assert reported["top_interval"]["20"] == [0.8, 1.0]
+    assert reported["top_interval"]["2"] is None
+    assert reported["top1_interval"] == [0.4, 0.6]
+    assert (reported["mscis_median"], reported["chance"]) == (2.0, 0.01)
 
 
 def test_a_size_that_was_not_measured_has_no_row_and_no_bar():
@@ -40,9 +40,9 @@ def test_a_size_that_was_not_measured_has_no_row_and_no_bar():
 
 
 def test_nobody_looked_up_is_nothing_measured():
-    told = describe_rates(average_sets([]))
-    assert told["top"] == {str(k): None for k in TOP}
-    assert told["top1_interval"] is None
+    reported = describe_rates(average_sets([]))
+    assert reported["top"] == {str(k): None for k in TOP}
+    assert reported["top1_interval"] is None
     assert top1(None) is None
 
 
@@ -57,5 +57,5 @@ def test_costs_are_added_up_and_those_a_model_has_not_are_zero():
 
 def test_options_that_results_repeat_are_those_given():
     given = CorrelateOptions(model="distance", days=3, joint=True)
-    told = describe_options(given)
-    assert told == {"model": "distance", "joint": True, "days": 3, "all_pairs": given.all_pairs}
+    reported = describe_options(given)
+    assert reported == {"model": "distance", "joint": True, "days": 3, "all_pairs": given.all_pairs}

@@ -97,5 +97,5 @@ def test_charts_are_of_what_was_measured():
     ("seconds", "text"),
     [(None, "no time"), (86_400, "1 d"), (7200, "2 h"), (90, "90 s"), (120, "2 min")],
 )
-def test_lengths_of_time_are_told_in_the_largest_unit_that_fits(seconds, text):
+def test_lengths_of_time_are_written_in_the_largest_unit_that_fits(seconds, text):
     assert show_resolution(seconds) == text

@@ -38,9 +38,9 @@ def audit(tmp_path) -> Path:
     return tmp_path
 
 
-def test_rates_and_what_they_come_from_are_told(audit, engine):
-    told = read_risk(audit, read_chain("top-locations:n=2", engine), engine, "abc")
-    assert told == {
+def test_rates_and_what_they_come_from_are_reported(audit, engine):
+    reported = read_risk(audit, read_chain("top-locations:n=2", engine), engine, "abc")
+    assert reported == {
         "accuracy": 0.4,
         "interval": [0.3, 0.5],
         "chance": 0.01,
@@ -51,9 +51,9 @@ def test_rates_and_what_they_come_from_are_told(audit, engine):
 
 
 def test_a_point_of_an_older_result_is_known_by_its_parameters(audit, engine):
-    told = read_risk(audit, read_chain("top-locations:n=3", engine), engine)
-    assert told["at_most"] == 0.09
-    assert "accuracy" not in told
+    reported = read_risk(audit, read_chain("top-locations:n=3", engine), engine)
+    assert reported["at_most"] == 0.09
+    assert "accuracy" not in reported
 
 
 def test_what_was_not_tried_has_no_risk(audit, engine):

@@ -126,7 +126,7 @@ def test_an_audit_shows_the_tiles_of_its_report(results):
     assert "<script" not in html
 
 
-def test_margins_tell_right_links(results):
+def test_margins_distinguish_right_links(results):
     table = results["match"].table("margins").to_pandas()
     assert table["correct"].sum() == results["match"].risk.n_correct
     assert table["margin"].is_monotonic_decreasing

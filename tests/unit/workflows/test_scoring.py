@@ -1,4 +1,4 @@
-"""Links of anybody are scored as ours are."""
+"""Links from any source are scored as ours are."""
 
 from __future__ import annotations
 

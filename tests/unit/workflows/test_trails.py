@@ -21,12 +21,12 @@ def result():
 
 
 def test_both_sides_are_named_alike_everywhere(result):
-    told = result.to_dict()
-    assert (told["released"], told["auxiliary"]) == (2, 3)
-    assert told["unshared_locations"] == {"released": 0, "auxiliary": 1}
-    assert told["null_trails"] == {"released": 0, "auxiliary": 1}
-    assert told["assumptions"]["duplicate_tuples"] == {"released": 1, "auxiliary": 0}
-    assert set(told["assumptions"]["tactics_possible"]) == {"released", "auxiliary", "none"}
+    reported = result.to_dict()
+    assert (reported["released"], reported["auxiliary"]) == (2, 3)
+    assert reported["unshared_locations"] == {"released": 0, "auxiliary": 1}
+    assert reported["null_trails"] == {"released": 0, "auxiliary": 1}
+    assert reported["assumptions"]["duplicate_tuples"] == {"released": 1, "auxiliary": 0}
+    assert set(reported["assumptions"]["tactics_possible"]) == {"released", "auxiliary", "none"}
     assert result.links().column_names == ["released", "auxiliary"]
 
 

@@ -152,7 +152,7 @@ def run_section_4d(context: Context) -> ExperimentOutcome:
         ),
         notes=(
             "Times are of this machine, the paper's of a laptop of its day.",
-            "Weights are computed anew in every pass over the pairs, so the two steps do not "
+            "Weights are computed again in every pass over the pairs, so the two steps do not "
             "divide exactly as in the paper; counting events is left out, as there.",
         ),
     )

@@ -53,7 +53,7 @@ def test_every_baseline_finds_more_people_than_chance(sequences: Pair, name):
     assert share_on_the_diagonal(SCORES[name](*sequences)) > 5 / 40
 
 
-def test_the_order_of_places_tells_more_than_time_vectors(sequences: Pair):
+def test_the_order_of_places_reveals_more_than_time_vectors(sequences: Pair):
     found = {name: share_on_the_diagonal(score(*sequences)) for name, score in SCORES.items()}
     assert found["markov"] > found["distance"]
 
@@ -87,7 +87,7 @@ def test_a_histogram_counts_visits_or_time(sequences: Pair):
         score_histogram(*sequences, weight=cast(Any, "steps"))
 
 
-def test_whoever_was_never_seen_is_ruled_out_by_distance(sequences: Pair):
+def test_a_person_who_was_never_seen_is_ruled_out_by_distance(sequences: Pair):
     released, auxiliary = sequences
     scores = score_distance(released.at_days(released.user != 0), auxiliary).rows(np.arange(4))
     assert np.all(np.isneginf(scores[:, 0]))

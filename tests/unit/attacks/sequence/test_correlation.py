@@ -307,15 +307,15 @@ def test_processes_change_nothing(monkeypatch) -> None:
 def test_kept_models_are_not_trained_again() -> None:
     released, auxiliary = draw_sequences(13), draw_sequences(14, n_days=3, first_day=7)
     store = MemoryStore()
-    told = []
+    reported = []
     first = correlate_sequences(
-        released, auxiliary, store=store, n_threads=1, progress=lambda *step: told.append(step)
+        released, auxiliary, store=store, n_threads=1, progress=lambda *step: reported.append(step)
     )
     again = correlate_sequences(released, auxiliary, store=store)
     assert (first.facts["models_trained"], again.facts["models_trained"]) == (8, 0)
     np.testing.assert_array_equal(first.released, again.released)
-    assert [done for what, done in told if what == "Training 8 models"][-1] == 1.0
-    assert {what for what, _ in told} >= {"Scoring likely candidates"}
+    assert [done for what, done in reported if what == "Training 8 models"][-1] == 1.0
+    assert {what for what, _ in reported} >= {"Scoring likely candidates"}
     assert first.seconds.keys() == {"train", "score"}
 
 
@@ -355,9 +355,9 @@ def test_a_model_has_its_five_parts_where_its_header_says() -> None:
     assert is_whole(whole)
     # All of the header but the counts of features, labels and attributes.
     for place in (*range(16), *range(28, 48)):
-        spoilt = bytearray(whole)
-        spoilt[place] ^= 1
-        assert not is_whole(bytes(spoilt)), place
+        damaged = bytearray(whole)
+        damaged[place] ^= 1
+        assert not is_whole(bytes(damaged)), place
 
 
 def test_no_room_for_a_model_is_said(monkeypatch, tmp_path) -> None:

@@ -41,7 +41,7 @@ Person = tuple[list[tuple[int, int, float]], dict[tuple[int, int], float]]
 TO_AND_FRO = {(0, 1): 1.0, (1, 0): 1.0}
 ANN = ([(0, 0, 0.5), (1000, 0, 0.5)], TO_AND_FRO)
 BEN = ([(0, 0, 0.75), (0, 4000, 0.25)], TO_AND_FRO)
-#: Ann a year later: her places moved a little.
+#: Ann a year later: Ann's places moved a little.
 ANN_AGAIN = ([(30, 40, 0.5), (1000, 50, 0.5)], TO_AND_FRO)
 
 
@@ -99,7 +99,7 @@ def test_people_without_a_place_are_ruled_out():
     assert np.all(np.isneginf(table([([], {})], [ANN])))
 
 
-def test_somebody_who_never_moves_is_compared_by_her_place():
+def test_a_person_who_never_moves_is_compared_by_their_place():
     alone: Person = ([(0, 0, 1.0)], {})
     found = table([alone, ANN], [alone], distance="transition")
     assert found[0, 0] == 0.0

@@ -53,7 +53,7 @@ def test_what_a_task_prints_does_not_get_among_the_answers(capfd) -> None:
     assert capfd.readouterr().out == ""
 
 
-def test_a_failing_task_fails_here_and_its_process_goes_on() -> None:
+def test_a_failing_task_fails_here_and_its_process_continues() -> None:
     worker = Worker()
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         worker.call(operator.truediv, 1, 0)
@@ -68,7 +68,7 @@ def test_a_users_error_stays_one() -> None:
     worker.close()
 
 
-def test_whoever_stops_does_not_wait_for_work_in_progress() -> None:
+def test_stopping_does_not_wait_for_work_in_progress() -> None:
     workers: list[int] = []
 
     def stop_midway() -> None:
@@ -93,7 +93,7 @@ def test_a_process_that_dies_is_explained() -> None:
         assert dict(run(operator.neg, [(1,)])) == {0: -1}
 
 
-def test_processes_end_with_whoever_started_them(tmp_path) -> None:
+def test_processes_end_with_their_parent(tmp_path) -> None:
     """A script without a guard may start them, and its end is theirs, even if it is killed."""
     script = tmp_path / "script.py"
     script.write_text(

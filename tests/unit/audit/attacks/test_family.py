@@ -37,11 +37,15 @@ CONTEXT: Any = SimpleNamespace()
 
 
 def test_a_family_says_what_it_asks_and_why_it_did_not_run():
-    told = Toy().finding(why_not="The data has no times.")
-    assert (told.name, told.title, told.question) == ("toy", "Toy attack", "Is anybody there?")
-    assert told.assumptions == ("The adversary plays.",)
-    assert not told.ran
-    assert told.why_not == "The data has no times."
+    reported = Toy().finding(why_not="The data has no times.")
+    assert (reported.name, reported.title, reported.question) == (
+        "toy",
+        "Toy attack",
+        "Is anybody there?",
+    )
+    assert reported.assumptions == ("The adversary plays.",)
+    assert not reported.ran
+    assert reported.why_not == "The data has no times."
     assert Toy().finding().ran
 
 

@@ -32,9 +32,9 @@ class Toy(ReleaseFamily):
 
 def test_a_step_is_done_and_what_was_kept_of_it_is_known_again():
     (step,) = Toy().list_steps(None)
-    told: list[float | None] = []
-    outcome = step.compute(None, {}, told.append)  # type: ignore[arg-type]
-    assert told == [1.0]
+    reported: list[float | None] = []
+    outcome = step.compute(None, {}, reported.append)  # type: ignore[arg-type]
+    assert reported == [1.0]
     assert Toy().fits(step.name, outcome, None)
     assert not Toy().fits(step.name, Outcome(data={}), None)
 

@@ -39,9 +39,9 @@ def test_what_nothing_is_known_of_takes_what_its_formula_says(seconds):
 def test_a_slow_machine_is_slow_for_everything(first, second, factor):
     pace = Pace()
     pace.learn(part("attack/a", Seconds({"a": first})), first * factor)
-    told = pace.seconds(part("growth/b", Seconds({"b": second}))) / second
-    assert min(1.0, factor) - 1e-9 <= told <= max(1.0, factor) + 1e-9
-    assert (told - 1.0) * (factor - 1.0) >= -1e-9
+    reported = pace.seconds(part("growth/b", Seconds({"b": second}))) / second
+    assert min(1.0, factor) - 1e-9 <= reported <= max(1.0, factor) + 1e-9
+    assert (reported - 1.0) * (factor - 1.0) >= -1e-9
 
 
 @given(LONG, LONG, FACTOR)
@@ -49,12 +49,12 @@ def test_what_one_part_shows_of_an_operation_counts_for_every_other(first, secon
     pace = Pace()
     for name in ("attack/a", "control/a"):
         pace.learn(part(name, Seconds({"a": first})), first * factor)
-    told = pace.seconds(part("growth/users", Seconds({"a": second}))) / second
-    assert 1 / 1.5 < told / factor < 1.5
+    reported = pace.seconds(part("growth/users", Seconds({"a": second}))) / second
+    assert 1 / 1.5 < reported / factor < 1.5
 
 
 @given(LONG, st.floats(0.5, 2.0), st.floats(0.5, 2.0))
-def test_operations_are_told_apart(seconds, first, second):
+def test_operations_are_distinguished(seconds, first, second):
     """Two operations that differ from their formulas in different ways, seen mixed and alone."""
     pace = Pace()
     for number in range(3):

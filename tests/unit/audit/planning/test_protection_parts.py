@@ -36,7 +36,7 @@ def test_no_value_is_lost_or_tried_twice_however_short_the_time(campus):
     assert values_of([*first, *rest]) == values_of(everything)
 
 
-def test_the_search_comes_after_what_it_goes_on_from(campus):
+def test_the_search_comes_after_the_parts_it_builds_on(campus):
     parts, _ = plan(campus)
     assert parts[-1].name == "search"
     assert parts[-1].is_open_ended

@@ -42,7 +42,7 @@ def outcomes(context):
     return found
 
 
-def test_an_attack_on_fewer_is_told_in_terms_of_everybody(context, outcomes):
+def test_an_attack_on_fewer_is_scaled_to_everybody(context, outcomes):
     outcome = outcomes["attack/trail"]
     assert fits_shape("attack/trail", outcome, context.sizes)
     entry, risk = attack_of(outcome).entry, outcome.arrays["risk"]

@@ -1,4 +1,4 @@
-"""What is told of the data: written without what is not known, read as it was written."""
+"""What a result says of the data: written without what is not known, read as it was written."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ FACTS = DataFacts(
 
 def test_what_is_not_known_is_left_out_of_the_plain_values():
     assert not {"knows", "columns", "timezone", "outside"} & set(to_plain(FACTS))
-    told = replace(FACTS, outside=Outside(people=12, of=40, why="they are on one side only"))
-    assert to_plain(told)["outside"]["people"] == 12
+    reported = replace(FACTS, outside=Outside(people=12, of=40, why="they are on one side only"))
+    assert to_plain(reported)["outside"]["people"] == 12
 
 
 @pytest.mark.parametrize("facts", [FACTS, replace(FACTS, columns=("user",), timezone="UTC")])

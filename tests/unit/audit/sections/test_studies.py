@@ -29,7 +29,7 @@ def test_a_study_that_could_not_be_made_says_why(repeated, monkeypatch):
     assert kept.arrays == {}
 
 
-def test_a_study_attacks_the_sides_of_the_audit_and_tells_its_progress(repeated, monkeypatch):
+def test_a_study_attacks_the_sides_of_the_audit_and_reports_progress(repeated, monkeypatch):
     seen: list[object] = []
 
     def grow(prepare, *sides, progress):

@@ -37,7 +37,7 @@ def test_a_cells_middle_is_in_that_cell(places, cell_m):
     assert again == names
 
 
-def test_what_is_published_does_not_tell_the_edges_of_the_data():
+def test_what_is_published_does_not_reveal_the_edges_of_the_data():
     """Moving every position a little leaves the published grid as it is, or moves it by cells."""
     found = set()
     for shift in np.linspace(0, 1e-3, 7):

@@ -1,4 +1,4 @@
-"""A sentence for each reason why rows cannot be used, and none for what nobody can mend."""
+"""A sentence for each reason why rows cannot be used, and none for what nobody can fix."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ def test_nothing_is_advised_where_nothing_is_wrong(advised):
 
 
 def test_a_long_stay_names_the_option_and_its_value(advised):
-    told = advised(LONG_STAY, options=ReadOptions(max_stay_days=3))
-    assert "may last 3 days (--max-stay-days)" in told
+    reported = advised(LONG_STAY, options=ReadOptions(max_stay_days=3))
+    assert "may last 3 days (--max-stay-days)" in reported
 
 
 def test_times_in_a_form_of_their_own_get_a_format(advised):
-    told = advised(UNREADABLE_TIME, times=["24.12.2024 10:00", "31.01.2024 09:30"])
-    assert "need --time-format" in told
-    assert "'%d.%m.%Y %H:%M' reads 100% of a sample" in told
+    reported = advised(UNREADABLE_TIME, times=["24.12.2024 10:00", "31.01.2024 09:30"])
+    assert "need --time-format" in reported
+    assert "'%d.%m.%Y %H:%M' reads 100% of a sample" in reported
 
 
 def test_a_format_that_was_given_is_blamed(advised):
-    told = advised(
+    reported = advised(
         UNREADABLE_TIME, times=["24.12.2024"], options=ReadOptions(time_format="%Y/%m/%d")
     )
-    assert "--time-format does not fit these times" in told
+    assert "--time-format does not fit these times" in reported
 
 
 def test_a_column_without_digits_holds_no_times(advised):
@@ -70,5 +70,5 @@ def test_positions_off_the_globe_are_explained_by_what_most_of_them_are(advised,
 
 
 def test_every_reason_has_its_sentence(advised):
-    told = advised(LONG_STAY, UNREADABLE_POSITION)
-    assert told.index("--max-stay-days") < told.index("decimal degrees")
+    reported = advised(LONG_STAY, UNREADABLE_POSITION)
+    assert reported.index("--max-stay-days") < reported.index("decimal degrees")

@@ -1,4 +1,4 @@
-"""How a delimited file is written, told from its first lines."""
+"""How a delimited file is written, found from its first lines."""
 
 from __future__ import annotations
 

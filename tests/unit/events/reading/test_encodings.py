@@ -29,7 +29,7 @@ def test_every_encoding_reads_the_same(write, rows_of, encoding):
 
 
 @pytest.mark.parametrize(("encoding", "says"), [("utf-16", "UTF-16"), ("cp1252", "cp1252")])
-def test_inspect_tells_the_encoding(run, write, encoding, says):
+def test_inspect_shows_the_encoding(run, write, encoding, says):
     found = json.loads(run("inspect", write("v.csv", TEXT.encode(encoding)), "--json").out)
     assert any(says in note for note in found["notes"])
     assert not any("read as" in note for note in tp.read(write("p.csv", TEXT)).notes)

@@ -1,5 +1,5 @@
 """
-Columns of geometry become positions, whoever made them.
+Columns of geometry become positions, whichever library made them.
 
 Each test is tried on an imitation of what geopandas offers, and on geopandas where it is
 installed.

@@ -94,7 +94,7 @@ LEAKING = {
 
 
 @pytest.mark.parametrize("case", LEAKING)
-def test_broken_headers_do_not_tell_the_first_row(write, engine, case):
+def test_broken_headers_do_not_reveal_the_first_row(write, engine, case):
     path = write("v.csv", LEAKING[case])
     named: list[Mapping[Column, str]] = [{}, {"user": "nobody"}, {"user": "time"}]
     for options in named:

@@ -1,4 +1,4 @@
-"""Known research layouts, each on a small made-up sample."""
+"""Known research layouts, each on a small synthetic sample."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_ap_starts_counts_what_it_cannot_read(write, engine):
 @pytest.mark.parametrize("header", ["user,url,favicon,time\n", ""])
 def test_web(write, engine, rows_of, layout, header):
     if layout is None and not header:
-        pytest.skip("without header and name nothing tells a web history")
+        pytest.skip("without header and name a web history cannot be recognised")
     lines = [f"a,http://x/{i},icon{i % 2},{epoch(at(9))}" for i in range(4)]
     lines += [f"a,http://y,,{epoch(at(9))}", f"b,http://y, ,{epoch(at(9))}"]
     path = write("web.csv", header + "\n".join(lines) + "\n")

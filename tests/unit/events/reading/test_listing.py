@@ -84,7 +84,7 @@ def test_a_movement_file_is_numbered(write, tmp_path, message_of):
 
 
 def test_a_trajectory_is_numbered_among_all_files(write, tmp_path, message_of):
-    """Other files of the folder count, for that is how somebody finds the one that is meant."""
+    """Other files of the folder count, because that is how a user finds the one that is meant."""
     write("geo/SECRET1/labels.txt", "x\n")
     head = "a\n" * 6
     write("geo/SECRET1/Trajectory/1.plt", head + "39.9,116.3,0,1,39744,2008-10-23,02:53:04\n")
@@ -120,7 +120,7 @@ def test_why_a_file_cannot_be_read_is_said_without_its_name(
 
 @pytest.fixture
 def closed(monkeypatch, tmp_path):
-    """A folder that this user may not enter (whoever runs the tests may be allowed everything)."""
+    """A folder that this user may not enter (the user of the tests may be allowed everything)."""
     inside, look, stat = os.path.join(tmp_path, "data/SECRETclosed"), os.scandir, os.stat
 
     def scandir(path):

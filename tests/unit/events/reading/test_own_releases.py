@@ -11,8 +11,8 @@ OPTIONS = ReadOptions(
 )
 
 
-def describe(folder, **told):
-    (folder / "release.json").write_text(json.dumps(told), encoding="utf-8")
+def describe(folder, **reported):
+    (folder / "release.json").write_text(json.dumps(reported), encoding="utf-8")
 
 
 def test_what_is_said_of_columns_is_about_the_other_dataset(tmp_path):

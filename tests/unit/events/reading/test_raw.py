@@ -73,7 +73,7 @@ def test_text_stays_text_and_rows_of_a_wrong_width_are_counted(engine, write):
     assert engine.rows(f"SELECT {raw.parts['user']} FROM ({raw.query})") == [("007",), ("009",)]
 
 
-def test_shares_are_told(engine):
+def test_shares_are_reported(engine):
     table = pa.table({**COLUMNS, "share": [0.5, 0.5]})
     (note, *_) = open_table(engine, table, ReadOptions()).notes
     assert note.startswith("Rows hold shares of each user's activity")

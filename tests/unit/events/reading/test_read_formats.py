@@ -334,7 +334,7 @@ def test_counts_that_are_none(write, engine, count):
     assert events.count() == 1
 
 
-def test_one_percent_of_bad_rows_goes_on(write, engine):
+def test_one_percent_of_bad_rows_does_not_stop_it(write, engine):
     assert bad(write, engine, [",x,2024-01-01,"], good=99).bad == {"missing user": 1}
 
 

@@ -53,7 +53,7 @@ def test_a_proposal_reads_the_file(write, run):
     assert "does not fit these times: compare it with the data. '%d.%m.%Y %H:%M' reads" in wrong
 
 
-def test_days_and_months_that_cannot_be_told_apart_are_not_guessed(write):
+def test_days_and_months_that_cannot_be_distinguished_are_not_guessed(write):
     path = write("v.csv", "user,location,start\na,x,03/04/2024\nb,y,05/06/2024\n")
     with pytest.raises(InputError, match="'%d/%m/%Y', '%m/%d/%Y' each read 100% of a sample"):
         tp.read(path)
@@ -110,7 +110,7 @@ def test_counts_with_a_comma_are_read_only_where_it_is_clear(write, rows_of):
         ("a,46°31',6°34'\nb,46°30',6°30'\n", "must be decimal degrees"),
     ],
 )
-def test_positions_that_cannot_be_used_are_told_apart(write, rows, says):
+def test_positions_that_cannot_be_used_are_distinguished(write, rows, says):
     with pytest.raises(InputError, match=says) as caught:
         tp.read(write("v.csv", "user,lat,lon\n" + rows))
     assert not any(value in str(caught.value) for value in ("116", "2600", "200", "31"))

@@ -1,4 +1,4 @@
-"""Temporary tables live as long as somebody needs them."""
+"""Temporary tables live as long as they are needed."""
 
 import gc
 

@@ -26,7 +26,7 @@ ADVICE = {
 
 
 @pytest.mark.parametrize("case", ADVICE)
-def test_what_is_wrong_with_times_is_told_apart(write, run, case) -> None:
+def test_errors_of_times_are_distinguished(write, run, case) -> None:
     rows, time_format, says = ADVICE[case]
     given = () if time_format is None else ("--time-format", time_format)
     found = run("inspect", write("v.csv", HEADER + rows), *given)

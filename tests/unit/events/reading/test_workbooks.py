@@ -104,10 +104,10 @@ def test_a_damaged_workbook_is_refused(make, tmp_path):
     with zipfile.ZipFile(path) as parts:
         inside = {name: parts.read(name) for name in parts.namelist()}
     broken = tmp_path / "broken.xlsx"
-    for spoilt in ("xl/worksheets/sheet1.xml", "xl/workbook.xml", "xl/styles.xml"):
+    for damaged in ("xl/worksheets/sheet1.xml", "xl/workbook.xml", "xl/styles.xml"):
         with zipfile.ZipFile(broken, "w") as parts:
             for name, content in inside.items():
-                parts.writestr(name, content[: len(content) // 2] if name == spoilt else content)
+                parts.writestr(name, content[: len(content) // 2] if name == damaged else content)
         with pytest.raises(SourceError, match="workbook must be whole") as caught:
             tp.read(str(broken))
         assert CANARY not in str(caught.value)
@@ -134,6 +134,6 @@ def test_without_openpyxl_it_is_said_how_to_install_it(make, monkeypatch):
 
 def test_a_report_names_the_file_of_a_sheet(make):
     path = make()
-    told = describe_source(f"{path}::Taps")
-    assert told.name == "taps.xlsx::Taps"
-    assert told.sha256 == hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    reported = describe_source(f"{path}::Taps")
+    assert reported.name == "taps.xlsx::Taps"
+    assert reported.sha256 == hashlib.sha256(Path(path).read_bytes()).hexdigest()

@@ -104,7 +104,7 @@ def test_a_histogram_stands_on_its_intervals_and_many_bars_have_no_text(specs):
     assert marks(narrow, "text") == []
 
 
-def test_a_scatter_joins_the_frontier_by_cost_and_tells_the_others_apart(specs):
+def test_a_scatter_joins_the_frontier_by_cost_and_marks_the_others(specs):
     rows: list[Any] = [
         {"x": 0.7, "y": 0.1, "label": "2", "on_line": True, "stressed": True},
         {"x": 0.0, "y": 0.5, "label": "1", "on_line": True, "low": 0.4, "high": 0.6},

@@ -1,4 +1,4 @@
-"""The palette can be read, in light and in dark, and told apart."""
+"""The palette can be read, in light and in dark, and its colours distinguished."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The same people, counted anew and attacked: who counts, and what is told of a few."""
+"""The same people, counted again and attacked: who counts, and what is shown of a few."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What studies may tell is written and read again without a change."""
+"""What studies may report is written and read again without a change."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_positions_are_put_on_grids(make_sides):
     assert (coarse.label, coarse.locations) == ("20 km", 1)
     assert present(fine.accuracy) > 0.8
     assert (coarse.accuracy, coarse.low, coarse.high) == (None, None, None)
-    assert present(coarse.at_most) < 0.25  # fewer than ten people, so that it is not told how many
+    assert present(coarse.at_most) < 0.25  # fewer than ten people, so how many is not shown
     assert "at most" in found.reading
     assert "500 m" in found.reading
 

@@ -43,7 +43,7 @@ def sides(make_events):
     return period(make_events, 0, "u"), period(make_events, 30, "u", gap=2)
 
 
-def test_longer_observation_tells_more(sides):
+def test_longer_observation_reveals_more(sides):
     grown = grow_time(prepare_histograms(attack), *sides)
     found = grown.to_finding()
     assert found is not None

@@ -121,10 +121,10 @@ def test_few_sizes_get_no_curve_and_one_person_no_study(crowd: Crowd):
     assert alone.why_not is not None
 
 
-def test_progress_is_told(crowd: Crowd):
-    told = []
-    grow_users(attack, *crowd, QUICK, progress=lambda what, done: told.append(done))
-    assert told == [0.0, 0.25, 0.5, 0.75]
+def test_progress_is_reported(crowd: Crowd):
+    reported = []
+    grow_users(attack, *crowd, QUICK, progress=lambda what, done: reported.append(done))
+    assert reported == [0.0, 0.25, 0.5, 0.75]
 
 
 @pytest.mark.parametrize(
