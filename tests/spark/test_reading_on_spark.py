@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import re
+import threading
+import time
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -206,6 +209,29 @@ def test_what_is_kept_on_spark_goes_when_nobody_needs_it(spark):
     del kept
     assert events.count() == 155
     assert name not in events.engine._there  # type: ignore[attr-defined]
+
+
+def test_tables_of_an_engine_that_is_gone_are_dropped_in_another_thread(spark):
+    """Garbage is collected in the middle of calls to Java, whose connections allow no second."""
+    engine = engine_on_spark(tp.Engine(threads=1), spark)
+    tables = engine._there
+    engine.adopt(spark.createDataFrame(pa.table({"x": [1, 2]})))
+    threads: list[threading.Thread] = []
+    drop = tables.drop
+
+    def watch(name: str) -> None:
+        threads.append(threading.current_thread())
+        drop(name)
+
+    tables.drop = watch
+    del engine
+    gc.collect()
+    end = time.monotonic() + 30
+    while tables._frames and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not tables._frames
+    assert threads
+    assert threading.main_thread() not in threads
 
 
 def test_what_is_cut_is_read_once_and_kept_until_nobody_needs_it(spark):

@@ -40,7 +40,7 @@ class SparkEngine(Engine):
         self._unneeded = deque()
         self.here = here
         self._there = SparkTables(session)
-        weakref.finalize(self, self._there.close).atexit = False
+        weakref.finalize(self, self._there.close_soon).atexit = False
 
     @property
     def session(self) -> Any:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import queue
+import threading
 import uuid
 import warnings
 from contextlib import AbstractContextManager
-from functools import partial
+from functools import cache, partial
 
 import pyarrow as pa
 from pyspark import StorageLevel
@@ -67,6 +69,7 @@ class SparkTables:
             self._session.conf.set(key, str(session.conf.get(key)))
         self._frames: dict[str, DataFrame] = {}
         self._group = f"trailprint-{uuid.uuid4().hex}"
+        _close_unneeded()
 
     @property
     def given(self) -> SparkSession:
@@ -141,6 +144,15 @@ class SparkTables:
         for name in list(self._frames):
             self.drop(name)
 
+    def close_soon(self) -> None:
+        """
+        Drop all tables in another thread: for finalizers.
+
+        Garbage may be collected in the middle of a call to Java, and a second call in the same
+        thread would break the connection and end the session.
+        """
+        _UNNEEDED.put(self)
+
     def stop(self) -> None:
         """Cancel the jobs of all queries."""
         self._session.sparkContext.cancelJobGroup(self._group)
@@ -152,6 +164,21 @@ class SparkTables:
     def _in_group(self) -> AbstractContextManager[None]:
         """Put this thread's jobs into this object's group; cancel them if interrupted."""
         return in_job_group(self._session.sparkContext, self._group, self.stop)
+
+
+#: What finalizers want closed; a simple queue, because its put() may interrupt another one.
+_UNNEEDED: queue.SimpleQueue[SparkTables] = queue.SimpleQueue()
+
+
+@cache
+def _close_unneeded() -> None:
+    """Start the thread that closes what is no longer needed, once."""
+
+    def work() -> None:
+        while True:
+            _UNNEEDED.get().close()
+
+    threading.Thread(target=work, name="trailprint-closing-tables", daemon=True).start()
 
 
 _NOT_READ = (
