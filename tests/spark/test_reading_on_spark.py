@@ -211,7 +211,7 @@ def test_what_is_kept_on_spark_goes_when_nobody_needs_it(spark):
     assert name not in events.engine._there  # type: ignore[attr-defined]
 
 
-def test_tables_of_an_engine_that_is_gone_are_dropped_in_another_thread(spark):
+def test_tables_of_an_engine_that_is_gone_are_dropped_in_another_thread(spark, monkeypatch):
     """Garbage is collected in the middle of calls to Java, whose connections allow no second."""
     engine = engine_on_spark(tp.Engine(threads=1), spark)
     tables = engine._there
@@ -223,7 +223,7 @@ def test_tables_of_an_engine_that_is_gone_are_dropped_in_another_thread(spark):
         threads.append(threading.current_thread())
         drop(name)
 
-    tables.drop = watch
+    monkeypatch.setattr(tables, "drop", watch)
     del engine
     gc.collect()
     end = time.monotonic() + 30
