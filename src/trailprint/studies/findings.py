@@ -65,9 +65,14 @@ class LocationMap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
-    """Locations that drive re-identification; ``map`` is set only if they may be named."""
+    """
+    Locations that drive re-identification; ``map`` is set only if they may be named.
+
+    ``leave_one_out_attack`` is the attack whose links change when a location is left out.
+    """
 
     locations: tuple[LocationFinding, ...]
     one_rare_location: RareLocation | None
     reading: str | None
+    leave_one_out_attack: str | None = field(default=None, metadata=OMITTED)
     map: LocationMap | None = field(default=None, metadata=OMITTED)

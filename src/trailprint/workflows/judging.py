@@ -76,7 +76,7 @@ def judge_trails(n_threads: int | None = None, ways: Sequence[TrailOptions] = RE
             for way in ways
         ]
 
-    return Judge(name="trail", on_histograms=prepare, is_quick=True)
+    return Judge(name="trail", on_histograms=prepare)
 
 
 def _match_trails(

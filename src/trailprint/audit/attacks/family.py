@@ -71,6 +71,9 @@ class AttackFamily(ABC):
         Settings stored to run its best method again, with their allowed values.
     is_quick : bool
         Whether it may run regardless of the time limit; the first such attack does.
+    judges_every_value : bool
+        Whether it judges every value of a protection that is tried; other families judge only
+        those that matter.
     """
 
     name: ClassVar[str]
@@ -79,6 +82,7 @@ class AttackFamily(ABC):
     assumptions: ClassVar[tuple[str, ...]]
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     is_quick: ClassVar[bool] = True
+    judges_every_value: ClassVar[bool] = False
 
     def refuse(self, context: AuditContext) -> str | None:
         """Return why the data or the memory rules it out, whatever the time; None otherwise."""

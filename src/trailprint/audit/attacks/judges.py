@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from trailprint.attacks.options import MatchOptions
@@ -30,7 +31,8 @@ def call_judges(context: AuditContext, before: Mapping[str, Outcome]) -> list[Ju
         if outcome is not None:
             build = partial(family.judge, context, outcome)
             judge = context.remember(("judge", family.name), build)
-            found += [] if judge is None else [judge]
+            is_quick = family.judges_every_value
+            found += [] if judge is None else [replace(judge, is_quick=is_quick)]
     return found
 
 

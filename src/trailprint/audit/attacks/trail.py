@@ -62,6 +62,7 @@ class TrailFamily(AttackFamily):
         "algorithm": ("complete", "incomplete", "multiple", "likely"),
         "reserved": ("none", "auxiliary", "released", "both"),
     }
+    judges_every_value = True
 
     def needed_bytes(self, sizes: Sizes) -> float:
         """Memory of trails, which is little."""

@@ -188,7 +188,10 @@ def _describe_less_known(found: Findings) -> str:
     study = found.growth.amount_known
     little = [] if study is None else [p for p in study.points if (p.kind, p.amount) in _LITTLE]
     told = [f"with {point.label} of each person {rate(point)}" for point in little]
-    return f"By histogram matching they link {join(told)}." if told else ""
+    if study is None or not told:
+        return ""
+    title = found.attack_titles.get(study.attack or "", "the attack of that study")
+    return f"By {within(title)} they link {join(told)}."
 
 
 def _assumed(found: Findings) -> str:

@@ -56,6 +56,7 @@ class AmountStudy(Discreet):
 
     points: tuple[AmountTried, ...] = ()
     title: str = ""
+    attack: str | None = None
     why_not: str | None = None
 
     def to_finding(self) -> AmountGrowth | None:
@@ -63,7 +64,8 @@ class AmountStudy(Discreet):
         if self.why_not is not None:
             return None
         points = tuple(point.to_finding() for point in self.points)
-        return AmountGrowth(title=self.title, points=points, reading=_read(points))
+        reading = _read(points)
+        return AmountGrowth(title=self.title, attack=self.attack, points=points, reading=reading)
 
 
 def name_amount(kind: Kind, amount: int | None) -> str:

@@ -144,9 +144,10 @@ class KnowledgeGrowth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmountGrowth:
-    """Risk by how much is known about each person."""
+    """Risk by how much is known about each person; ``attack`` is the attack family of an audit."""
 
     title: str
+    attack: str | None = field(default=None, metadata=OMITTED)
     points: tuple[AmountPoint, ...]
     reading: str
     people: int | None = field(default=None, metadata=OMITTED)
