@@ -30,6 +30,12 @@ from trailprint.studies.judging import Judge
 from trailprint.studies.repeated import look_at_histograms, prepare_histograms
 
 
+def judge_rows(sides, seed, n_threads):
+    return Judge(
+        name="toy", on_histograms=lambda *sides: [look_at_histograms(link_rows, *sides)]
+    )
+
+
 class ToyFamily(AttackFamily):
     """Links everybody to the row of the same number."""
 
@@ -39,6 +45,7 @@ class ToyFamily(AttackFamily):
     assumptions = ("The adversary counts rows.",)
     choices = {"way": ("rows",)}
     judges_every_value = True
+    make_judge = staticmethod(judge_rows)
 
     def estimate(self, context):
         return 0.1
@@ -63,9 +70,7 @@ class ToyFamily(AttackFamily):
         )
 
     def judge(self, context, outcome):
-        return Judge(
-            name=self.name, on_histograms=lambda *sides: [look_at_histograms(link_rows, *sides)]
-        )
+        return judge_rows(context.events, context.options.seed, context.n_threads)
 
     def leave_out(self, context, outcome, locations):
         return np.zeros(len(locations))
@@ -140,11 +145,13 @@ print(json.dumps(said))
 
 AUDIT = ("audit", "campus.csv", "--attacks", "toy,trail", "--out", "out", "--json")
 ALONE = ("audit", "campus.csv", "--attacks", "trail", "--out", "out", "--json")
+SWEEP = ("protect", "campus.csv", "--apply", "top-locations:n=8", "--sweep", "n=8", "--json")
 COMMANDS = {
     "simulate": ("simulate", "campus", "--users", "20", "--days", "14", "--out", "campus.csv"),
     "help": ("audit", "--help"),
     "list": ("protect", "--list", "x.csv"),
     "alone": ALONE,
+    "sweep": SWEEP,
     "audit": AUDIT,
     "again": AUDIT,
 }
@@ -215,3 +222,9 @@ def test_protections_kept_from_an_audit_without_the_toy_are_judged_again(said):
             asked = {one["attack"] for one in (*point["judged"], *point["not_judged"])}
             assert point["judged_by_all"]
             assert asked == {"histogram", *judges}
+
+
+def test_the_toy_judges_sweeps(said):
+    (point,) = json.loads(said["sweep"])["sweep"]
+    assert (point["family"], point["user_accuracy"]) == ("toy", 1.0)
+    assert {"histogram", "trail", "toy"} <= {one["family"] for one in point["attacks"]}

@@ -25,6 +25,7 @@ from trailprint.events.events import Events
 from trailprint.protections.protection import Protection
 from trailprint.studies.judging import Judge
 from trailprint.studies.repeated import PreparedAttack
+from trailprint.workflows.judging import MakeJudge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,6 +75,8 @@ class AttackFamily(ABC):
     judges_every_value : bool
         Whether it judges every value of a protection that is tried; other families judge only
         those that matter.
+    make_judge : callable, optional
+        How it judges sweeps of protections, which are made without an audit.
     """
 
     name: ClassVar[str]
@@ -83,6 +86,7 @@ class AttackFamily(ABC):
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     is_quick: ClassVar[bool] = True
     judges_every_value: ClassVar[bool] = False
+    make_judge: ClassVar[MakeJudge | None] = None
 
     def refuse(self, context: AuditContext) -> str | None:
         """Return why the data or the memory rules it out, whatever the time; None otherwise."""
