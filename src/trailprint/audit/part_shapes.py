@@ -7,6 +7,7 @@ A store is untrusted and may return anything. A part whose outcome is not valid 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,9 +43,9 @@ _STUDIES: Mapping[str, Callable[[Outcome], object]] = {
 def fits_shape(name: str, outcome: Outcome, sizes: Sizes) -> bool:
     """Return whether a part of this name can have this outcome, for data of these sizes."""
     kind, _, rest = name.partition("/")
-    check = _CHECKS.get(kind)
+    check = _CHECKS.get(kind, partial(_fits_step, kind))
     try:
-        return check is None or check(rest, outcome, sizes)
+        return check(rest, outcome, sizes)
     except ShapeError:
         return False
 
@@ -111,9 +112,9 @@ def _fits_why(name: str, outcome: Outcome, sizes: Sizes) -> bool:
     )
 
 
-def _fits_points(name: str, outcome: Outcome, sizes: Sizes) -> bool:
-    (family,) = find_release_families(["points"])
-    return family.fits(name, outcome, sizes)
+def _fits_step(kind: str, name: str, outcome: Outcome, sizes: Sizes) -> bool:
+    """Ask the family that looks at the release alone; outcomes of unknown kinds do not fit."""
+    return any(family.fits(name, outcome, sizes) for family in find_release_families([kind]))
 
 
 _CHECKS: Mapping[str, Check] = {
@@ -122,6 +123,5 @@ _CHECKS: Mapping[str, Check] = {
     "protect": _fits_protection,
     "search": _fits_search,
     "growth": _fits_growth,
-    "points": _fits_points,
     "why": _fits_why,
 }

@@ -38,6 +38,11 @@ def attack_names() -> tuple[str, ...]:
     return tuple(_FAMILIES)
 
 
+def release_family_names() -> tuple[str, ...]:
+    """Return the names of the families that look at one release."""
+    return tuple(_OF_ONE_RELEASE)
+
+
 def find_attack(name: str) -> AttackFamily:
     """Return the attack of this name."""
     found: AttackFamily = _load(_FAMILIES[name])()
