@@ -25,7 +25,8 @@ from trailprint.audit.wording import (
     share_or_most,
 )
 from trailprint.studies.findings import ControlFinding
-from trailprint.studies.small_counts import HIDDEN, MaskedCount
+from trailprint.studies.small_counts import HIDDEN
+from trailprint.values import MaskedCount
 
 Row = tuple[str, str]
 
