@@ -28,7 +28,7 @@ def test_results_without_truth_obey_the_schema(validator, unscored) -> None:
 @pytest.mark.parametrize(
     ("path", "wrong"),
     [
-        (("schema",), "trailprint.result/2"),
+        (("schema",), f"{SCHEMA}1"),
         (("headline", "share"), 46.3),
         (("headline", "interval"), [0.1]),
         (("attacks", 0, "name"), "magic"),
