@@ -61,6 +61,14 @@ class TimeSpent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _ShownSettings:
+    """Those of the settings that a report shows by themselves; others are options."""
+
+    title: str | None = None
+    data_notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
     """
     Everything an audit may publish, without identifiers.
@@ -95,7 +103,10 @@ class Findings:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Findings:
         """Return the findings of a ``result.json``; raise `ShapeError` if it is not one."""
-        return from_plain(cls, plain)
+        found = from_plain(cls, plain)
+        # Settings of a wrong type are refused here, and not only where they are shown.
+        from_plain(_ShownSettings, found.settings)
+        return found
 
     @property
     def attack_titles(self) -> dict[str, str]:
@@ -109,6 +120,15 @@ class Findings:
         return next(own, None)
 
     @property
+    def title(self) -> str:
+        """Title of the report; empty if none was given."""
+        return self._shown.title or ""
+
+    @property
     def data_notes(self) -> list[str]:
         """Notes on how the data was prepared and on oddities in it."""
-        return list(self.settings.get("data_notes", ()))
+        return list(self._shown.data_notes)
+
+    @property
+    def _shown(self) -> _ShownSettings:
+        return from_plain(_ShownSettings, self.settings)
