@@ -13,11 +13,11 @@ from trailprint.audit.results.data import Outside
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.points import PointsFinding
 from trailprint.audit.results.protections import (
+    NONE,
     HeadlineProtection,
     ProtectionPoint,
     Protections,
 )
-from trailprint.audit.sections.protection_trials import NONE
 from trailprint.audit.wording import (
     failed_controls_sentence,
     lower_first,

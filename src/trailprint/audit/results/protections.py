@@ -11,6 +11,9 @@ from trailprint.audit.results.points import SharedPart
 from trailprint.plain import OMITTED
 from trailprint.values import Amount, Count, MaskedCount, OccupancyOf, Share
 
+NONE = "none"
+"""Name of the unprotected data, which protections are compared with."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotJudgedBy:
