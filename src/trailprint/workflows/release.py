@@ -26,14 +26,13 @@ from trailprint.events.engine import Engine, quote_name
 from trailprint.events.events import Events
 from trailprint.events.places.lattice import Grid
 from trailprint.events.reading.columns import CELL_SIZE
-from trailprint.events.reading.own_releases import ABOUT
+from trailprint.events.reading.own_releases import ABOUT, SCHEMA
 from trailprint.events.write import check_outputs, copy_query, replacing, write_table
 from trailprint.workflows.results import open_folder
 
 if TYPE_CHECKING:
     from trailprint.workflows.protect import ProtectResult
 
-SCHEMA = "trailprint.release/1"
 _EVENTS = "events.parquet"
 _ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv")
 _ORDER = ("location", "start", "end", "weight")

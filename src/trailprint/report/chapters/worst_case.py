@@ -20,7 +20,8 @@ from trailprint.report.wording import (
     plural,
     within,
 )
-from trailprint.studies.small_counts import MaskedCount, hide_small
+from trailprint.studies.small_counts import hide_small
+from trailprint.values import MaskedCount
 
 _FEW = "together with other figures of this page it would tell how many a small group has."
 
