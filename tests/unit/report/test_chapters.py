@@ -292,7 +292,7 @@ class TestLocations:
         assert "One rare location alone gives away 203 people (19.3 %)" in reported
         assert reported.endswith("Locations are numbered here; their names were not asked for.")
         (figure,) = figures(section)
-        assert cells(figure.table.rows[0]) == ("Location 1", "412", "3.1 %", "−1.4 %")
+        assert cells(figure.table.rows[0]) == ("Location 1", "412", "3.1 %", "−1.4 points")
 
     def test_at_most_twelve_are_drawn_and_all_are_listed(self, result):
         first = result["why"]["locations"][0]
@@ -312,9 +312,9 @@ class TestLocations:
         ("change", "text"),
         [
             (None, "not measured"),
-            (-0.0142, "−1.4 %"),
-            (0.02, "+2.0 %"),
-            (0.0, "0.0 %"),
+            (-0.0142, "−1.4 points"),
+            (0.02, "+2.0 points"),
+            (0.0, "0.0 points"),
             ("<10", "fewer than 10 people"),
             ("hidden", "not shown"),
         ],

@@ -66,8 +66,8 @@ def test_what_each_view_adds_is_drawn_largest_first():
     drawn = figures(write_views(VIEWS))
     assert list(drawn) == ["What each view adds", "What each view finds alone"]
     assert drawn["What each view adds"].table.rows == [
-        ("Places by days", "−12.0\u00a0%"),
-        ("Places by visits", "−5.0\u00a0%"),
+        ("Places by days", "−12.0\u00a0points"),
+        ("Places by visits", "−5.0\u00a0points"),
         ("Places by hours", "fewer than 10 people"),
     ]
 

@@ -132,10 +132,10 @@ def _list_places(places: Sequence[MapPlace], caption: str) -> Table:
 
 
 def signed_change(change: float | str | None) -> str:
-    """Format a change of a share with its sign; a masked one in words."""
+    """Format a change of a share in percentage points, with its sign; a masked one in words."""
     if change is None:
         return "not measured"
     if isinstance(change, str):
         return count(change) if change == "hidden" else f"{count(change)} people"
     sign = "−" if change < 0 else "+" if change > 0 else ""
-    return f"{sign}{percent(abs(change))}"
+    return f"{sign}{percent(abs(change)).removesuffix('%')}points"

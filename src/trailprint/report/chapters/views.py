@@ -84,7 +84,7 @@ def _draw_without(counted: Views) -> Figure:
         title="What each view adds",
         summary=f"{rows[0]['label']}: {rows[0]['text']} without it. {len(rows)} views.",
         drawing=draw_bars(
-            rows, Axis("Fewer people linked without it", unit="percent"), size="half"
+            rows, Axis("Share of people no longer linked without it", unit="percent"), size="half"
         ),
         reading="A longer bar means that fewer people are linked when the view is left out and the "
         "others stay. Where a bar is missing, the others make up for the view; with a plus, more "
