@@ -103,13 +103,13 @@ def _name_measures(
     for drawn in audit.unicity:
         yield f"{_count_points(drawn.points)} drawn at random", drawn
     for worst in audit.worst_case:
-        yield f"the most telling {_count_points(worst.k)}", worst
+        yield f"the {_count_points(worst.k, 'most revealing ')}", worst
     for part in audit.singling_out:
         yield f"all of: {part.label}", part
 
 
-def _count_points(number: int) -> str:
-    return "1 point" if number == 1 else f"{number} points"
+def _count_points(number: int, which: str = "") -> str:
+    return f"{number} {which}point{'' if number == 1 else 's'}"
 
 
 def _describe_singled_out(found: UnicityPoint | WorstPoint | SharedPart) -> str:

@@ -96,7 +96,7 @@ class PointsFamily(ReleaseFamily):
             step(name="unicity", title=self.title, seconds=points_seconds(sizes), compute=_draw),
             step(
                 name="worst-2",
-                title="The most telling two points",
+                title="The two most revealing points",
                 seconds=worst,
                 compute=partial(_search, (1, 2)),
             ),
@@ -108,7 +108,7 @@ class PointsFamily(ReleaseFamily):
             ),
             step(
                 name="worst-4",
-                title="The most telling four points",
+                title="The four most revealing points",
                 seconds=worst,
                 compute=partial(_search, (3, 4)),
             ),

@@ -48,8 +48,8 @@ _NO_LINKS = (
 )
 _PARTS = {
     "unicity": "Points drawn at random",
-    "worst-2": "The most telling two points",
-    "worst-4": "The most telling four points",
+    "worst-2": "The two most revealing points",
+    "worst-4": "The four most revealing points",
     "grid": "Coarser places and times",
 }
 
@@ -179,9 +179,10 @@ def _draw_worst(points: PointsFinding) -> Figure:
     ]
     last = points.worst_case[-1]
     return Figure(
-        title="How many people are singled out by the points that tell most",
-        summary=f"{len(rows)} bars; the {plural(last.k, 'point', 'points')} that tell most single "
-        f"out {describe_share(last)}.",
+        title="How many people are singled out by the most revealing points",
+        summary=f"{len(rows)} bars; the "
+        f"{plural(last.k, 'most revealing point', 'most revealing points')} single out "
+        f"{describe_share(last)}.",
         drawing=draw_bars(rows, _SINGLED_OUT),
         reading="For each person every choice of that number of points was looked at, and the one "
         "that leaves the fewest people counts: the worst case, found exactly. The dark tick is "
