@@ -68,7 +68,7 @@ def summarise(found: Findings) -> list[Row]:
 
 
 def _outside(outside: Outside) -> Row:
-    return "people no rate is about", f"{outside.people:,} of {outside.of:,}: {outside.why}"
+    return "people not covered by any rate", f"{outside.people:,} of {outside.of:,}: {outside.why}"
 
 
 def _attack(attack: AttackFinding, n_people: int) -> Row:

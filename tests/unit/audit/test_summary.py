@@ -78,7 +78,7 @@ def test_a_headline_without_a_protection(result):
 def test_people_whom_no_rate_is_about_are_on_the_first_screen(result):
     result["data"]["outside"] = {"people": 7, "of": 107, "why": "they were active in one week only"}
     rows = dict(summarise(Findings.from_dict(result)))
-    assert rows["people no rate is about"] == "7 of 107: they were active in one week only"
+    assert rows["people not covered by any rate"] == "7 of 107: they were active in one week only"
 
 
 def test_what_was_left_out_is_named_on_the_first_screen(result):

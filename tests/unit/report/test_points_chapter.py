@@ -23,8 +23,10 @@ def facts(found, term):
 @pytest.mark.usefixtures("blank_charts")
 def test_the_chapter_shows_curve_worst_case_and_grid(result):
     blocks = write_points(Findings.from_dict(result)).blocks
-    titles = [block.title for block in blocks if isinstance(block, Figure)]
+    drawn = [block for block in blocks if isinstance(block, Figure)]
+    titles = [figure.title for figure in drawn]
     assert len(titles) == 3
+    assert "at the coarsest (4,000 m, 1 day), 76.9" in drawn[2].summary
     assert titles[2].startswith("What 4 points reveal where places")
     (note,) = [block for block in blocks if isinstance(block, Note)]
     assert "Nothing is linked across two periods" in note.text

@@ -84,7 +84,7 @@ def test_where_no_change_may_be_shown_words_say_so():
 def test_one_view_that_counts_needs_no_chart():
     blocks = write_views(replace(VIEWS, views=(VIEWS.views[0], VIEWS.views[3])))
     assert not figures(blocks)
-    assert "cannot give: cells of 1 km." in words(blocks)
+    assert "does not support: cells of 1 km." in words(blocks)
 
 
 def test_views_are_a_table_of_their_own(result):

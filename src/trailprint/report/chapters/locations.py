@@ -32,7 +32,7 @@ def write_locations(found: Findings) -> Section:
     if why.map is not None and why.map.places:
         blocks += _draw_maps(why.map, found.privacy.small_count_threshold)
     if not found.privacy.locations_named:
-        blocks.append(Prose("Locations are numbered here; their names were not asked for."))
+        blocks.append(Prose("Locations are numbered here; --name-locations shows their names."))
     return Section(_TITLE, blocks, "locations")
 
 

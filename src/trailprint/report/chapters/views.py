@@ -30,7 +30,7 @@ def write_views(found: ViewsFinding) -> list[Block]:
     ]
     if found.left_out:
         titles = join(view.title for view in found.left_out)
-        blocks.append(Prose(f"Views that this data cannot give: {titles}."))
+        blocks.append(Prose(f"Views that this data does not support: {titles}."))
     return blocks
 
 
@@ -66,8 +66,8 @@ def _describe_no_change(counted: Views) -> str:
     if any(view.leave_one_out != "<10" for view in counted):
         return ""
     return (
-        "Without any one of them, fewer than ten people more or fewer are linked: views tell much "
-        "the same about people, and no single one gives them away."
+        "Without any one of them, fewer than ten people more or fewer are linked: the views say "
+        "much the same, and no single one identifies them."
     )
 
 

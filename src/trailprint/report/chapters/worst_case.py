@@ -22,7 +22,7 @@ from trailprint.report.wording import (
 )
 from trailprint.studies.small_counts import MaskedCount, hide_small
 
-_FEW = "together with other figures of this page it would tell how many a small group has."
+_FEW = "together with other figures of this page it would reveal the size of a small group."
 
 
 def write_worst_case(found: Findings) -> Section:
