@@ -100,8 +100,8 @@ def test_a_target_that_nothing_reaches_is_answered_on_the_first_screen(result):
 def test_what_a_failed_control_leaves_is_on_the_first_screen(result):
     control = next(one for one in result["controls"] if one["kind"] == "absent")
     control["passed"] = False
-    (reported,) = [note for note in list_notes(Findings.from_dict(result)) if "how sure" in note]
-    assert reported.endswith("Its rates stand.")
+    (reported,) = [note for note in list_notes(Findings.from_dict(result)) if "confidence" in note]
+    assert reported.endswith("The rates are still valid.")
     control["kind"] = "permuted"
     notes = list_notes(Findings.from_dict(result))
     assert "Do not use these figures before you know why a control failed." in notes

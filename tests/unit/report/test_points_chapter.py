@@ -49,7 +49,9 @@ def test_a_share_of_a_few_people_is_the_most_it_can_be(result):
 
 def test_what_was_not_measured_says_why(sparse):
     blocks = write_points(Findings.from_dict(sparse)).blocks
-    assert [block.text for block in blocks if isinstance(block, Note)] == ["It was not asked for."]
+    assert [block.text for block in blocks if isinstance(block, Note)] == [
+        "It was not requested (--attacks)."
+    ]
     sparse.pop("points")
     assert write_points(Findings.from_dict(sparse)).blocks == [Prose("This was not measured.")]
 

@@ -29,7 +29,7 @@ def find_points(
         if name.startswith(_PREFIX)
     }
     if "unicity" not in parts:
-        why = reasons.get("unicity", "It was not asked for.")
+        why = reasons.get("unicity", "It was not requested (--attacks).")
         return _describe(ran=False, why_not=why)
     drawn = unicity_of(parts["unicity"])
     worst = tuple(
