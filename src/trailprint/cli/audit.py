@@ -68,14 +68,14 @@ class FolderOptions:
         Take options from this file, such as an earlier audit's settings.toml; what is typed
         overrides them.
     per_user : bool
-        Also write each person's risk, for you only.
+        Also write each person's risk, readable by you only.
     keep_prepared : bool
-        Keep the prepared events in the output folder, for you only; the next audit of the same
-        data starts from them.
+        Keep the prepared events in the output folder, readable by you only; the next audit of the
+        same data starts from them.
     dry_run : bool
         Only say what the audit would do and need: parts, people, memory, time.
     measure : tuple of str
-        Only judge these protections too, as the finished audit of the folder would.
+        Judge only these protections, with the attacks of the finished audit in ``out``.
     """
 
     out: str
@@ -131,7 +131,7 @@ def run(
     typed: Typed,
     auxiliary: Annotated[
         str | None,
-        argument("AUXILIARY", "What somebody might know; without it, DATA is split."),
+        argument("AUXILIARY", "What an adversary might know; without it, DATA is split."),
     ] = None,
 ) -> None:
     """Audit a dataset: every attack, controls, growth, protections and one report."""

@@ -56,7 +56,7 @@ class MarginOptions:
     Attributes
     ----------
     precision : float, optional
-        The margin that reaches this precision.
+        Report the margin that reaches this precision.
     """
 
     precision: float | None = None
@@ -141,7 +141,7 @@ def run(
     planning: Planning,
     auxiliary: Annotated[
         str | None,
-        argument("AUXILIARY", "What somebody might know; without it, RELEASED is split."),
+        argument("AUXILIARY", "What an adversary might know; without it, RELEASED is split."),
     ] = None,
 ) -> None:
     """Match two datasets by their users' habits: how many could be re-identified?"""

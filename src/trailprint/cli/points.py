@@ -30,7 +30,7 @@ class AnswerOptions:
     no_grid : bool
         Leave out coarser places and times.
     apply : tuple of str
-        Count shared traces after this protection too; again for the next one.
+        Count shared traces after this protection too; repeat for the next one.
     per_user : str, optional
         Write each person's risk here.
     """

@@ -80,7 +80,8 @@ class SensitivityOptions:
     withhold : tuple of float
         Probabilities of withholding.
     withhold_by : {"visit", "person", "place"}
-        Who decides to withhold: each visit anew, a person everywhere, or a place for everybody.
+        Who decides to withhold: each visit independently, a person at all places, or a place for
+        all people.
     n_runs : int
         Random runs for withholding.
     name_locations : bool
