@@ -344,11 +344,7 @@ def _announce(plan: Plan, where: EngineOptions | None, *, is_again: bool) -> Non
     to_do = [part for part in expected if part.name not in plan.kept]
     n_kept = len(expected) - len(to_do)
     if plan.spent_s >= 1:
-        print_line(
-            console,
-            f"Prepared in {duration(plan.spent_s)}; no part reads the source again.",
-            "dim",
-        )
+        print_line(console, f"Data prepared in {duration(plan.spent_s)}.", "dim")
     if is_again and to_do:
         print_line(console, _CHANGED, "dim")
     if to_do:
@@ -372,12 +368,15 @@ def _announce(plan: Plan, where: EngineOptions | None, *, is_again: bool) -> Non
 
 def _describe_needs(plan: Plan, where: EngineOptions | None) -> str:
     """Describe people, pairs and memory in one line."""
+    from trailprint.workflows.plans import show_megabytes
+
     most = max((part.needed_bytes for part in plan.parts), default=0.0)
     on_spark = where is not None and where.engine == "spark"
-    elsewhere = f" and {plan.worker_bytes / 1e6:,.0f} MB on each executor" if on_spark else ""
+    executor = f" here and {show_megabytes(plan.worker_bytes / 1e6)} on each executor"
+    elsewhere = executor if on_spark else ""
     return (
-        f"{plan.n_people:,} people, who share locations {plan.n_pairs:,} times; up to "
-        f"{most / 1e6:,.0f} MB of memory for arrays here{elsewhere}."
+        f"{plan.n_people:,} people; {plan.n_pairs:,} shared locations between pairs of people; up "
+        f"to {show_megabytes(most / 1e6)} of memory for arrays{elsewhere}."
     )
 
 

@@ -279,8 +279,8 @@ def _notes(found: dict[str, Any]) -> list[str]:
     if "renamed_locations" in found:
         named = found["renamed_locations"]
         notes.append(
-            f"Names of locations were forgotten and found again for {named['named']:,} of "
-            f"{named['locations']:,} from how they are used; some may be wrong."
+            f"Names of locations were hidden; {named['named']:,} of {named['locations']:,} were "
+            "recovered from how they are used; some may be wrong."
         )
     if found["truth"] == "none":
         notes.append("No user id is on both sides and no --truth was given: nothing to score.")

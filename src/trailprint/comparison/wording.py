@@ -29,13 +29,19 @@ def describe_points(difference: float | None) -> str:
     """A difference of rates in percentage points."""
     if difference is None:
         return "not shown"
-    return f"{100 * difference:+.1f} points".replace("-", "−")
+    return f"{_signed(difference)} points"
 
 
 def describe_interval(ends: Interval) -> str:
     """An interval of a difference, in percentage points."""
-    low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in ends)
+    low, high = map(_signed, ends)
     return f"{low} to {high} points"
+
+
+def _signed(difference: float) -> str:
+    """A difference in percentage points with its sign; none has no sign."""
+    points = f"{100 * difference:+.1f}".replace("-", "−")
+    return "0.0" if points[1:] == "0.0" else points
 
 
 def describe_test(pairs: Pairs | None) -> str:
