@@ -43,7 +43,7 @@ def test_a_plan_for_people_is_a_list(run, write, tmp_path):
     path = write("v.csv", "user,location,start\n" + ROWS)
     finished = run("audit", path, "--out", tmp_path / "audit", "--dry-run")
     assert "parts to do" in finished.err
-    assert "12 people, who share locations" in finished.err
+    assert "12 people; " in finished.err
     assert "executor" not in finished.err
     assert finished.out == ""
 

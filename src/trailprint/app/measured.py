@@ -197,7 +197,7 @@ def draw_points(points: Sequence[RiskPoint]) -> Figure:
         reading="Down is safer, left is cheaper. Points on the line are best: nothing "
         "else that was measured both costs less and leaves less.",
         table=_tabulate(points),
-        legend=[Key("a", "Best bargain", "dot"), Key("f", "Beaten by another", "hollow")],
+        legend=[Key("a", "Not beaten by another", "dot"), Key("f", "Beaten by another", "hollow")],
     )
 
 

@@ -34,7 +34,7 @@ class MatchOptions:
         ``likelihood`` is for histograms of unequal lengths, ``transport`` counts how far apart
         places are and is for small problems with positions.
     reach_m : float
-        Transport: distance in metres from which on all places count as equally far apart.
+        Transport: distance in metres beyond which all places count as equally far apart.
     method : {"joint", "one-by-one"}
         All users at once, or each on their own.
     size : int, optional

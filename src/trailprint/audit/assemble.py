@@ -124,7 +124,9 @@ def _attacks(measured: Mapping[str, MeasuredAttack], done: Done) -> tuple[Attack
     return tuple(
         mask_attack(measured[name])
         if name in measured
-        else find_attack(name).finding(why_not=reasons.get(name, "It was not asked for."))
+        else find_attack(name).finding(
+            why_not=reasons.get(name, "It was not requested (--attacks).")
+        )
         for name in attack_names()
     )
 

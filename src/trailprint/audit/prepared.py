@@ -211,8 +211,8 @@ def keep_prepared(
 def _as_path(source: Any) -> str:
     if not isinstance(source, str | os.PathLike):
         raise OptionError(
-            "Events are prepared from files, but a table or events were given, which are at hand "
-            "already. Leave prepared out, or give paths."
+            "Events are prepared from files, but a table or events were given, which need no "
+            "preparing. Leave prepared out, or give paths."
         )
     return os.fspath(source)
 

@@ -54,7 +54,7 @@ _NOTES = {
     "UnicityPoint.fewer_than": _FEWER_THAN,
     "UsersGrowth.people": _PEOPLE,
     "ViewFinding.leave_one_out": _WITHOUT.format("view"),
-    "ViewsFinding.left_out": "Views that the data does not allow.",
+    "ViewsFinding.left_out": "Views that the data does not support.",
     "ViewsFinding.note": "Why weights are equal although they should have been learnt.",
     "Why.leave_one_out_attack": "Name of the attack whose links leave_one_out is about.",
     "WorstPoint.fewer_than": _FEWER_THAN,

@@ -40,8 +40,8 @@ _STUDIES = {
     "amount-known": "how much is known of each person",
 }
 _POINTS = {
-    "worst-2": "the most telling two points",
-    "worst-4": "the most telling four points",
+    "worst-2": "the two most revealing points",
+    "worst-4": "the four most revealing points",
     "grid": "known points released coarser",
 }
 
@@ -69,7 +69,7 @@ def summarise(found: Findings) -> list[Row]:
 
 
 def _outside(outside: Outside) -> Row:
-    return "people no rate is about", f"{outside.people:,} of {outside.of:,}: {outside.why}"
+    return "people not covered by any rate", f"{outside.people:,} of {outside.of:,}: {outside.why}"
 
 
 def _attack(attack: AttackFinding, n_people: int) -> Row:
@@ -101,13 +101,17 @@ def _points(found: PointsFinding) -> list[Row]:
         named = f"singled out by {_known(drawn.points)}"
         rows.append((named, share_or_most(drawn.share, drawn.at_most) + _within(drawn.interval)))
     if worst is not None:
-        named = f"  by the {_known(worst.k)} that tell most"
+        named = f"  by the {_most_revealing(worst.k)}"
         rows.append((named, share_or_most(worst.share, worst.at_most) + _within(worst.interval)))
     return rows
 
 
 def _known(number: int) -> str:
     return "1 known point" if number == 1 else f"{number} known points"
+
+
+def _most_revealing(number: int) -> str:
+    return "most revealing point" if number == 1 else f"{number} most revealing points"
 
 
 def _within(interval: Interval | None) -> str:

@@ -51,13 +51,19 @@ def headline_sentence(attack: AttackFinding) -> str:
     """Say how many people could be linked, compared with chance, and whether it may be luck."""
     chance, n_right = attack.chance or 0.0, attack.correct
     is_luck = attack.interval is not None and attack.interval[0] <= chance
-    many = f"Fewer than {n_right[1:]}" if isinstance(n_right, str) else f"{n_right or 0:,}"
-    rate = share_or_most(attack.accuracy, attack.at_most)
     return (
-        f"{many} of {attack.people or 0:,} people ({rate}) "
-        f"could be linked to their own record by {attack.title.lower()}; by chance it would be "
-        f"{percent(chance)}{', so that luck may be all there is' if is_luck else ''}."
+        f"{_count_linked(n_right, attack)} could be linked to their own record by "
+        f"{attack.title.lower()}; by chance it would be {percent(chance)}"
+        f"{', so that luck may be all there is' if is_luck else ''}."
     )
+
+
+def _count_linked(n_right: int | str | None, attack: AttackFinding) -> str:
+    n_people = attack.people or 0
+    if isinstance(n_right, str) and n_people < int(n_right[1:]):
+        return f"{n_people:,} people are too few to show how many"
+    many = f"Fewer than {n_right[1:]}" if isinstance(n_right, str) else f"{n_right or 0:,}"
+    return f"{many} of {n_people:,} people ({share_or_most(attack.accuracy, attack.at_most)})"
 
 
 def protection_sentence(protection: HeadlineProtection) -> str:
@@ -84,10 +90,11 @@ def target_sentence(
     if not target.written:
         return f"The data as it is leaves {wanted} ({left}): no protection is needed for that."
     return (
-        f"{target.label}: of {_count_tried(search)}, the least loss that leaves {wanted} "
-        f"({left}; for every attack the upper end of the 95 % interval is not above it, however "
-        "ties between equal records are drawn, and among those still in the release), at an "
-        f"information loss of {percent(target.loss or 0.0)}.{_describe_alone(target.alone)}"
+        f"{target.label}: of {_count_tried(search)}, the least loss with {wanted}. It leaves "
+        f"{left} linked and loses {percent(target.loss or 0.0)} of the information. For every "
+        "attack the upper end of the 95 % interval is not above the target, however ties between "
+        "equal records are drawn, and among those still in the release."
+        f"{_describe_alone(target.alone)}"
     )
 
 
@@ -132,8 +139,8 @@ def failed_controls_sentence(
         dict.fromkeys(lower_first(titles.get(one.attack, one.attack)) for one in failed)
     )
     return (
-        f"Do not trust how sure {names} is of a link: it is as sure of people who are not in the "
-        "release. Its rates stand."
+        f"Do not rely on the confidence of {names}: links of people who are not in the release "
+        "are as confident. The rates are still valid."
     )
 
 

@@ -68,14 +68,14 @@ class FolderOptions:
         Take options from this file, such as an earlier audit's settings.toml; what is typed
         overrides them.
     per_user : bool
-        Also write each person's risk, for you only.
+        Also write each person's risk, readable by you only.
     keep_prepared : bool
-        Keep the prepared events in the output folder, for you only; the next audit of the same
-        data starts from them.
+        Keep the prepared events in the output folder, readable by you only; the next audit of the
+        same data starts from them.
     dry_run : bool
         Only say what the audit would do and need: parts, people, memory, time.
     measure : tuple of str
-        Only judge these protections too, as the finished audit of the folder would.
+        Judge only these protections, with the attacks of the finished audit in ``out``.
     """
 
     out: str
@@ -131,7 +131,7 @@ def run(
     typed: Typed,
     auxiliary: Annotated[
         str | None,
-        argument("AUXILIARY", "What somebody might know; without it, DATA is split."),
+        argument("AUXILIARY", "What an adversary might know; without it, DATA is split."),
     ] = None,
 ) -> None:
     """Audit a dataset: every attack, controls, growth, protections and one report."""
@@ -344,11 +344,7 @@ def _announce(plan: Plan, where: EngineOptions | None, *, is_again: bool) -> Non
     to_do = [part for part in expected if part.name not in plan.kept]
     n_kept = len(expected) - len(to_do)
     if plan.spent_s >= 1:
-        print_line(
-            console,
-            f"Prepared in {duration(plan.spent_s)}; no part reads the source again.",
-            "dim",
-        )
+        print_line(console, f"Data prepared in {duration(plan.spent_s)}.", "dim")
     if is_again and to_do:
         print_line(console, _CHANGED, "dim")
     if to_do:
@@ -372,12 +368,15 @@ def _announce(plan: Plan, where: EngineOptions | None, *, is_again: bool) -> Non
 
 def _describe_needs(plan: Plan, where: EngineOptions | None) -> str:
     """Describe people, pairs and memory in one line."""
+    from trailprint.workflows.plans import show_megabytes
+
     most = max((part.needed_bytes for part in plan.parts), default=0.0)
     on_spark = where is not None and where.engine == "spark"
-    elsewhere = f" and {plan.worker_bytes / 1e6:,.0f} MB on each executor" if on_spark else ""
+    executor = f" here and {show_megabytes(plan.worker_bytes / 1e6)} on each executor"
+    elsewhere = executor if on_spark else ""
     return (
-        f"{plan.n_people:,} people, who share locations {plan.n_pairs:,} times; up to "
-        f"{most / 1e6:,.0f} MB of memory for arrays here{elsewhere}."
+        f"{plan.n_people:,} people; {plan.n_pairs:,} shared locations between pairs of people; up "
+        f"to {show_megabytes(most / 1e6)} of memory for arrays{elsewhere}."
     )
 
 

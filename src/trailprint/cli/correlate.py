@@ -77,10 +77,10 @@ def run(
     planning: Planning,
     auxiliary: Annotated[
         str | None,
-        argument("AUXILIARY", "What somebody might know; without it, --folds or a split."),
+        argument("AUXILIARY", "What an adversary might know; without it, --folds or a split."),
     ] = None,
 ) -> None:
-    """Correlate a person's few days of visits with a log: who in it is that?"""
+    """Match a few days of a person's visits to a log: which record is theirs?"""
     from trailprint.workflows.correlate import correlate
     from trailprint.workflows.correlate_plan import plan_correlate, plan_correlate_folds
     from trailprint.workflows.folds import correlate_folds

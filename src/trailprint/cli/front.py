@@ -23,16 +23,15 @@ COMMANDS = {
     "audit": "Audit a dataset: every attack, controls, growth, protections and one report.",
     "inspect": "Say what is in a dataset: users, locations, events, span, and what could not be "
     "read.",
-    "split": "Cut one dataset in two: what would be released, and what somebody might already "
-    "know.",
+    "split": "Cut one dataset in two: what would be released, and what an adversary might know.",
     "match": "Match two datasets by their users' habits: how many could be re-identified?",
     "trails": "Match lists of pseudonyms and lists of names by the places they appear at.",
-    "correlate": "Correlate a person's few days of visits with a log: who in it is that?",
+    "correlate": "Match a few days of a person's visits to a log: which record is theirs?",
     "points": "Say what a few known places and times reveal: unicity, worst case, singling out.",
     "protect": "Apply protections in order: what do they cost, and which risk remains?",
     "compare": "Compare audits: risk with paired tests, loss, what changed, growth.",
     "app": "Open a page in the browser: choose data, audit, watch, read, protect, compare.",
-    "simulate": "Make a synthetic population: nobody in it exists, and who is who is known.",
+    "simulate": "Make a synthetic population: no real people, and the true matches are known.",
     "reproduce": "Run experiments of the papers, on simulated people or on your own copies of "
     "the data.",
     "layouts": "List the known research layouts, for --layout.",

@@ -178,7 +178,7 @@ class ScoreOptions:
     truth : str, optional
         File that says who is who, with columns released and auxiliary.
     links : str, optional
-        File to write who was linked to whom, for you only.
+        File to write who was linked to whom, readable by you only.
     """
 
     truth: str | None = None

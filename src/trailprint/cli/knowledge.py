@@ -18,7 +18,7 @@ class KnowledgeOptions:
     Attributes
     ----------
     knows : str
-        What somebody knows of each person: everything, home-work, top:K, points:K or days:N.
+        What an adversary knows of each person: everything, home-work, top:K, points:K or days:N.
     """
 
     knows: str = "everything"

@@ -56,7 +56,7 @@ class MarginOptions:
     Attributes
     ----------
     precision : float, optional
-        The margin that reaches this precision.
+        Report the margin that reaches this precision.
     """
 
     precision: float | None = None
@@ -141,7 +141,7 @@ def run(
     planning: Planning,
     auxiliary: Annotated[
         str | None,
-        argument("AUXILIARY", "What somebody might know; without it, RELEASED is split."),
+        argument("AUXILIARY", "What an adversary might know; without it, RELEASED is split."),
     ] = None,
 ) -> None:
     """Match two datasets by their users' habits: how many could be re-identified?"""
@@ -279,27 +279,18 @@ def _notes(found: dict[str, Any]) -> list[str]:
     if "renamed_locations" in found:
         named = found["renamed_locations"]
         notes.append(
-            f"Names of locations were forgotten and found again for {named['named']:,} of "
-            f"{named['locations']:,} from how they are used; some may be wrong."
+            f"Names of locations were hidden; {named['named']:,} of {named['locations']:,} were "
+            "recovered from how they are used; some may be wrong."
         )
     if found["truth"] == "none":
         notes.append("No user id is on both sides and no --truth was given: nothing to score.")
-    if found.get("same_period"):
-        notes.append(
-            "The sides are taken for different sources about the same days: if they hold the same "
-            "events, the rate misleads."
-        )
-        if found["periods_overlap"] is False:
-            notes.append(
-                "But their periods do not overlap: views of calendar time find nobody. Leave "
-                "--same-period."
-            )
-    elif found["periods_overlap"]:
-        notes.append("The two periods overlap: the sides are not independent, the rate misleads.")
+    notes += _note_periods(found)
     if found.get("weights_note"):
         notes.append(found["weights_note"])
     if found.get("views_left_out"):
-        notes.append(f"Views this data cannot give: {', '.join(found['views_left_out'])}.")
+        notes.append(
+            f"Views that this data does not support: {', '.join(found['views_left_out'])}."
+        )
     if found.get("threshold_is_vacuous"):
         notes.append("The rejection threshold is not positive: the test can never reject.")
     without = found["released_without_data"] + found["auxiliary_without_data"]
@@ -312,6 +303,23 @@ def _notes(found: dict[str, Any]) -> list[str]:
             if point is None
             else f"Keeping margins of {show(point['margin'])} or more keeps {point['links']:,} of "
             f"the links, {percent(point['precision'])} of them right."
+        )
+    return notes
+
+
+def _note_periods(found: dict[str, Any]) -> list[str]:
+    """Say what periods that overlap, or should and do not, mean for the rate."""
+    if not found.get("same_period"):
+        told = "The two periods overlap: the sides are not independent, the rate misleads."
+        return [told] if found["periods_overlap"] else []
+    notes = [
+        "The sides are taken for different sources about the same days: if they hold the same "
+        "events, the rate misleads."
+    ]
+    if found["periods_overlap"] is False:
+        notes.append(
+            "But their periods do not overlap: views of calendar time find nobody. Leave out "
+            "--same-period."
         )
     return notes
 

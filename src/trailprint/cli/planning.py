@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from trailprint.cli.groups import Panel
 from trailprint.cli.present import print_json, print_rows, print_table
-from trailprint.display.numbers import format_seconds
 
 if TYPE_CHECKING:
     from trailprint.workflows.plans import WorkPlan
@@ -65,24 +64,26 @@ def _count(found: Mapping[str, Any]) -> list[tuple[str, object]]:
 
 def describe_needs(plan: Mapping[str, Any]) -> list[tuple[str, object]]:
     """Rows for the memory and time of a plan."""
-    from trailprint.workflows.plans import show_cores
+    from trailprint.workflows.plans import show_cores, show_estimate, show_megabytes
 
     rows: list[tuple[str, object]] = [
-        ("memory for arrays", f"{plan['driver_memory_mb']:,.0f} MB"),
+        ("memory for arrays", show_megabytes(plan["driver_memory_mb"])),
     ]
     if plan["engine"] == "spark":
-        rows.append(("memory on each executor", f"{plan['worker_memory_mb']:,.0f} MB"))
+        rows.append(("memory on each executor", show_megabytes(plan["worker_memory_mb"])))
     if plan["seconds"] is None:
-        rows.append(("time on one core, about", format_seconds(plan["core_seconds"])))
+        rows.append(("time on one core, about", show_estimate(plan["core_seconds"])))
     else:
         cores = show_cores(plan["cores"])
-        rows.append((f"time on {cores}, about", format_seconds(plan["seconds"])))
+        rows.append((f"time on {cores}, about", show_estimate(plan["seconds"])))
     return rows
 
 
 def _show_step(step: Mapping[str, Any]) -> dict[str, object]:
+    from trailprint.workflows.plans import show_estimate
+
     return {
         "step": step["name"],
         "passes": step["passes"],
-        "time on one core": format_seconds(step["core_seconds"]),
+        "time on one core": show_estimate(step["core_seconds"]),
     }

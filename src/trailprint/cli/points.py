@@ -30,7 +30,7 @@ class AnswerOptions:
     no_grid : bool
         Leave out coarser places and times.
     apply : tuple of str
-        Count shared traces after this protection too; again for the next one.
+        Count shared traces after this protection too; repeat for the next one.
     per_user : str, optional
         Write each person's risk here.
     """
@@ -118,7 +118,7 @@ def _print(found: dict[str, Any], per_user: str | None) -> None:
     if found["unicity"]:
         print_rows("Points drawn at random", [_drawn(r) for r in found["unicity"]], most=100)
     if found["worst_case"]:
-        print_rows("The most telling points", [_worst(r) for r in found["worst_case"]], most=20)
+        print_rows("The most revealing points", [_worst(r) for r in found["worst_case"]], most=20)
     print_rows("How many people share …", [_shared(r) for r in _all_sharing(found)], most=100)
     if found["grid"]:
         print_rows(_grid_title(found), _grid(found["grid"]), most=100)

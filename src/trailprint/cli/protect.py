@@ -289,9 +289,14 @@ def _print_sweep(found: dict[str, Any], chain: Sequence[Protection]) -> None:
 
 def _describe_unable(points: Sequence[Mapping[str, Any]]) -> list[str]:
     """Describe which attacks could not be tried, and why."""
+    from trailprint.report.wording import join, within
+
     unable = [(one["why"], one["family"]) for point in points for one in point["not_judged"]]
     families = {why: [name for own, name in unable if own == why] for why, _ in unable}
-    return [f"Not judged by {', '.join(dict.fromkeys(f))}: {why}" for why, f in families.items()]
+    return [
+        f"Not judged by {join(dict.fromkeys(names))}: {within(why)}"
+        for why, names in families.items()
+    ]
 
 
 def _advise(chain: Sequence[Protection], parameter: str) -> str:

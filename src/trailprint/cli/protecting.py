@@ -34,19 +34,19 @@ class ApplyOptions:
     Attributes
     ----------
     apply : tuple of str
-        What to apply; again for the next one.
+        What to apply; repeat for the next one.
     out : str, optional
         Where the protected data goes.
     release : str, optional
         Publishable data under new ids, with release.json: a folder, or a file in it.
     keys : str, optional
-        With ``release``: a new file, for you only, that says which id is whose.
+        With ``release``: a new file, readable by you only, that says which id is whose.
     keep_column : tuple of str
         With ``release``: other columns to pass through as they are.
     audit : str, optional
         With ``release``: folder of an audit that tried the same; its risk goes to release.json.
     listing : bool
-        Say which protections there are.
+        List the protections.
     """
 
     apply: tuple[str, ...] = ()

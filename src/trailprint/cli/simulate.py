@@ -97,7 +97,7 @@ def run(
     population: Annotated[PopulationOptions, Panel("Population")],
     running: Running,
 ) -> None:
-    """Make a synthetic population: nobody in it exists, and who is who is known."""
+    """Make a synthetic population: no real people, and the true matches are known."""
     if kind not in _KINDS:
         raise OptionError(f"KIND must be one of {', '.join(_KINDS)}, got {kind!r} instead.")
     if kind != "campus" and (population.paper or population.days is not None):

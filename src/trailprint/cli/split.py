@@ -44,7 +44,7 @@ def run(
     running: Running,
     cutting: SideInputs,
 ) -> None:
-    """Cut one dataset in two: what would be released, and what somebody might already know."""
+    """Cut one dataset in two: what would be released, and what an adversary might know."""
     check_outputs([out.released, out.auxiliary], sources=[data, cutting.shaping.regions])
     options = cutting.cut(running.seed)
     engine = running.engine()

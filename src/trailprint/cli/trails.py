@@ -80,7 +80,8 @@ class SensitivityOptions:
     withhold : tuple of float
         Probabilities of withholding.
     withhold_by : {"visit", "person", "place"}
-        Who decides to withhold: each visit anew, a person everywhere, or a place for everybody.
+        Who decides to withhold: each visit independently, a person at all places, or a place for
+        all people.
     n_runs : int
         Random runs for withholding.
     name_locations : bool
@@ -295,7 +296,10 @@ def _notes(found: dict[str, Any], links: str | None) -> list[str]:
         notes.append(f"{n_unshared:,} locations are on one side only and were left out.")
     if found["truth"] == "none":
         notes.append("No id is on both sides and no --truth was given: nothing to score.")
-    notes.append("Assumed: entries are truthful (2.1) and mean the same entity everywhere (2.3).")
+    notes.append(
+        "Assumed (Malin 2005, sections 2.1 and 2.3): entries are truthful and mean the same entity "
+        "everywhere."
+    )
     if links is not None:
         notes.append(f"Links written to {links}, readable by you only.")
     return notes

@@ -90,7 +90,7 @@ def _points(found: AuditComparison) -> Iterator[Row]:
         for drawn in audit.unicity:
             yield _single_out(audit, "drawn at random", drawn.points, drawn)
         for worst in audit.worst_case:
-            yield _single_out(audit, "most telling", worst.k, worst)
+            yield _single_out(audit, "most revealing", worst.k, worst)
         for part in audit.singling_out:
             yield _single_out(audit, f"shared {part.what}", None, part)
 

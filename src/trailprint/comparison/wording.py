@@ -29,13 +29,19 @@ def describe_points(difference: float | None) -> str:
     """A difference of rates in percentage points."""
     if difference is None:
         return "not shown"
-    return f"{100 * difference:+.1f} points".replace("-", "−")
+    return f"{_signed(difference)} points"
 
 
 def describe_interval(ends: Interval) -> str:
     """An interval of a difference, in percentage points."""
-    low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in ends)
+    low, high = map(_signed, ends)
     return f"{low} to {high} points"
+
+
+def _signed(difference: float) -> str:
+    """A difference in percentage points with its sign; none has no sign."""
+    points = f"{100 * difference:+.1f}".replace("-", "−")
+    return "0.0" if points[1:] == "0.0" else points
 
 
 def describe_test(pairs: Pairs | None) -> str:
@@ -103,13 +109,13 @@ def _name_measures(
     for drawn in audit.unicity:
         yield f"{_count_points(drawn.points)} drawn at random", drawn
     for worst in audit.worst_case:
-        yield f"the most telling {_count_points(worst.k)}", worst
+        yield f"the {_count_points(worst.k, 'most revealing ')}", worst
     for part in audit.singling_out:
         yield f"all of: {part.label}", part
 
 
-def _count_points(number: int) -> str:
-    return "1 point" if number == 1 else f"{number} points"
+def _count_points(number: int, which: str = "") -> str:
+    return f"{number} {which}point{'' if number == 1 else 's'}"
 
 
 def _describe_singled_out(found: UnicityPoint | WorstPoint | SharedPart) -> str:

@@ -54,8 +54,8 @@ def _halve_weeks(events: Events, seed: int) -> tuple[Events, Events, str]:
     return (
         sides.released,
         sides.auxiliary,
-        "Each person's active weeks were cut in half, the earlier from the later; people with "
-        "one active week are left out.",
+        "Each person's active weeks were split into an earlier and a later half; people with one "
+        "active week are left out.",
     )
 
 
@@ -84,8 +84,8 @@ def draw_events(events: Events, seed: int) -> tuple[Events, Events, str]:
         raise InputError(
             "Data alone must tell two periods apart, by times or by whole counts that are drawn at "
             "random, but shares and averages do neither. Give what an adversary may have as a "
-            "second dataset, with --truth where ids differ; what shares reveal alone is told by "
-            "trailprint points."
+            "second dataset, with --truth where ids differ; trailprint points reports what shares "
+            "reveal alone."
         )
     draw = _draw_counts if "weight" in events.columns else _draw_rows
     return (

@@ -61,10 +61,16 @@ VIEWS: Mapping[str, View] = {
         Cells(name="cells-1km", title="cells of 1 km", needs=_POSITIONS, cell_m=1_000.0),
         Cells(name="cells-3km", title="cells of 3 km", needs=_POSITIONS, cell_m=3_000.0),
         NearbyCells(
-            name="nearby-300m", title="around cells of 300 m", needs=_POSITIONS, cell_m=300.0
+            name="nearby-300m",
+            title="cells of 300 m with their neighbours",
+            needs=_POSITIONS,
+            cell_m=300.0,
         ),
         NearbyCells(
-            name="nearby-1km", title="around cells of 1 km", needs=_POSITIONS, cell_m=1_000.0
+            name="nearby-1km",
+            title="cells of 1 km with their neighbours",
+            needs=_POSITIONS,
+            cell_m=1_000.0,
         ),
         ShortNames(name="names-1", title="first part of names", levels=1),
         ShortNames(name="names-2", title="first two parts of names", levels=2),

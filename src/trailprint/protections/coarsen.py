@@ -134,7 +134,7 @@ class CoarsenNames(EventProtection):
     """Keep the first ``levels`` parts of names like building.floor.room."""
 
     name: ClassVar[str] = "coarsen-names"
-    summary: ClassVar[str] = "names like building.floor.room to their first levels parts"
+    summary: ClassVar[str] = "names like building.floor.room, shortened to their first parts"
     is_public: ClassVar[bool] = True
     renames_locations: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"levels": -1}

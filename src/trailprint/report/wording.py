@@ -16,6 +16,8 @@ _THIN = "\u00a0"
 """Keeps a number and its unit on one line."""
 _PERCENT = f"{_THIN}%"
 _HALF_OF_ONE = 0.005
+_SHORTEST_S = 0.05
+"""Shorter times would be shown as 0.0 s."""
 
 
 def percent(share: float | None) -> str:
@@ -101,7 +103,7 @@ def people_and_share(rare: RareLocation) -> str:
     return plural(rare.people, "person", "people") + share
 
 
-def plural(number: int | str | None, one: str, many: str) -> str:
+def plural(number: int | float | str | None, one: str, many: str) -> str:
     """Format a count with its noun."""
     return f"{count(number)} {one if number == 1 else many}"
 
@@ -117,7 +119,8 @@ def seconds(duration: float | None) -> str:
     """Format a duration in the usual unit."""
     if duration is None:
         return UNKNOWN
-    return re.sub(r"(\d) ", rf"\1{_THIN}", format_seconds(duration))
+    told = "less than 0.1 s" if duration < _SHORTEST_S else format_seconds(duration)
+    return re.sub(r"(\d) ", rf"\1{_THIN}", told)
 
 
 def date(moment: str | None) -> str:

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import bdtrc
 
 from trailprint.arrays import Flags
+from trailprint.display.numbers import format_percent
 from trailprint.errors import OptionError
 from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.per_user import confidence_for
@@ -202,16 +203,16 @@ def _read_absent(
     if not n_absent:
         return "There are too few people on both sides to leave some out."
     text = (
-        f"Of the people on both sides {describe_count(n_absent)} were taken out of the released "
-        f"data, and the attack still linked {describe_count(n_linked, of=n_absent)} of them to "
-        "somebody."
+        f"Of the people on both sides, {describe_count(n_absent)} were removed from the released "
+        f"data; the attack linked {describe_count(n_linked, of=n_absent)} of them to another "
+        "record."
     )
     if margin is None:
-        return f"{text} No link of this attack is confident enough to be trusted anyway."
-    verdict = "as it should be" if passed else "so that its confidence misleads"
+        return f"{text} No link of this attack is confident enough to count."
+    verdict = "passed" if passed else "failed; its confidence is misleading"
     return (
-        f"{text} It did so with a confidence that is trusted for people who are there for "
-        f"{describe_count(n_false, of=n_absent)}; at most {expected:.0%} may be: {verdict}."
+        f"{text} It was confident about {describe_count(n_false, of=n_absent)} of them (limit: "
+        f"{100 * expected:.0f} %, allowing for luck): {verdict}."
     )
 
 
@@ -279,7 +280,7 @@ def _compare_orders(name: str, before: Flags, after: Flags) -> Control:
         expected=expected,
         passed=passed,
         reading=(
-            "With the rows of both sides in a secret order and without ids, "
+            "With the rows of both sides in random order and without ids, "
             f"{describe_count(n_found, of=n_people)} of {describe_count(n_people)} people are "
             f"linked correctly, against {describe_count(n_before, of=n_people)} before: {verdict}."
         ),
@@ -301,10 +302,10 @@ def _compare_chance(name: str, n_right: int, n_people: int, chance: float) -> Co
         expected=chance,
         passed=passed,
         reading=(
-            f"Read as if the order of rows had stayed, {describe_count(n_right, of=n_people)} of "
-            f"{describe_count(n_people)} people are linked correctly, where chance would link "
-            f"{chance:.2%}: "
-            f"{'no more than luck explains' if passed else 'far more than luck explains'}."
+            "Scored as if the rows had kept their order, "
+            f"{describe_count(n_right, of=n_people)} of {describe_count(n_people)} people are "
+            f"linked correctly; chance would link {format_percent(chance)}: "
+            f"{'no more' if passed else 'far more'} than chance explains."
         ),
     )
 
@@ -314,7 +315,7 @@ def control_weights(name: str, is_same: bool) -> Control:
     verdict = (
         "are the same: the released side has no part in them"
         if is_same
-        else "are others: they draw on the released side, and the accuracy cannot be trusted"
+        else "differ: they depend on the released side, and the accuracy cannot be trusted"
     )
     return Control(
         attack=name,

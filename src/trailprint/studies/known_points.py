@@ -117,7 +117,7 @@ def _name_levels(points: Points) -> list[PlaceLevel]:
         codes = cut.dictionary_encode().indices.to_numpy().astype(np.int32)
         levels.append(
             PlaceLevel(
-                name="1 part of names" if kept == 1 else f"{kept} parts of names",
+                name="first part of names" if kept == 1 else f"first {kept} parts of names",
                 cell_m=None,
                 place_of=codes,
             )

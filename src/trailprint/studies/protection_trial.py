@@ -335,7 +335,7 @@ class _Trial(Discreet):
         """Prepare the attacks of a family on the protected release."""
         if judge.on_events is not None:
             if changes_histograms(self.chain):
-                raise InputError("It needs events, and only histograms would be released.")
+                raise InputError("Events are needed, and only histograms would be released.")
             return judge.on_events(*self._events(), self.chain)
         if judge.on_histograms is None:
             raise InputError("It does not judge protections.")

@@ -159,14 +159,24 @@ def show_cores(n_cores: int) -> str:
 def describe_time(core_seconds: float, seconds: float | None, cores: int | None) -> str:
     """Return the time that work takes, in words."""
     if seconds is None:
-        return f"{format_seconds(core_seconds)} of one core"
-    return f"{format_seconds(seconds)} on {show_cores(cores or 1)}"
+        return f"{show_estimate(core_seconds)} of one core"
+    return f"{show_estimate(seconds)} on {show_cores(cores or 1)}"
+
+
+def show_estimate(seconds: float) -> str:
+    """Return an estimated duration in words."""
+    return "less than a second" if seconds < 1 else format_seconds(seconds)
+
+
+def show_megabytes(megabytes: float) -> str:
+    """Return an amount of memory in words."""
+    return "less than 1 MB" if megabytes < 1 else f"{megabytes:,.0f} MB"
 
 
 def describe_memory(driver_mb: float, worker_mb: float, engine: EngineName) -> str:
     """Return the memory that arrays need, in words."""
-    elsewhere = f" and {worker_mb:,.0f} MB on each executor" if engine == "spark" else ""
-    return f"{driver_mb:,.0f} MB of memory for arrays here{elsewhere}"
+    elsewhere = f" and {show_megabytes(worker_mb)} on each executor" if engine == "spark" else ""
+    return f"{show_megabytes(driver_mb)} of memory for arrays here{elsewhere}"
 
 
 def describe_work(plan: WorkPlan) -> str:

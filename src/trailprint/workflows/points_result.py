@@ -25,7 +25,7 @@ QUOTED = 4
 ASSUMPTIONS = (
     "The adversary knows that the person is in the release, and some of the person's points "
     "exactly as they were released. Nothing is linked across two periods.",
-    "Whoever is left alone is singled out: the rest of their trace is then known, whatever name it "
+    "A person left alone is singled out: the rest of their trace is then known, whatever name it "
     "carries.",
 )
 MODEL = (

@@ -80,7 +80,7 @@ def test_each_person_has_a_row_of_their_own(audited):
 
 def test_what_was_not_measured_says_why():
     nothing = cast(AuditContext, None)
-    assert find_points(nothing, {}, {}).why_not == "It was not asked for."
+    assert find_points(nothing, {}, {}).why_not == "It was not requested (--attacks)."
     found = find_points(nothing, {}, {"unicity": "There was no time."})
     assert not found.ran
     assert found.why_not == "There was no time."

@@ -78,7 +78,7 @@ def test_a_headline_without_a_protection(result):
 def test_people_whom_no_rate_is_about_are_on_the_first_screen(result):
     result["data"]["outside"] = {"people": 7, "of": 107, "why": "they were active in one week only"}
     rows = dict(summarise(Findings.from_dict(result)))
-    assert rows["people no rate is about"] == "7 of 107: they were active in one week only"
+    assert rows["people not covered by any rate"] == "7 of 107: they were active in one week only"
 
 
 def test_what_was_left_out_is_named_on_the_first_screen(result):
@@ -100,8 +100,8 @@ def test_a_target_that_nothing_reaches_is_answered_on_the_first_screen(result):
 def test_what_a_failed_control_leaves_is_on_the_first_screen(result):
     control = next(one for one in result["controls"] if one["kind"] == "absent")
     control["passed"] = False
-    (reported,) = [note for note in list_notes(Findings.from_dict(result)) if "how sure" in note]
-    assert reported.endswith("Its rates stand.")
+    (reported,) = [note for note in list_notes(Findings.from_dict(result)) if "confidence" in note]
+    assert reported.endswith("The rates are still valid.")
     control["kind"] = "permuted"
     notes = list_notes(Findings.from_dict(result))
     assert "Do not use these figures before you know why a control failed." in notes

@@ -99,7 +99,7 @@ def test_the_cheapest_attack_is_done_whatever_the_limit(context, monkeypatch):
     parts = {"attack/histogram": at_once, "b": at_once}
     outcomes, left_out = work_on(context, monkeypatch, parts, began=began)
     assert list(outcomes) == ["attack/histogram"]
-    assert "leaves less" in left_out[0].why
+    assert "no time left" in left_out[0].why
 
 
 def paced(seconds):
@@ -191,7 +191,7 @@ def test_what_is_left_out_on_any_number_of_people_is_reported_for_everybody(cont
     assert "hours, and the time limit of 2 seconds leaves less" in left.why
     quick = Part(name="a", title="a", seconds=0.1, compute=do_nothing)
     why = Plan(parts=(), time_limit_s=60.0).too_long(quick).why
-    assert why == "It would take less than a second, and the time limit of 60 seconds leaves less."
+    assert why == "There was no time left within the limit of 60 seconds."
 
 
 def test_what_is_reserved_for_the_report_is_left(context, monkeypatch):

@@ -48,6 +48,8 @@ def test_luck_is_said_where_the_interval_holds_chance(attack):
 def test_a_few_people_are_at_most_a_share(attack):
     few = replace(attack, correct="<10", accuracy=None, at_most=0.0085, interval=None)
     assert headline_sentence(few).startswith("Fewer than 10 of 1,054 people (at most 0.9 %)")
+    pair = headline_sentence(replace(few, people=2, at_most=1.0))
+    assert pair.startswith("2 people are too few to show how many could be linked")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,7 @@ def test_a_target_is_met_missed_or_not_needed(found):
         "Nothing that was tried leaves at most 5.0 % of the people linked."
     )
     met = target_sentence(0.05, replace(target, written="microaggregate:k=10"), 1054, None)
-    assert met.startswith("Averages of groups of 10: of what was tried, the least loss that leaves")
+    assert met.startswith("Averages of groups of 10: of what was tried, the least loss with")
     assert "no protection is needed" in target_sentence(
         0.05, replace(target, written=""), 1054, None
     )

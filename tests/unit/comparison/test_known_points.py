@@ -17,7 +17,7 @@ from trailprint.audit.results.findings import Findings
 from trailprint.comparison.known_points import compare_points
 from trailprint.comparison.opening import OpenedAudit
 from trailprint.comparison.results import AuditComparison, ComparedSinglingOut
-from trailprint.comparison.wording import list_singled_out
+from trailprint.comparison.wording import describe_interval, describe_points, list_singled_out
 from trailprint.plain import from_plain
 from trailprint.report.comparison_points import write_singling_out
 from trailprint.report.schema import load_comparison_schema
@@ -111,3 +111,14 @@ def test_a_comparison_written_before_there_were_points_is_still_read(tmp_path):
     plain = found.to_dict()
     del plain["points"]
     assert AuditComparison.from_dict(plain).points is None
+
+
+def test_differences_have_a_sign_and_none_has_no_sign():
+    assert [describe_points(one) for one in (0.0142, -0.0142, 0.0, -0.0001, None)] == [
+        "+1.4 points",
+        "−1.4 points",
+        "0.0 points",
+        "0.0 points",
+        "not shown",
+    ]
+    assert describe_interval((-0.02, 0.0)) == "−2.0 to 0.0 points"

@@ -30,7 +30,11 @@ def sparse(result: dict[str, Any]) -> dict[str, Any]:
     sparse["worst_case"]["by_attacks"] = []
     sparse["headline"]["protection"] = None
     sparse |= {"agreement": [], "controls": [], "why": None, "per_user": None}
-    sparse["points"] |= {"ran": False, "why_not": "It was not asked for.", "sentence": ""}
+    sparse["points"] |= {
+        "ran": False,
+        "why_not": "It was not requested (--attacks).",
+        "sentence": "",
+    }
     sparse["growth"] = dict.fromkeys(("users", "time", "resolution", "knowledge"))
     sparse["growth"]["left_out"] = [{"study": "time", "why": "The time limit was reached"}]
     sparse["protections"] |= {"points": [], "target": None, "target_reading": None}

@@ -28,7 +28,7 @@ STUDY = AmountGrowth(
         replace(POINT, kind="home-work", amount=None, label="home and work", x=2.0),
         replace(POINT, kind="everything", amount=None, label="everything", x=40.5, accuracy=0.8),
     ),
-    reading="who knows one event of each person links 20% of the people.",
+    reading="An adversary who knows one event of each person links 20% of the people.",
 )
 
 

@@ -290,9 +290,9 @@ class TestLocations:
         reported = prose(section)
         assert result["why"]["reading"].split(":")[0] in reported
         assert "One rare location alone gives away 203 people (19.3 %)" in reported
-        assert reported.endswith("Locations are numbered here; their names were not asked for.")
+        assert reported.endswith("Locations are numbered here; --name-locations shows their names.")
         (figure,) = figures(section)
-        assert cells(figure.table.rows[0]) == ("Location 1", "412", "3.1 %", "−1.4 %")
+        assert cells(figure.table.rows[0]) == ("Location 1", "412", "3.1 %", "−1.4 points")
 
     def test_at_most_twelve_are_drawn_and_all_are_listed(self, result):
         first = result["why"]["locations"][0]
@@ -312,9 +312,9 @@ class TestLocations:
         ("change", "text"),
         [
             (None, "not measured"),
-            (-0.0142, "−1.4 %"),
-            (0.02, "+2.0 %"),
-            (0.0, "0.0 %"),
+            (-0.0142, "−1.4 points"),
+            (0.02, "+2.0 points"),
+            (0.0, "0.0 points"),
             ("<10", "fewer than 10 people"),
             ("hidden", "not shown"),
         ],
@@ -336,7 +336,7 @@ class TestPeople:
         ]
         (figure,) = figures(write_people(read(result)))
         assert "Wide bars" not in figure.reading
-        assert figure.summary.endswith("the highest holds 20 people.")
+        assert figure.summary.endswith("the tallest holds 20 people.")
 
     def test_not_measured(self, sparse):
         assert prose(write_people(read(sparse))) == "The risk of single people was not measured."
@@ -423,6 +423,13 @@ class TestMeaning:
             "Inference",
         ]
         assert all(text.endswith(".") for _, text in facts.items)
+        assert "strongest attack took" not in facts.items[0][1]
+
+    def test_the_time_of_the_strongest_attack_is_that_of_its_part(self, result):
+        part = f"attack/{result['headline']['attack']}"
+        result["seconds"]["parts"][part] = 0.04
+        (facts,) = of_kind(write_regulators(read(result)), Facts)
+        assert "The strongest attack took less than 0.1 s." in plain(facts.items[0][1])
 
     def test_the_truth_that_was_used_is_an_assumption(self, result, unscored):
         def points(given: dict[str, Any]) -> str:
@@ -448,9 +455,18 @@ class TestAgain:
         assert "Written on" not in name
         assert settings["seed"] == str(result["seed"])
         assert "title" not in settings
+        assert settings["users"] == "all"
         assert set(versions) == set(result["versions"])
         (table,) = of_kind(section, Table)
         assert table.rows[-1][0] == "all together"
+
+    def test_a_split_that_was_not_chosen_is_the_default_and_two_sides_have_none(self, result):
+        result["settings"] |= {"split": None, "protections": []}
+        settings = dict(of_kind(write_again(read(result), About()), Facts)[1].items)
+        assert settings["split"] == settings["protections"] == "default"
+        result["data"]["sides"] = "two"
+        settings = dict(of_kind(write_again(read(result), About()), Facts)[1].items)
+        assert "split" not in settings
 
     def test_without_times_there_is_no_table(self, result):
         result["seconds"] = None

@@ -97,7 +97,9 @@ def test_what_to_do_next_follows_from_what_was_found(result, sparse):
     result["headline"] |= {"share": None, "interval": None, "linked": "<10", "at_most": 0.01}
     assert next_of(result)[0].startswith("Treat the data as personal data")
     result["controls"][0]["passed"] = False
-    assert next_of(result)[0].endswith("not in the release. Its rates stand.")
+    assert next_of(result)[0].endswith(
+        "not in the release are as confident. The rates are still valid."
+    )
     result["controls"][0]["kind"] = "permuted"
     assert next_of(result)[0].startswith("Do not use these figures")
 

@@ -23,8 +23,10 @@ def facts(found, term):
 @pytest.mark.usefixtures("blank_charts")
 def test_the_chapter_shows_curve_worst_case_and_grid(result):
     blocks = write_points(Findings.from_dict(result)).blocks
-    titles = [block.title for block in blocks if isinstance(block, Figure)]
+    drawn = [block for block in blocks if isinstance(block, Figure)]
+    titles = [figure.title for figure in drawn]
     assert len(titles) == 3
+    assert "at the coarsest (4,000 m, 1 day), 76.9" in drawn[2].summary
     assert titles[2].startswith("What 4 points reveal where places")
     (note,) = [block for block in blocks if isinstance(block, Note)]
     assert "Nothing is linked across two periods" in note.text
@@ -47,7 +49,9 @@ def test_a_share_of_a_few_people_is_the_most_it_can_be(result):
 
 def test_what_was_not_measured_says_why(sparse):
     blocks = write_points(Findings.from_dict(sparse)).blocks
-    assert [block.text for block in blocks if isinstance(block, Note)] == ["It was not asked for."]
+    assert [block.text for block in blocks if isinstance(block, Note)] == [
+        "It was not requested (--attacks)."
+    ]
     sparse.pop("points")
     assert write_points(Findings.from_dict(sparse)).blocks == [Prose("This was not measured.")]
 

@@ -66,8 +66,8 @@ def test_what_each_view_adds_is_drawn_largest_first():
     drawn = figures(write_views(VIEWS))
     assert list(drawn) == ["What each view adds", "What each view finds alone"]
     assert drawn["What each view adds"].table.rows == [
-        ("Places by days", "−12.0\u00a0%"),
-        ("Places by visits", "−5.0\u00a0%"),
+        ("Places by days", "−12.0\u00a0points"),
+        ("Places by visits", "−5.0\u00a0points"),
         ("Places by hours", "fewer than 10 people"),
     ]
 
@@ -84,7 +84,7 @@ def test_where_no_change_may_be_shown_words_say_so():
 def test_one_view_that_counts_needs_no_chart():
     blocks = write_views(replace(VIEWS, views=(VIEWS.views[0], VIEWS.views[3])))
     assert not figures(blocks)
-    assert "cannot give: cells of 1 km." in words(blocks)
+    assert "does not support: cells of 1 km." in words(blocks)
 
 
 def test_views_are_a_table_of_their_own(result):

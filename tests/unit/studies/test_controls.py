@@ -101,7 +101,7 @@ def test_an_attack_that_is_sure_of_everybody_fails_when_people_are_missing(in_or
     control = control_absent("sure", overconfident, *in_order)
     assert not control.passed
     assert control.share == 1.0
-    assert "misleads" in control.reading
+    assert "failed; its confidence is misleading" in control.reading
 
 
 def test_links_nobody_trusts_do_not_count(make_population):

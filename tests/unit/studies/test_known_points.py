@@ -36,8 +36,8 @@ def test_names_are_cut_part_by_part(make_events):
     _, levels = levels_of(make_events(rows_at(names), "user", "location", "start"))
     assert [level.name for level in levels] == [
         "as released",
-        "2 parts of names",
-        "1 part of names",
+        "first 2 parts of names",
+        "first part of names",
     ]
     assert [len(np.unique(level.place_of)) for level in levels] == [12, 4, 2]
     # Who shares a place shares the coarser one it lies in.

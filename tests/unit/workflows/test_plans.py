@@ -23,7 +23,7 @@ from trailprint.workflows import (
     protect_plan,
 )
 from trailprint.workflows.correlate_sides import check_correlation
-from trailprint.workflows.plans import describe_work
+from trailprint.workflows.plans import describe_work, show_estimate, show_megabytes
 from trailprint.workflows.points_steps import list_worst, open_measurement
 from trailprint.workflows.rehearsal import Rehearsal, Rehearsed
 
@@ -178,6 +178,11 @@ def test_the_commands_do_nothing(campus, run, tmp_path, monkeypatch, words, says
     assert "Nothing was done" in shown.out
     assert says in shown.out
     assert [path.name for path in tmp_path.iterdir()] == ["campus.parquet"]
+
+
+def test_small_needs_are_not_shown_as_zero():
+    assert (show_estimate(0.04), show_estimate(5.26)) == ("less than a second", "5.3 s")
+    assert (show_megabytes(0.3), show_megabytes(1234.5)) == ("less than 1 MB", "1,234 MB")
 
 
 def test_the_command_sweeps_nothing(campus, run, tmp_path, monkeypatch):

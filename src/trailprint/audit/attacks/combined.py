@@ -72,8 +72,8 @@ class CombinedFamily(AttackFamily):
     name = "combined"
     title = "Combined matching"
     question = (
-        "Do places, days, hours and moves together identify people, when somebody looks at all "
-        "of them at once?"
+        "Do places, days, hours and moves together identify people, when an adversary looks at "
+        "all of them at once?"
     )
     assumptions = (
         "The adversary has records of the same people, by name, from another period.",

@@ -76,13 +76,13 @@ class PointsFamily(ReleaseFamily):
     name = "points"
     title = "What a few points reveal"
     question = (
-        "If somebody knows a few places and times of a person in the release, who else agrees "
+        "If an adversary knows a few places and times of a person in the release, who else agrees "
         "with them?"
     )
     assumptions = (
         "The adversary knows that the person is in the release, and a few of the person's points "
         "exactly as they were released.",
-        "Whoever is left alone is singled out: the rest of their trace is then known, whatever "
+        "A person left alone is singled out: the rest of their trace is then known, whatever "
         "name it carries.",
         "Nothing is linked across two periods: these shares are no rates of links, and must be "
         "neither compared with them nor added to them.",
@@ -97,7 +97,7 @@ class PointsFamily(ReleaseFamily):
             step(name="unicity", title=self.title, seconds=points_seconds(sizes), compute=_draw),
             step(
                 name="worst-2",
-                title="The most telling two points",
+                title="The two most revealing points",
                 seconds=worst,
                 compute=partial(_search, (1, 2)),
             ),
@@ -109,7 +109,7 @@ class PointsFamily(ReleaseFamily):
             ),
             step(
                 name="worst-4",
-                title="The most telling four points",
+                title="The four most revealing points",
                 seconds=worst,
                 compute=partial(_search, (3, 4)),
             ),

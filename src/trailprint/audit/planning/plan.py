@@ -148,10 +148,10 @@ class Plan:
 
     def too_long(self, part: Part) -> LeftOut:
         """Return the entry of a part that does not fit the time limit."""
-        takes = duration(part.seconds)
-        about = takes if takes.startswith("less") else f"about {takes}"
+        takes, limit = duration(part.seconds), duration(self.time_limit_s or 0.0)
         why = (
-            f"It would take {about}, and the time limit of "
-            f"{duration(self.time_limit_s or 0.0)} leaves less."
+            f"There was no time left within the limit of {limit}."
+            if takes.startswith("less")
+            else f"It would take about {takes}, and the time limit of {limit} leaves less."
         )
         return LeftOut(name=part.name, title=part.title, why=why)

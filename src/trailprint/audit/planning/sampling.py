@@ -33,7 +33,7 @@ _LINKS = ("released", "auxiliary", "confidence")
 def note_sample(n_people: int) -> str:
     """Return the note for a rate measured on fewer people."""
     return (
-        f"Tried on {n_people:,} people drawn at random, for want of time: with fewer people to "
+        f"Tried on {n_people:,} people drawn at random, for lack of time: with fewer people to "
         "confuse, its share is higher than it would be for all."
     )
 

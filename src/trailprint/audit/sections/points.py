@@ -29,7 +29,7 @@ def find_points(
         if name.startswith(_PREFIX)
     }
     if "unicity" not in parts:
-        why = reasons.get("unicity", "It was not asked for.")
+        why = reasons.get("unicity", "It was not requested (--attacks).")
         return _describe(ran=False, why_not=why)
     drawn = unicity_of(parts["unicity"])
     worst = tuple(
@@ -120,7 +120,7 @@ def _describe_drawn(drawn: UnicityPoint, found: PointsFinding) -> str:
 def _describe_worst(worst: WorstPoint) -> str:
     noun = "point" if worst.k == 1 else "points"
     share = share_or_most(worst.share, worst.at_most)
-    return f"The most telling {_NUMBERS[worst.k].lower()} {noun} single out {share} of them."
+    return f"The {_NUMBERS[worst.k].lower()} most revealing {noun} single out {share} of them."
 
 
 def name_point(found: PointsFinding) -> str:

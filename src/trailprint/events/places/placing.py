@@ -30,7 +30,8 @@ class PlaceOptions:
     Attributes
     ----------
     stays : StayOptions or str, optional
-        Position fixes become visits: within a radius, for a time, as 200m,20min. See `to_stays`.
+        Turn position fixes into visits: within this radius for at least this time, such as
+        200m,20min. See `to_stays`.
     cell_m : float, optional
         Positions become square cells of this many metres. Data with positions and no locations
         gets cells of 1,000 m by default.

@@ -264,7 +264,7 @@ def run_figure_10(context: Context) -> ExperimentOutcome:
     return ExperimentOutcome(
         rows=rows,
         comparisons=comparisons,
-        reading="Leaving out the most telling shop changes the rate of those who remain by "
+        reading="Leaving out the most revealing shop changes the rate of those who remain by "
         f"{_signed(comparisons[0])} % of itself for complete trails and by "
         f"{_signed(comparisons[1])} % for incomplete ones.",
         charts=tuple(_scatter(algorithm) for algorithm in ("complete", "incomplete", "multiple")),

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trailprint.audit.results.findings import Findings, TimeSpent
 from trailprint.report.about import About
 from trailprint.report.blocks import Block, Facts, Heading, Prose, Section, Table
 from trailprint.report.wording import seconds, value
+
+_NOT_GIVEN = {"protections": "default", "split": "default", "users": "all"}
+"""What the absence of a setting stands for."""
 
 
 def write_again(found: Findings, about: About) -> Section:
     """Write what was audited and how: settings, versions and run time."""
     settings = {"seed": found.seed, **found.settings}
     settings.pop("title", None)
+    if found.data.sides == "two":
+        settings.pop("split", None)
     blocks: list[Block] = [
         Prose("The same data, settings and versions give the same figures, whatever the threads."),
         Heading("This report"),
         Facts(_name(found, about)),
         Heading("Settings"),
-        Facts([(name.replace("_", " "), value(setting)) for name, setting in settings.items()]),
+        Facts([(name.replace("_", " "), _describe(name, own)) for name, own in settings.items()]),
         Heading("Versions"),
         Facts([(name, value(version)) for name, version in found.versions.items()]),
     ]
     if found.seconds is not None:
         blocks += [Heading("Time"), _tabulate(found.seconds)]
     return Section("Settings and versions to run it again", blocks, "again")
+
+
+def _describe(name: str, setting: Any) -> str:
+    return _NOT_GIVEN[name] if name in _NOT_GIVEN and not setting else value(setting)
 
 
 def _name(found: Findings, about: About) -> list[tuple[str, str]]:

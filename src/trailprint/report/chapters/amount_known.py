@@ -55,9 +55,16 @@ def draw_amount(study: AmountGrowth) -> Figure:
         "less knowledge of another period, and can be compared with the attacks on this page."
         f"{describe_masked(study.points)}",
         table=Table(
-            columns=("Known", "Events, mean", "People linked", "95 % interval", "With less"),
+            columns=(
+                "Known",
+                "Events, mean",
+                "People linked",
+                "95 % interval",
+                "People with fewer",
+            ),
             rows=[_cells(point) for point in study.points],
-            caption="“With less” are people who have fewer: all of theirs is known",
+            caption="“People with fewer” have fewer events, days or places than the row says: "
+            "everything about them is known",
         ),
         legend=[Key(series, _NAMES[series]) for series in used],
     )

@@ -19,6 +19,7 @@ from trailprint.report.wording import (
     describe_masked,
     highest,
     percent,
+    plural,
     rate,
     rate_interval,
     sentence,
@@ -138,7 +139,7 @@ def _draw_time(study: TimeGrowth, size: Size) -> Figure:
     points = study.points
     return Figure(
         title="Risk by length of observation",
-        summary=_summary(points, lambda point: f"{count(point.x)} days"),
+        summary=_summary(points, lambda point: plural(point.x, "day", "days")),
         drawing=draw_lines(_rows(points), _DAYS, _LINKED, size=size),
         reading=_reading(study),
         table=Table(

@@ -32,7 +32,7 @@ def write_locations(found: Findings) -> Section:
     if why.map is not None and why.map.places:
         blocks += _draw_maps(why.map, found.privacy.small_count_threshold)
     if not found.privacy.locations_named:
-        blocks.append(Prose("Locations are numbered here; their names were not asked for."))
+        blocks.append(Prose("Locations are numbered here; --name-locations shows their names."))
     return Section(_TITLE, blocks, "locations")
 
 
@@ -139,10 +139,10 @@ def _list_places(places: Sequence[MapPlace], caption: str) -> Table:
 
 
 def signed_change(change: float | str | None) -> str:
-    """Format a change of a share with its sign; a masked one in words."""
+    """Format a change of a share in percentage points, with its sign; a masked one in words."""
     if change is None:
         return "not measured"
     if isinstance(change, str):
         return count(change) if change == "hidden" else f"{count(change)} people"
     sign = "−" if change < 0 else "+" if change > 0 else ""
-    return f"{sign}{percent(abs(change))}"
+    return f"{sign}{percent(abs(change)).removesuffix('%')}points"

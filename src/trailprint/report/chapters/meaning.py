@@ -98,10 +98,11 @@ def write_limits() -> Section:
 
 def _describe_means(found: Findings) -> str:
     """Describe the factors of recital 26: cost, time and technology."""
-    spent = None if found.strongest is None else found.strongest.seconds
+    parts = {} if found.seconds is None else found.seconds.parts
+    spent = parts.get(f"attack/{found.headline.attack}")
     took = f" The strongest attack took {seconds(spent)}." if spent else ""
     return (
-        "Cost, time and the technology there is decide which means are likely. The attacks of this "
+        "Cost, time and available technology decide which means are likely. The attacks of this "
         f"page are published and need no special computer.{took} Whether somebody is likely to "
         "have the knowledge that was assumed is yours to judge."
     )

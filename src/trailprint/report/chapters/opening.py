@@ -192,7 +192,7 @@ def _list_facts(found: Findings) -> list[tuple[str, str]]:
     outside, left_out = found.data.outside, list_left_out(found)
     if outside is not None:
         told = f"{count(outside.people)} of {count(outside.of)} people: {outside.why}."
-        facts.append(("No rate is about", told))
+        facts.append(("Not covered by any rate", told))
     if left_out:
         facts.append(("Left out", f"{capital('; '.join(left_out))}. The chapters say why."))
     protection = headline.protection

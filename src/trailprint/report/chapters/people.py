@@ -40,7 +40,7 @@ def _draw(bins: Sequence[RiskBin], threshold: int) -> Figure:
     return Figure(
         title="How many people run which risk",
         summary=f"{len(bins)} bars from {percent(bins[0].low)} to {percent(last.high)} risk; "
-        f"the highest holds {count(last.people)} people.",
+        f"the tallest holds {count(last.people)} people.",
         drawing=draw_histogram(rows, Axis("Risk of being linked", unit="percent"), Axis("People")),
         reading="Each bar counts the people whose risk lies in its range. Bars at the far right "
         f"are people who are nearly always linked. {_describe_joined(bins, threshold)}".strip(),

@@ -38,6 +38,7 @@ from trailprint.report.wording import (
 _TITLE = "Singling out: what a few points reveal"
 _SINGLED_OUT = Axis("People whom some choice of points singles out", unit="percent")
 _FEW = ("5", "10", "20")
+_UNITS = {"d": "day", "h": "hour", "min": "minute", "s": "second"}
 _ALONE = "Nobody else agrees"
 _NO_LINKS = (
     "The adversary here knows points of the very trace that is released, and asks who else agrees "
@@ -48,8 +49,8 @@ _NO_LINKS = (
 )
 _PARTS = {
     "unicity": "Points drawn at random",
-    "worst-2": "The most telling two points",
-    "worst-4": "The most telling four points",
+    "worst-2": "The two most revealing points",
+    "worst-4": "The four most revealing points",
     "grid": "Coarser places and times",
 }
 
@@ -179,9 +180,10 @@ def _draw_worst(points: PointsFinding) -> Figure:
     ]
     last = points.worst_case[-1]
     return Figure(
-        title="How many people are singled out by the points that tell most",
-        summary=f"{len(rows)} bars; the {plural(last.k, 'point', 'points')} that tell most single "
-        f"out {describe_share(last)}.",
+        title="How many people are singled out by the most revealing points",
+        summary=f"{len(rows)} bars; the "
+        f"{plural(last.k, 'most revealing point', 'most revealing points')} single out "
+        f"{describe_share(last)}.",
         drawing=draw_bars(rows, _SINGLED_OUT),
         reading="For each person every choice of that number of points was looked at, and the one "
         "that leaves the fewest people counts: the worst case, found exactly. The dark tick is "
@@ -197,6 +199,13 @@ def _draw_worst(points: PointsFinding) -> Figure:
     )
 
 
+def _spell_out(time: str) -> str:
+    """Return a length of time such as "1 d" with its unit as a word."""
+    number, _, unit = time.partition(" ")
+    word = _UNITS.get(unit)
+    return time if word is None else plural(int(number), word, f"{word}s")
+
+
 def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
     """Draw the heat map if there are coarser releases to compare with."""
     if len(grid) < 2:
@@ -209,13 +218,13 @@ def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
     ]
     figure = Figure(
         title=f"What {known} reveal where places and times are released coarser",
-        summary=f"As they are, {describe_share(grid[0])}; at the coarsest, {last.place} and "
-        f"{last.time}, {describe_share(last)}.",
+        summary=f"As they are, {describe_share(grid[0])}; at the coarsest ({last.place}, "
+        f"{_spell_out(last.time)}), {describe_share(last)}.",
         drawing=draw_heat(rows, "Times released to", "Places released as"),
         reading="The same points drawn at random, compared with ever coarser releases: the "
-        "stronger the colour, the more people are singled out. To the right times are released "
-        "to longer spans, downwards places are merged. Points were drawn fewer times than "
-        "for the curve, from which the first cell may therefore differ a little."
+        "stronger the colour, the more people are singled out. Times get coarser to the right, "
+        "places downwards. Points were drawn fewer times than for the curve, from which the first "
+        "cell may therefore differ a little."
         f"{_describe_masked(grid)}",
         table=Table(
             columns=("Places", "Times", "Singled out", "Candidates, median"),

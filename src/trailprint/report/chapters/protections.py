@@ -289,7 +289,7 @@ def _row(number: int, point: ProtectionPoint, best: str | None) -> ScatterRow:
 
 
 def _legend(points: Sequence[ProtectionPoint], best: str | None) -> list[Key]:
-    legend = [Key("a", "Best bargain", "dot"), Key("f", "Beaten by another", "hollow")]
+    legend = [Key("a", "Not beaten by another", "dot"), Key("f", "Beaten by another", "hollow")]
     if best is not None and any(point.written == best for point in points):
         legend.append(Key("b", "Cheapest that reaches the target", "ring"))
     return legend
@@ -328,7 +328,7 @@ def _tabulate(shown: Numbered, names: Mapping[str, str]) -> Table:
         rows=rows,
         caption=f"{by}“To an equal record” also counts links to a record that looks exactly like "
         "one's own: who shares it cannot be told apart, but what it says is known of all of them. "
-        "A group are people whose released records are equal in everything but the id.",
+        "A group is the people whose released records are equal in everything but the id.",
         text_columns=len(texts),
     )
 

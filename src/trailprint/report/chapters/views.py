@@ -30,7 +30,7 @@ def write_views(found: ViewsFinding) -> list[Block]:
     ]
     if found.left_out:
         titles = join(view.title for view in found.left_out)
-        blocks.append(Prose(f"Views that this data cannot give: {titles}."))
+        blocks.append(Prose(f"Views that this data does not support: {titles}."))
     return blocks
 
 
@@ -66,8 +66,8 @@ def _describe_no_change(counted: Views) -> str:
     if any(view.leave_one_out != "<10" for view in counted):
         return ""
     return (
-        "Without any one of them, fewer than ten people more or fewer are linked: views tell much "
-        "the same about people, and no single one gives them away."
+        "Without any one of them, fewer than ten people more or fewer are linked: the views say "
+        "much the same, and no single one identifies them."
     )
 
 
@@ -84,7 +84,7 @@ def _draw_without(counted: Views) -> Figure:
         title="What each view adds",
         summary=f"{rows[0]['label']}: {rows[0]['text']} without it. {len(rows)} views.",
         drawing=draw_bars(
-            rows, Axis("Fewer people linked without it", unit="percent"), size="half"
+            rows, Axis("Share of people no longer linked without it", unit="percent"), size="half"
         ),
         reading="A longer bar means that fewer people are linked when the view is left out and the "
         "others stay. Where a bar is missing, the others make up for the view; with a plus, more "

@@ -23,7 +23,7 @@ from trailprint.report.wording import (
 from trailprint.studies.small_counts import hide_small
 from trailprint.values import MaskedCount
 
-_FEW = "together with other figures of this page it would tell how many a small group has."
+_FEW = "together with other figures of this page it would reveal the size of a small group."
 
 
 def write_worst_case(found: Findings) -> Section:

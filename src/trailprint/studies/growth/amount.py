@@ -87,9 +87,9 @@ def _read(points: Sequence[AmountPoint]) -> str:
     home = [point for point in points if point.kind == "home-work"]
     told = [f"{point.label} {describe_rate(point)}" for point in (*home, points[-1])]
     return (
-        f"Who knows {least.label} of each person links {describe_rate(least)} of the people; who "
-        f"knows {', who knows '.join(told)}. Events and days are drawn at random; the release is "
-        "the same throughout."
+        f"An adversary who knows {least.label} of each person links {describe_rate(least)} of the "
+        f"people; one who knows {', one who knows '.join(told)}. Events and days are drawn at "
+        "random; the release is the same throughout."
     )
 
 

@@ -85,7 +85,7 @@ def _read(first: KnowledgePoint, last: KnowledgePoint) -> str:
             f"{text} Knowing others helps to tell people apart: a person's risk depends on what "
             "is known of everybody."
         )
-    return f"{text} Whoever knows only a few people finds them about as well."
+    return f"{text} An adversary who knows only a few people finds them about as well."
 
 
 def _make_point(share: float, group: Draws, spread: float) -> KnowledgePoint:

@@ -66,9 +66,9 @@ class ResolutionStudy(Discreet):
         n_found = [found.n_found for _, _, found in self.points]
         best, worst = points[n_found.index(max(n_found))], points[n_found.index(min(n_found))]
         reading = (
-            f"Most people are linked correctly at {best.label} ({describe_rate(best)}), fewest "
-            f"at {worst.label} ({describe_rate(worst)}). Locations change on both sides, "
-            "for everybody knows the map."
+            f"Resolution at which most people are linked correctly: {best.label} "
+            f"({describe_rate(best)}); fewest: {worst.label} ({describe_rate(worst)}). Locations "
+            "change on both sides, because everybody knows the map."
         )
         return ResolutionGrowth(points=points, reading=reading)
 
@@ -163,12 +163,16 @@ def _shorter_names(sides: tuple[Events, Events], levels: tuple[int, ...]) -> lis
         return [
             _Step(
                 k,
-                "whole names" if k == deepest else f"{k} part{'s' if k > 1 else ''} of names",
+                "whole names" if k == deepest else _name_level(k),
                 partial(truncate_names, levels=k, separator=separator),
             )
             for k in kept
         ]
     return []
+
+
+def _name_level(k: int) -> str:
+    return "first part of names" if k == 1 else f"first {k} parts of names"
 
 
 def _blocks(sides: tuple[Events, Events]) -> list[_Step]:

@@ -49,7 +49,7 @@ def test_an_attack_on_fewer_is_scaled_to_everybody(context, outcomes):
     assert entry.people == N_DRAWN
     assert np.count_nonzero(~np.isnan(risk)) == N_DRAWN
     assert np.count_nonzero(outcome.arrays["linked"]) == entry.correct
-    assert "Tried on 25 people drawn at random, for want of time" in entry.notes[-1]
+    assert "Tried on 25 people drawn at random, for lack of time" in entry.notes[-1]
     partner = dict(zip(context.truth.released, context.truth.auxiliary, strict=True))
     links = zip(outcome.arrays["released"], outcome.arrays["auxiliary"], strict=True)
     assert sum(partner[own] == other for own, other in links) == entry.correct
@@ -67,7 +67,7 @@ def test_protections_and_studies_say_it(outcomes):
     assert study is not None
     assert study.people == N_DRAWN
     assert study.points[-1].x == N_DRAWN
-    assert "for want of time" in study.reading
+    assert "for lack of time" in study.reading
 
 
 def test_the_result_marks_them_wherever_they_stand(context, outcomes):

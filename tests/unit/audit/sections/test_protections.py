@@ -144,7 +144,7 @@ def test_every_family_that_ran_judges_what_matters(campus):
         assert max(one.accuracy for one in whole) == pytest.approx(point.accuracy)
     averages = marked["microaggregate:k=2"]
     assert {one.attack for one in averages.not_judged} == {"sequence", "combined"}
-    assert "needs events" in averages.not_judged[0].why
+    assert "Events are needed" in averages.not_judged[0].why
     rounded = marked["coarsen-time:unit_s=86400"]
     assert {"sequence", "combined"} <= {one.attack for one in rounded.judged}
     assert present(found.search).tried == len(found.points)

@@ -55,7 +55,7 @@ def test_everything_is_the_attack_itself_and_less_is_known_before(sides):
 def test_a_result_says_the_ends_and_home_and_work(sides):
     plain = present(grow_amount(PREPARE, *sides("user", "location", "start")).to_finding())
     assert plain.points[0].label == "1 event"
-    assert "who knows home and work" in plain.reading
+    assert "one who knows home and work" in plain.reading
     assert all(point.x >= 1 for point in plain.points)
 
 

@@ -68,8 +68,8 @@ def test_names_made_of_parts_are_cut(make_sides, separator):
     found = present(grown.to_finding())
     assert [p.label for p in found.points] == [
         "whole names",
-        "2 parts of names",
-        "1 part of names",
+        "first 2 parts of names",
+        "first part of names",
     ]
     assert [p.x for p in found.points] == [3, 2, 1]
     assert [p.locations for p in found.points] == [64, 16, 2]
