@@ -289,7 +289,7 @@ def check_values(command: str, values: Mapping[str, Any]) -> str:
     try:
         made = _parse(command, words)
         if command == "audit":
-            made["auditing"].options(made["giving"], made["running"].seed)
+            made["auditing"].options(made["giving"], made["drawing"], made["running"].seed)
     except TrailprintError as error:
         return error.for_command_line()
     except typer.Exit:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from typing import Any
 
 from trailprint.arguments import Texts, Understood, check_fields, understood
 from trailprint.audit.attacks.registry import attack_names, family_names
-from trailprint.errors import OptionError
+from trailprint.errors import OptionError, to_flag
 from trailprint.events.knowledge import Knowledge
 from trailprint.events.split import SplitOptions
 from trailprint.features.options import Weight
@@ -113,7 +114,9 @@ class AuditOptions:
         for name, least in (("users", 2), ("sequence_users", 2)):
             value = getattr(self, name)
             if value is not None and value < least:
-                raise OptionError(f"--{name} must be at least {least} people, got {value} instead.")
+                raise OptionError(
+                    f"{to_flag(name)} must be at least {least} people, got {value} instead."
+                )
         if self.time_limit_s is not None and not self.time_limit_s > 0:
             raise OptionError(f"--time-limit must be positive, got {self.time_limit_s:g} seconds.")
         if self.seed < 0:
@@ -155,4 +158,5 @@ def parse_duration(text: str) -> float | None:
 def show_duration(seconds: float) -> str:
     """Format seconds for `parse_duration`, in the largest unit that gives a whole number."""
     unit = next(unit for unit in ("h", "m", "s") if seconds % _UNITS_S[unit] == 0 or unit == "s")
-    return f"{seconds / _UNITS_S[unit]:g}{unit}"
+    # Every digit, and no exponent: the text is read again.
+    return f"{Decimal(repr(seconds / _UNITS_S[unit])):f}{unit}".replace(f".0{unit}", unit)

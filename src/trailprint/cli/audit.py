@@ -15,7 +15,7 @@ from trailprint.cli import stopwatch
 from trailprint.cli.audit_measuring import measure_to_folder
 from trailprint.cli.compile_ahead import compile_first
 from trailprint.cli.groups import Given, Panel, argument, takes_options
-from trailprint.cli.inputs import ScoreOptions, Scoring, SideInputs
+from trailprint.cli.inputs import Drawing, DrawOptions, ScoreOptions, Scoring, SideInputs
 from trailprint.cli.memory import require_address_space
 from trailprint.cli.option_fields import Written
 from trailprint.cli.present import (
@@ -99,7 +99,7 @@ class Auditing:
         Given[AuditOptions],
         Panel(
             _AUDIT,
-            without=("split", "sequence_users", "seed"),
+            without=("split", "seed"),
             written={
                 "protections": Written(read=tuple, show=", ".join, metavar="NAME", many=True),
                 "time_limit_s": Written(read=parse_duration, show=show_duration, metavar="TIME"),
@@ -107,14 +107,15 @@ class Auditing:
         ),
     ]
 
-    def options(self, sides: SideInputs, seed: int) -> AuditOptions:
+    def options(self, sides: SideInputs, drawing: DrawOptions, seed: int) -> AuditOptions:
         """Return the library's options."""
         if sides.splitting and not sides.names_a_cut:
             raise OptionError(
                 "Choices of users on both sides go with a split: say where to cut, as --at median, "
                 "or use --users."
             )
-        split = sides.cut(seed) if sides.names_a_cut else None
+        own = drawing.choose_seed(seed, is_cut=sides.names_a_cut)
+        split = sides.cut(own) if sides.names_a_cut else None
         return self.given.options(split=split, seed=seed)
 
 
@@ -128,6 +129,7 @@ def run(
     where: EnginePanel,
     scoring: Scoring,
     giving: SideInputs,
+    drawing: Drawing,
     typed: Typed,
     auxiliary: Annotated[
         str | None,
@@ -139,7 +141,7 @@ def run(
     from trailprint.report.audit_files import Outputs, check_folder, describe_source
 
     folder = auditing.folder
-    options = auditing.options(giving, running.seed)
+    options = auditing.options(giving, drawing, running.seed)
     reserved_s = stopwatch.reserve(options.time_limit_s)
     scoring.check(data, auxiliary)
     engine = running.engine()

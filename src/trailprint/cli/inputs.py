@@ -169,6 +169,31 @@ Splitting = Annotated[Given[SplitOptions], Panel("Split", without=("min_events",
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DrawOptions:
+    """
+    How users of both sides are drawn, where that differs from other random choices.
+
+    Attributes
+    ----------
+    split_seed : int, optional
+        Seed of the choice of users on both sides, if not that of every other choice.
+    """
+
+    split_seed: int | None = None
+
+    def choose_seed(self, seed: int, *, is_cut: bool) -> int:
+        """Return the seed of the split, if there is one; by default that of the command."""
+        if self.split_seed is None:
+            return seed
+        if not is_cut:
+            raise OptionError("--split-seed goes with a split: say where to cut, as --at median.")
+        return self.split_seed
+
+
+Drawing = Annotated[DrawOptions, Panel("Split")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreOptions:
     """
     The truth that links are scored against, and where links are written.

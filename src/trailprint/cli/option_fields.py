@@ -70,6 +70,12 @@ class OptionField:
         """Whether the field has no default."""
         return self.default is MISSING
 
+    @property
+    def takes_list(self) -> bool:
+        """Whether the value is a list, typed with commas."""
+        is_list = typing.get_origin(_parts(self.kind)[0]) in (tuple, Sequence)
+        return is_list and not self.written.many
+
     def parameter(self, *, may_lack: bool) -> inspect.Parameter:
         """The flag as a Typer parameter; None (False for a switch) if it was not typed."""
         chosen = choices_of(self.kind)

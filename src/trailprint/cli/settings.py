@@ -72,7 +72,16 @@ def _read(path: str, flags: Sequence[OptionField]) -> dict[str, Any]:
     kinds = {name: kind for name, kind in kinds.items() if name not in _NOT_KEPT}
     found = read_settings(path)
     check_names(found, kinds)
+    for name in {flag.flag for flag in flags if flag.takes_list} & found.keys():
+        found[name] = _join(name, found[name])
     return {name.replace("-", "_"): _check(name, found[name], kinds[name]) for name in found}
+
+
+def _join(name: str, value: object) -> object:
+    """Return a list of texts as it would be typed, and any other value as it is."""
+    if not isinstance(value, list):
+        return value
+    return ",".join(str(_check(name, one, str)) for one in value)
 
 
 def _check(name: str, value: object, kind: Any) -> object:
