@@ -174,6 +174,20 @@ def test_groups_have_k_rows_and_refinement_never_costs(norm, matrix, k):
     assert total_distortion(rows, best) <= total_distortion(rows, group_by_mdav(rows, k)) + 1e-9
 
 
+@pytest.mark.parametrize("norm", [L1, L2])
+@given(st.integers(0, 10_000), st.integers(2, 3), st.integers(6, 24))
+@settings(max_examples=25, deadline=None)
+def test_refined_groups_equal_the_naive_search(norm, seed, k, n_rows):
+    random = np.random.default_rng(seed)
+    # Real numbers in many columns: no two steps cost the same, not even under l1. At most eight
+    # groups, which share all columns: each is among those that the kernel tries for every row.
+    n_rows = min(n_rows, 8 * k)
+    matrix = random.random((n_rows, 24))
+    start = random.permutation(np.arange(n_rows) % random.integers(1, n_rows // k + 1))
+    found = refine_groups(rows_of(matrix, norm), start, k, 1)
+    assert as_sets(found) == oracle.refine_groups(matrix, start, k, squared=norm == L2)
+
+
 @pytest.mark.parametrize("method", ["group-selection", "mdav"])
 @given(counts(), st.integers(1, 6))
 @settings(max_examples=60, deadline=None)
