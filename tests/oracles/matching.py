@@ -81,6 +81,63 @@ def gated_gains(released: Dense, auxiliary: Dense, gate: int) -> Floats:
     return np.where(place > 0, place + rhythm, 0.0)
 
 
+def bid_one_by_one(
+    gains: Dense, capacity: Ints, floor: Floats, n_bids: int
+) -> tuple[list[int], Floats, Floats]:
+    """
+    A round of the auction by its rules: each row's column or -1, and the prices of both sides.
+
+    Of columns that are worth the same to a row, it takes the one with the greatest gain.
+    """
+    n, m = gains.shape
+    column, u, v = [-1] * n, np.maximum(gains.max(axis=1, initial=0.0), floor), np.zeros(m)
+    for first in range(n):
+        bidder = first
+        while bidder >= 0 and column[bidder] < 0 and n_bids > 0:
+            n_bids -= 1
+            bidder = _bid(gains, capacity, floor[bidder], column, (u, v), bidder)
+    return column, u, v
+
+
+def _bid(
+    gains: Dense,
+    capacity: Ints,
+    floor: float,
+    column: list[int],
+    prices: tuple[Floats, Floats],
+    i: int,
+) -> int:
+    """One bid; the row that lost its column by it, or -1."""
+    u, v = prices
+    candidates = [j for j in np.argsort(-gains[i], kind="stable") if gains[i, j] > 0]
+    worths = [floor, floor, *(gains[i, j] - v[j] for j in candidates)]
+    second, u[i] = sorted(worths)[-2:]
+    if u[i] <= floor + 1e-9:
+        return -1
+    j = next(j for j in candidates if gains[i, j] - v[j] == u[i])
+    holders = [row for row in range(len(column)) if column[row] == j]
+    loser = -1
+    if len(holders) == capacity[j]:
+        if len(holders) > 1 or u[i] - second <= 1e-9:
+            return -1
+        loser = holders[0]
+        column[loser] = -1
+    elif capacity[j] > 1:
+        second = u[i]
+    column[i] = j
+    v[j] += u[i] - second
+    u[i] = second
+    return loser
+
+
+def worths_of_violating_rows(gains: Dense, u: Floats, v: Floats, n: int) -> dict[int, list[float]]:
+    """Rows with a pair that gains more than its prices: what their ``n`` best pairs are worth."""
+    worth = np.where(gains > 0, gains - v, -np.inf)
+    rows = np.flatnonzero(worth.max(axis=1, initial=-np.inf) > u)
+    best = {int(i): sorted(worth[i], reverse=True)[:n] for i in rows}
+    return {i: [float(one) for one in ones if one > -np.inf] for i, ones in best.items()}
+
+
 def best_pairs_of_size(gains: Dense, size: int) -> tuple[Ints, Ints]:
     """The matching of exactly ``size`` pairs that gains most: the others take a stand-in."""
     n, m = gains.shape

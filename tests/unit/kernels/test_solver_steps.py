@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
-from tests.oracles.matching import best_pairs_of_size, jensen_shannon_gains
+from tests.oracles.matching import best_pairs_of_size, bid_one_by_one, jensen_shannon_gains
 from tests.oracles.shapes import to_csr
 
 from trailprint.kernels.csr import main_locations, transpose_csr
-from trailprint.kernels.matching.auction import bid_rows
+from trailprint.kernels.matching.auction import BIDS_PER_ROW, bid_rows
 from trailprint.kernels.matching.candidates import BestPairs
 from trailprint.kernels.matching.cardinality import solve_size
 from trailprint.kernels.matching.cycles import build_half, nearest_detour, super_node_distances
@@ -42,11 +42,12 @@ def _gains(shape):
     return rng.integers(0, 5, (n, m)) * (rng.random((n, m)) < 0.7) / 4
 
 
-def state_of(gains):
+def state_of(gains, capacity=None):
     """A problem whose candidates are all pairs that gain something."""
     n, m = gains.shape
     one = np.array([0, n]), np.array([0, m])
-    state = build_state(np.ones(n, np.int64), np.ones(m, np.int64), *one)
+    capacity = np.ones(m, np.int64) if capacity is None else capacity
+    state = build_state(np.ones(n, np.int64), capacity, *one)
     order = np.argsort(-gains, axis=1, kind="stable").astype(np.int32)
     pairs = BestPairs(
         column=order,
@@ -114,6 +115,24 @@ def test_bids_keep_prices_feasible_and_flows_tight(gains):
     lift(state, gains)
     bid_rows(state.rows, state.cols, state.free_list, 0, 0, gains.shape[0], 0.0, state.tight)
     check_prices(state, gains)
+
+
+@settings(max_examples=150, deadline=None)
+@given(gains=gains_strategy(), seed=st.integers(0, 2**32 - 1))
+def test_a_round_of_bids_equals_bidding_one_by_one(gains, seed):
+    rng = np.random.default_rng(seed)
+    n, m = gains.shape
+    capacity, floor = rng.integers(1, 3, m), rng.integers(0, 3, n) / 4
+    state = state_of(gains, capacity)
+    state.rows.floor[:] = floor
+    state.rows.price[:] = np.maximum(gains.max(axis=1), floor)
+    bid_rows(state.rows, state.cols, state.free_list, 0, 0, n, 0.0, state.tight)
+    column, u, v = bid_one_by_one(gains, capacity, floor, BIDS_PER_ROW * n)
+    flows = read_flows(state)
+    linked = [(i, j) for i, j in enumerate(column) if j >= 0]
+    assert list(zip(flows.row, flows.col, strict=True)) == linked
+    np.testing.assert_allclose(state.rows.price, u, atol=1e-12)
+    np.testing.assert_allclose(state.cols.price, v, atol=1e-12)
 
 
 @settings(max_examples=150, deadline=None)
