@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
+from statistics import fmean
 
 WORD = 2**64
 
@@ -69,6 +70,15 @@ def fewest_by_definition(kind, people, k, tolerance=0.0):
 def count_who_have(keys, people):
     """How many people have all of some keys."""
     return sum(set(keys) <= set(other) for other in people)
+
+
+def share_unique(people, n_points):
+    """The mean over people of the share of choices of points that nobody else has."""
+    shares = []
+    for one in people:
+        choices = list(combinations(sorted(one), min(n_points, len(one))))
+        shares.append(fmean(count_who_have(known, people) == 1 for known in choices))
+    return fmean(shares)
 
 
 def count_drawn_by_definition(people, most, seed):
