@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 
 import numpy as np
 from tests.oracles.distances import row_distance
 from tests.oracles.shapes import Dense
 
-from trailprint.arrays import Ints
+from trailprint.arrays import Flags, Ints
 
 Groups = set[frozenset[int]]
 Offer = tuple[float, list[int]]
@@ -21,6 +22,26 @@ def grouping_loss(matrix: Dense, group: Ints, *, squared: bool = False) -> float
         for g in np.unique(group)
     )
     return float(moved / row_distance(matrix, matrix.mean(axis=0), squared=squared).sum())
+
+
+def suppression_loss(matrix: Dense, kept: Flags) -> float:
+    """The same of leaving out all but some places, one person at a time."""
+    shares = matrix / matrix.sum(axis=1, keepdims=True)
+    mean = shares.mean(axis=0)
+    lost, whole = 0.0, 0.0
+    for own in shares:
+        to_mean = np.abs(own - mean).sum()
+        left = np.where(kept, own, 0.0)
+        moved = np.abs(own - left / left.sum()).sum() if left.sum() else np.inf
+        lost += min(moved, to_mean)
+        whole += to_mean
+    return float(lost / whole)
+
+
+def count_alike(records: Sequence[object], small: int) -> tuple[int, int, int]:
+    """The smallest group of equal records, the people, and those in groups below ``small``."""
+    sizes = [records.count(record) for record in records]
+    return min(sizes, default=0), len(records), sum(size < small for size in sizes)
 
 
 def group_by_mdav(matrix: Dense, k: int, *, squared: bool) -> Groups:

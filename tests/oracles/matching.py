@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import combinations, permutations
 
@@ -43,6 +44,23 @@ def pair_weights(metric: str, released: Dense, auxiliary: Dense) -> Floats:
     return np.asarray(((m > 0)[..., 0] / 2 + (n > 0)[..., 0] / 2) - (p * q).sum(-1))
 
 
+def pair_weights_of_many(metric: str, released: Dense, auxiliary: Dense) -> Floats:
+    """
+    The same for many locations, row by row.
+
+    Locations where a row has nothing are one to it: only what others have there in total counts.
+    """
+    power = 2.0 if metric == "cosine" else 1.0
+    whole = (auxiliary.astype(float) ** power).sum(1)
+    rows = []
+    for row in released:
+        there = row > 0
+        elsewhere = np.maximum(whole - (auxiliary[:, there] ** power).sum(1), 0.0) ** (1 / power)
+        few = np.column_stack([auxiliary[:, there], elsewhere])
+        rows.append(pair_weights(metric, np.append(row[there], 0.0)[None], few)[0])
+    return np.array(rows)
+
+
 def _unit(rows: Floats) -> Floats:
     return rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-300)
 
@@ -66,6 +84,17 @@ def gain_terms(metric: str, p: Dense, q: Dense) -> Floats:
     else:
         terms = 2 * np.minimum(p, q) if metric == "l1" else p * q
     return np.where((p > 0) & (q > 0), terms, 0.0)
+
+
+def location_contributions(
+    metric: str, p: Dense, q: Dense, links: Sequence[tuple[int, int]], n_locations: int
+) -> Floats:
+    """Each location's share of the gain of some links, its columns of all slots added up."""
+    total = np.zeros(p.shape[1])
+    for i, j in links:
+        total += gain_terms(metric, p[i], q[j])
+    by_location = total.reshape(-1, n_locations).sum(axis=0)
+    return np.asarray(by_location / by_location.sum())
 
 
 def jensen_shannon_gains(released: Dense, auxiliary: Dense) -> Floats:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
+from statistics import fmean
+
+WORD = 2**64
 
 WORD = 2**64
 
@@ -71,6 +74,15 @@ def count_who_have(keys, people):
     return sum(set(keys) <= set(other) for other in people)
 
 
+def share_unique(people, n_points):
+    """The mean over people of the share of choices of points that nobody else has."""
+    shares = []
+    for one in people:
+        choices = list(combinations(sorted(one), min(n_points, len(one))))
+        shares.append(fmean(count_who_have(known, people) == 1 for known in choices))
+    return fmean(shares)
+
+
 def count_drawn_by_definition(people, most, seed):
     """How many people have the first, the first two … of the points drawn of each person."""
     found = []
@@ -83,7 +95,7 @@ def count_drawn_by_definition(people, most, seed):
 def _draw_places(n, most, stream, seed):
     """Random places without repetition: the kernel's generator, splitmix64, on whole numbers."""
     state = _mix((stream + 0x632BE59BD9B4E019 * (seed + 1)) % WORD)
-    drawn = []
+    drawn: list[int] = []
     while len(drawn) < min(n, most):
         state = (state + 0x9E3779B97F4A7C15) % WORD
         at = int((_mix(state) >> 11) * 2.0**-53 * n)

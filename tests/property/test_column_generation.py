@@ -142,18 +142,19 @@ def node_gains(reduced, released, auxiliary):
     return jensen_shannon_gains(*sides)
 
 
-def generate(released, auxiliary, wanted, add=add_candidates):
+def generate(counts, wanted, add=add_candidates):
     """Columns generated from very few candidates, by the gains of all pairs of nodes."""
     metric = METRICS["jensen-shannon"]
-    reduced = reduce_problem(shares_of(released), shares_of(auxiliary), 4, metric, 0)
+    released, auxiliary = map(shares_of, counts)
+    reduced = reduce_problem(released, auxiliary, 4, metric, 0)
     module = "trailprint.kernels.matching.pricing."
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module + "FIRST_CANDIDATES", 1)
         patch.setattr(module + "MORE_CANDIDATES", 2)
         patch.setattr(module + "add_candidates", add)
-        work = Work(reduced, np.zeros(reduced.join.n_cols), wanted, len(released), 0.0)
+        work = Work(reduced, np.zeros(reduced.join.n_cols), wanted, len(counts[0]), 0.0)
         proven = generate_columns(work, 1, lambda _: None)
-    return proven, node_gains(reduced, released, auxiliary)
+    return proven, node_gains(reduced, *counts)
 
 
 @st.composite
@@ -181,7 +182,7 @@ def test_generated_columns_are_the_best_of_all_rows_that_violate_their_prices(co
         rounds.append((state.rows.price.copy(), v, worths))
         return add_candidates(state, rows, new)
 
-    _, gains = generate(*counts, len(counts[0]), add_and_look)
+    _, gains = generate(counts, len(counts[0]), add_and_look)
     # The first candidates are those of all rows; from then on, of rows whose prices are too low.
     for nth, (u, v, found) in enumerate(rounds):
         expected = worths_of_violating_rows(gains, u + 1e-9, v, 2 if nth else 1)
@@ -194,7 +195,7 @@ def test_generated_columns_are_the_best_of_all_rows_that_violate_their_prices(co
 @given(counts=sides(), share=st.sampled_from([0.3, 0.7, 1.0]))
 def test_generated_columns_make_the_best_matching_with_prices_that_no_pair_violates(counts, share):
     wanted = max(1, int(share * len(counts[0])))
-    proven, gains = generate(*counts, wanted)
+    proven, gains = generate(counts, wanted)
     everyone = jensen_shannon_gains(*(scale(side, METRICS["jensen-shannon"]) for side in counts))
     best = everyone[best_pairs_of_size(everyone, wanted)].sum()
     assert proven.total_gain == pytest.approx(best, abs=1e-9)
