@@ -161,7 +161,16 @@ class Engine:
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Return all rows of a small result."""
         with self._lock, self._speaking():
-            return self.run(sql).fetchall()
+            try:
+                return self.run(sql).fetchall()
+            except BaseException:
+                self._discard_result()
+                raise
+
+    def _discard_result(self) -> None:
+        """Drop a result whose rows could not all be fetched: it would block the connection."""
+        with contextlib.suppress(duckdb.Error):
+            self.connection.execute("SELECT 1").fetchall()
 
     def row(self, sql: str) -> tuple[Any, ...]:
         """Return the only row of a one-row result."""
@@ -238,7 +247,7 @@ class Engine:
     def register(self, table: pa.Table, stem: str) -> str:
         """Make an Arrow table available to queries, without a copy; return its name."""
         name = self.new_name(stem)
-        with self._lock:
+        with self._lock, self._speaking():
             self.connection.register(name, table)
         return name
 
