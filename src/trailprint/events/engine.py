@@ -41,7 +41,9 @@ _NUMBERS = itertools.count()
 
 
 #: Names, in SQL text, of tables that are dropped once they are no longer used.
-_OWNED = re.compile(r"\b(?:events|typed)_\d+\b")
+_OWNED = re.compile(r"\b(?:events|typed|table)_\d+\b")
+#: How the names of Arrow tables among them begin.
+_ARROW = "table"
 
 
 class HeldTable:
@@ -159,7 +161,16 @@ class Engine:
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Return all rows of a small result."""
         with self._lock, self._speaking():
-            return self.run(sql).fetchall()
+            try:
+                return self.run(sql).fetchall()
+            except BaseException:
+                self._discard_result()
+                raise
+
+    def _discard_result(self) -> None:
+        """Drop a result whose rows could not all be fetched: it would block the connection."""
+        with contextlib.suppress(duckdb.Error):
+            self.connection.execute("SELECT 1").fetchall()
 
     def row(self, sql: str) -> tuple[Any, ...]:
         """Return the only row of a one-row result."""
@@ -189,14 +200,22 @@ class Engine:
         self.run(f"CREATE TEMP TABLE {name} AS {sql}")
         return name
 
-    @contextlib.contextmanager
-    def table(self, sql: str, stem: Literal["events", "typed"]) -> Iterator[str]:
+    def table(
+        self, sql: str, stem: Literal["events", "typed"]
+    ) -> contextlib.AbstractContextManager[str]:
         """
-        Store the result of ``sql`` in a temporary table and yield its name.
+        Store the result of ``sql`` in a temporary table; the context is its name.
 
         It is dropped after the block, once no reference from `tables_in` to it is left.
         """
-        name = self.materialise(sql, stem)
+        return self._owned(self.materialise(sql, stem))
+
+    def held(self, table: pa.Table) -> contextlib.AbstractContextManager[str]:
+        """Make an Arrow table available without a copy, until it is dropped as in `table`."""
+        return self._owned(self.register(table, _ARROW))
+
+    @contextlib.contextmanager
+    def _owned(self, name: str) -> Iterator[str]:
         table = self._tables[name] = HeldTable()
         weakref.finalize(table, self._unneeded.append, name).atexit = False
         yield name
@@ -218,13 +237,17 @@ class Engine:
         Not in the finalizer itself, which may run in any thread, in the middle of a query.
         """
         while self._unneeded:
-            self.connection.execute(f"DROP TABLE IF EXISTS {self._unneeded[0]}")
+            name = self._unneeded[0]
+            if name.startswith(f"{_ARROW}_"):
+                self.connection.unregister(name)
+            else:
+                self.connection.execute(f"DROP TABLE IF EXISTS {name}")
             self._unneeded.popleft()
 
     def register(self, table: pa.Table, stem: str) -> str:
         """Make an Arrow table available to queries, without a copy; return its name."""
         name = self.new_name(stem)
-        with self._lock:
+        with self._lock, self._speaking():
             self.connection.register(name, table)
         return name
 

@@ -3,8 +3,10 @@
 import threading
 
 import duckdb
+import pyarrow as pa
 import pytest
 
+from trailprint.errors import InputError
 from trailprint.events.engine import Engine
 
 pytestmark = pytest.mark.usefixtures("own_databases")
@@ -44,3 +46,19 @@ def test_a_notebook_without_widgets_has_an_engine_too(monkeypatch):
         duckdb, "connect", lambda *given, **named: _Refusing(connect(*given, **named))
     )
     assert Engine(threads=1).row("SELECT 1 + 1") == (2,)
+
+
+def test_rows_that_cannot_be_fetched_do_not_block_the_next_call():
+    engine = Engine(threads=1)
+    bad = engine.register(pa.table({"t": pa.array([-(2**63)]).view(pa.timestamp("us"))}), "bad")
+    # The query succeeds, but no object of Python can hold its row.
+    with pytest.raises(InputError, match="could not be read"):
+        engine.rows(f"SELECT max(t) FROM {bad}")
+    good = engine.register(pa.table({"a": [7]}), "good")
+    assert engine.row(f"FROM {good}") == (7,)
+
+
+def test_a_table_that_duckdb_refuses_is_refused_in_our_words():
+    table = pa.table({"a": pa.nulls(1, pa.decimal256(50, 2))})
+    with pytest.raises(InputError, match="could not be read"):
+        Engine(threads=1).register(table, "bad")

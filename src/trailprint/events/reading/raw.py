@@ -13,10 +13,11 @@ import pyarrow as pa
 
 from trailprint.display.discreet import Discreet
 from trailprint.errors import ColumnError, InputError, SourceError
-from trailprint.events.engine import Engine, quote_name, quote_text, translate
+from trailprint.events.engine import Engine, HeldTable, quote_name, quote_text, translate
 from trailprint.events.events import Column
 from trailprint.events.meeting import for_parquet, scratch_query
 from trailprint.events.options import ReadOptions
+from trailprint.events.reading.arrow_tables import own_memory
 from trailprint.events.reading.columns import (
     SHARE,
     check_once,
@@ -78,6 +79,8 @@ class Raw(Discreet):
     ranges: Mapping[str, ColumnRange] = field(default_factory=dict)
     header: Header = field(default_factory=lambda: Header(names=()))
     types: Mapping[str, str] = field(default_factory=dict)
+    #: References to the tables of ``query``, which keep them alive.
+    tables: tuple[HeldTable, ...] = field(default=(), repr=False, compare=False)
 
 
 def open_files(
@@ -161,8 +164,10 @@ def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
         except duckdb.Error as error:
             raise translate(error) from None
         return _open_query(engine, scratch_query(path), options)
-    name = engine.register(_to_arrow(plain_frame(table, options.column_names), options), "table")
-    return _open_query(engine, f"SELECT * FROM {name}", options)
+    plain = plain_frame(table, options.column_names)
+    with engine.held(own_memory(_to_arrow(plain, options), plain)) as name:
+        raw = _open_query(engine, f"SELECT * FROM {name}", options)
+        return replace(raw, tables=engine.tables_in(raw.query))
 
 
 def open_on_spark(source: OnSpark, options: ReadOptions) -> Raw:
