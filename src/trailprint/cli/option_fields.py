@@ -21,6 +21,7 @@ from trailprint.errors import OptionError, to_flag
 
 #: Placeholder for a number in the help.
 _NUMBER = "NUMBER"
+_NUMBERS = {int: "a whole number", float: "a number"}
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[A-Z`0-9])")
 _NAME_IN_TEXT = re.compile(r"``([^`]+)``|`([^`]+)`")
 
@@ -87,6 +88,7 @@ class OptionField:
             metavar="" if typed is bool else self.written.metavar,
             show_default=False,
             autocompletion=(lambda: list(chosen)) if chosen else None,
+            parser=_read_number(typed, self.flag) if typed in _NUMBERS else None,
         )
         absent: Any = False if typed is bool else None
         return inspect.Parameter(
@@ -192,6 +194,18 @@ def type_for_typer(kind: Any, written: Written) -> Any:
     parts = _parts(kind)
     is_number = parts[0] in (int, float) and written.metavar == _NUMBER
     return parts[0] if len(parts) == 1 and (is_number or parts[0] is bool) else str
+
+
+def _read_number(kind: type[int] | type[float], flag: str) -> Callable[[str], int | float]:
+    """A parser of a number whose error says the rule, which Typer's own does not."""
+
+    def read(text: str) -> int | float:
+        try:
+            return kind(text)
+        except ValueError:
+            raise OptionError(f"--{flag} must be {_NUMBERS[kind]}, got {text!r} instead.") from None
+
+    return read
 
 
 def _usual(kind: Any, name: str) -> Written:

@@ -64,7 +64,7 @@ def test_flags_that_name_files_are_known_to_be_such():
     ("given", "sentence"),
     [
         ({"target_risk": "5"}, "--target-risk must be a share from 0 to 1"),
-        ({"cell": "x"}, "Invalid value for '--cell'"),
+        ({"cell": "x"}, "--cell must be a number, got 'x' instead."),
         ({"attacks": "magic"}, "--attacks must name some of"),
         ({"time_limit": "soon"}, "--time-limit must be a duration"),
         ({"active_both": True}, "Choices of users on both sides go with a split"),
