@@ -13,7 +13,7 @@ import io
 import json
 import sys
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -27,6 +27,13 @@ from trailprint.protections.protection import EventProtection
 from trailprint.protections.registry import register_protection
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToyChoice:
+    """How rows are matched."""
+
+    way: Literal["rows"]
+
+
 class ToyFamily(AttackFamily):
     """Links everybody to the row of the same number."""
 
@@ -34,7 +41,7 @@ class ToyFamily(AttackFamily):
     title = "Toy matching"
     question = "Does the order of rows identify people?"
     assumptions = ("The adversary counts rows.",)
-    choices = {"way": ("rows",)}
+    choice = ToyChoice
 
     def estimate(self, context):
         return 0.1
@@ -58,7 +65,8 @@ class ToyFamily(AttackFamily):
             rank=lambda a, b: Ranks(n_better=np.zeros(len(a)), n_tied=np.ones(len(a))),
             facts={},
         )
-        return CandidateMethod(title="Rows", linkage=linkage, seconds=0.0, chosen={"way": "rows"})
+        chosen = ToyChoice(way="rows")
+        return CandidateMethod(title="Rows", linkage=linkage, seconds=0.0, chosen=chosen)
 
     def estimate_control(self, context, outcome):
         return 0.1
