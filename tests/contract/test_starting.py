@@ -63,6 +63,14 @@ def test_matching_loads_none_of_what_takes_longest():
     assert not modules & {"scipy.stats", "scipy.optimize", "scipy.spatial", "vl_convert", "jinja2"}
 
 
+def test_a_report_is_drawn_without_what_measures():
+    pages = ("audit_page", "audit_files", "comparison_page", "comparison_files", "notebook")
+    _, modules = loaded_by("\n".join(f"import trailprint.report.{name}" for name in pages))
+    assert not modules & {"numba", "scipy"}
+    measuring = ("trailprint.attacks.", "trailprint.audit.sections.", "trailprint.protections.")
+    assert not [name for name in modules if name.startswith(measuring)]
+
+
 def test_the_help_says_what_each_command_says():
     said = {command.name: command.callback.__doc__ for command in build_app().registered_commands}
     assert {name: present(doc).strip().split("\n\n")[0] for name, doc in said.items()} == COMMANDS

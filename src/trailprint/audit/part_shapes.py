@@ -27,7 +27,8 @@ from trailprint.audit.results.kept import (
     users_of,
     why_of,
 )
-from trailprint.plain import ShapeError
+from trailprint.errors import OptionError
+from trailprint.plain import ShapeError, from_plain
 
 Check = Callable[[str, Outcome, Sizes], bool]
 
@@ -54,10 +55,19 @@ def _fits_attack(name: str, outcome: Outcome, sizes: Sizes) -> bool:
     kept, family = attack_of(outcome), find_attack(name)
     return (
         kept.entry.name == name
-        and all(kept.chosen.get(key) in values for key, values in family.choices.items())
+        and _can_choose(family.choice, kept.chosen)
         and _fit_people(outcome.arrays, sizes)
         and family.fits(outcome, sizes)
     )
+
+
+def _can_choose(kind: type, chosen: Mapping[str, Any]) -> bool:
+    """Whether a family's choice can be read; it may check more than types."""
+    try:
+        from_plain(kind, chosen)
+    except (ShapeError, OptionError):
+        return False
+    return True
 
 
 def _fit_people(arrays: Mapping[str, NDArray[Any]], sizes: Sizes) -> bool:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from trailprint.audit.prepared import PreparedEvents
     from trailprint.audit.result import AuditResult
     from trailprint.audit.results.findings import Findings
+    from trailprint.audit.results.sources import Source
     from trailprint.audit.run import Asked
 
 EXAMPLE = "trailprint audit visits.parquet --out audit"
@@ -137,8 +138,9 @@ def run(
     ] = None,
 ) -> None:
     """Audit a dataset: every attack, controls, growth, protections and one report."""
+    from trailprint.audit.output_folder import check_folder
     from trailprint.audit.sections.protections import check_protections
-    from trailprint.report.audit_files import Outputs, check_folder, describe_source
+    from trailprint.report.audit_files import Outputs
 
     folder = auditing.folder
     options = auditing.options(giving, drawing, running.seed)
@@ -149,8 +151,7 @@ def run(
     sources = [source for source in (data, auxiliary) if source is not None]
     require_address_space()
     check_folder(folder.out, sources=sources)
-    with showing(engine):
-        described = [describe_source(source) for source in sources]
+    described = _describe_sources(sources, engine)
     if folder.dry_run:
         asked = _ask(sources, giving, scoring, options, engine)
         _print_plan(asked, folder.out, running, where)
@@ -177,6 +178,13 @@ def run(
     finish(written, folder.out, running)
     _write_links(scoring, result, engine, is_shown=not running.json)
     _stop_above(auditing.gate, result)
+
+
+def _describe_sources(sources: list[str], engine: Engine) -> list[Source]:
+    from trailprint.audit.sources import describe_source
+
+    with showing(engine):
+        return [describe_source(source) for source in sources]
 
 
 def _ask(

@@ -60,7 +60,7 @@ def measure_to_folder(
 def _keep_point(folder: str, point: ProtectionPoint) -> None:
     """Save a point as soon as it is measured, and update the progress file."""
     from trailprint.plain import to_plain
-    from trailprint.report.audit_files import add_measured
+    from trailprint.workflows.release_risk import add_measured
 
     add_measured(folder, to_plain(point))
     file = find_progress_file()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError, TrailprintError
 from trailprint.events.engine import Engine
+from trailprint.events.write import replacing
 from trailprint.protections.protection import Protection
 from trailprint.system.addresses import PathName, readable_path
 from trailprint.workflows.chain_reading import read_chain
@@ -74,6 +76,18 @@ def read_measured(folder: Path) -> list[dict[str, Any]]:
             told = json.loads(path.read_text(encoding="utf-8"))
             points += [dict(told["point"])] if told["result_sha256"] == own else []
     return points
+
+
+def add_measured(folder: PathName, point: Mapping[str, Any]) -> Path:
+    """Save a protection that was measured after the audit in its own file; return its path."""
+    place = Path(folder) / MEASURED
+    place.mkdir(exist_ok=True)
+    name = hashlib.sha256(str(point["written"]).encode()).hexdigest()[:16]
+    told = {"schema": "trailprint.measured/1", "result_sha256": hash_result(Path(folder))}
+    with replacing([place / f"{name}.json"]) as (temporary,):
+        text = to_json({**told, "point": point}) + "\n"
+        Path(temporary).write_text(text, encoding="utf-8", newline="")
+    return place / f"{name}.json"
 
 
 def _read_inputs(folder: Path) -> list[str]:

@@ -13,7 +13,7 @@ import io
 import json
 import sys
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import jsonschema
 import numpy as np
@@ -36,6 +36,13 @@ def judge_rows(sides, seed, n_threads):
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToyChoice:
+    """How rows are matched."""
+
+    way: Literal["rows"]
+
+
 class ToyFamily(AttackFamily):
     """Links everybody to the row of the same number."""
 
@@ -43,7 +50,7 @@ class ToyFamily(AttackFamily):
     title = "Toy matching"
     question = "Does the order of rows identify people?"
     assumptions = ("The adversary counts rows.",)
-    choices = {"way": ("rows",)}
+    choice = ToyChoice
     judges_every_value = True
     make_judge = staticmethod(judge_rows)
 
@@ -58,7 +65,8 @@ class ToyFamily(AttackFamily):
 
     def _match(self, context):
         linkage = link_rows(*context.histograms)
-        return CandidateMethod(title="Rows", linkage=linkage, seconds=0.0, chosen={"way": "rows"})
+        chosen = ToyChoice(way="rows")
+        return CandidateMethod(title="Rows", linkage=linkage, seconds=0.0, chosen=chosen)
 
     def repeat(self, context, outcome):
         prepare = prepare_histograms(link_rows, context.counting)
@@ -126,8 +134,8 @@ class ToyProtection(EventProtection):
 register_attack(ToyFamily)
 register_protection(ToyProtection)
 
+from trailprint.audit.result_schema import describe_result
 from trailprint.cli.main import main
-from trailprint.report.schema import load_schema
 
 said = []
 for line in json.loads(sys.argv[1]):
@@ -139,7 +147,7 @@ for line in json.loads(sys.argv[1]):
                 raise
     said.append(printed.getvalue())
     if "--json" in line and "audit" in line:
-        jsonschema.validate(json.loads(said[-1]), load_schema())
+        jsonschema.validate(json.loads(said[-1]), describe_result())
 print(json.dumps(said))
 '''
 

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from trailprint.arrays import Floats, Ints
+from trailprint.audit.attacks.choices import NoChoice
 from trailprint.audit.context import AuditContext, Sizes
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.planning.estimates import match_seconds
@@ -68,8 +69,8 @@ class AttackFamily(ABC):
         Display title, and the question it answers in plain words.
     assumptions : tuple of str
         What the adversary knows and does; the first one is shown in the headline.
-    choices : mapping
-        Settings stored to run its best method again, with their allowed values.
+    choice : type
+        Dataclass of what is stored to run its best method again.
     is_quick : bool
         Whether it may run regardless of the time limit; the first such attack does.
     judges_every_value : bool
@@ -83,7 +84,7 @@ class AttackFamily(ABC):
     title: ClassVar[str]
     question: ClassVar[str]
     assumptions: ClassVar[tuple[str, ...]]
-    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    choice: ClassVar[type] = NoChoice
     is_quick: ClassVar[bool] = True
     judges_every_value: ClassVar[bool] = False
     make_judge: ClassVar[MakeJudge | None] = None

@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 
 from trailprint.attacks.options import MatchOptions
+from trailprint.audit.attacks.choices import HistogramChoice, choice_of
 from trailprint.audit.attacks.family import AttackFamily
 from trailprint.audit.attacks.registry import attack_names, find_attack
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome
-from trailprint.audit.results.kept import attack_of
 from trailprint.studies.judging import HISTOGRAM, Judge
 from trailprint.studies.options import ATTACKS
 
@@ -39,6 +39,6 @@ def call_judges(context: AuditContext, before: Mapping[str, Outcome]) -> list[Ju
 def choose_weights(before: Mapping[str, Outcome]) -> tuple[MatchOptions, ...]:
     """Return how to match histograms: jointly with several weights, and one by one if that won."""
     own = before.get(f"attack/{HISTOGRAM}")
-    if own is None or attack_of(own).chosen["method"] == "joint":
+    if own is None or choice_of(own, HistogramChoice).method == "joint":
         return ATTACKS
     return (*ATTACKS, MatchOptions(method="one-by-one"))

@@ -10,6 +10,7 @@ from typing import ClassVar
 from trailprint.arrays import Floats, Ints
 from trailprint.attacks.options import TrailOptions
 from trailprint.attacks.trail import match_trails
+from trailprint.audit.attacks.choices import TrailChoice, choice_of
 from trailprint.audit.attacks.family import AttackFamily
 from trailprint.audit.attacks.measuring import (
     control_attack,
@@ -24,9 +25,9 @@ from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.planning.estimates import likely_seconds, trail_seconds
 from trailprint.audit.planning.memory import trail_bytes
 from trailprint.audit.planning.seconds import Seconds
-from trailprint.audit.results.kept import attack_of
 from trailprint.features.trails import Trails
 from trailprint.linkage import Linkage
+from trailprint.plain import from_plain
 from trailprint.studies.driving_locations import trail_changes
 from trailprint.studies.judging import Judge
 from trailprint.workflows.judging import LIKELY, REIDIT, judge_trails
@@ -58,10 +59,7 @@ class TrailFamily(AttackFamily):
         "Every entry stems from a visit, and the same pseudonym is the same person everywhere.",
         "One side may lack visits that the other has, but has none the other lacks.",
     )
-    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "algorithm": ("complete", "incomplete", "multiple", "likely"),
-        "reserved": ("none", "auxiliary", "released", "both"),
-    }
+    choice: ClassVar[type] = TrailChoice
     judges_every_value = True
 
     def needed_bytes(self, sizes: Sizes) -> float:
@@ -94,8 +92,9 @@ class TrailFamily(AttackFamily):
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
         """Run the controls with the chosen variant."""
-        chosen = attack_of(before["attack/trail"]).chosen
-        attack = trail_attack(context, TrailOptions(**chosen))
+        choice = choice_of(before["attack/trail"], TrailChoice)
+        options = TrailOptions(algorithm=choice.algorithm, reserved=choice.reserved)
+        attack = trail_attack(context, options)
         return control_attack(self.name, attack, context.trails, context, before, progress)
 
     def judge(self, context: AuditContext, outcome: Outcome) -> Judge:
@@ -136,8 +135,8 @@ def trail_attack(context: AuditContext, options: TrailOptions) -> TrailAttack:
 def _try_reidit(context: AuditContext, options: TrailOptions) -> CandidateMethod:
     began = time.perf_counter()
     linkage = trail_attack(context, options)(*context.trails)
-    chosen = {name: linkage.facts[name] for name in ("algorithm", "reserved")}
-    title = _REIDIT[chosen["algorithm"], chosen["reserved"]]
+    chosen = from_plain(TrailChoice, linkage.facts)
+    title = _REIDIT[chosen.algorithm, chosen.reserved]
     seconds = time.perf_counter() - began
     return CandidateMethod(title=title, linkage=linkage, seconds=seconds, chosen=chosen)
 

@@ -66,8 +66,7 @@ def test_only_what_ran_is_called(context):
 
 def test_histograms_are_matched_one_by_one_too_where_that_won(monkeypatch):
     def keep(method: str) -> Any:
-        kept = SimpleNamespace(chosen={"method": method})
-        monkeypatch.setattr(judges, "attack_of", lambda outcome: kept)
+        monkeypatch.setattr(judges, "choice_of", lambda outcome, kind: kind(method=method))
         return judges.choose_weights({"attack/histogram": Outcome(data={})})
 
     assert judges.choose_weights({}) == keep("joint") == ATTACKS
