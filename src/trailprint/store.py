@@ -187,8 +187,8 @@ class FolderStore:
             known = manifest
         if known is None:
             raise OptionError(
-                f"The work folder {str(self._folder)!r} must be new, empty or one of ours, but "
-                "it holds other files. Name another folder."
+                f"The work folder {str(self._folder)!r} must be new, empty or one written by "
+                "Trailprint, but it holds other files. Name another folder."
             )
         differing = sorted(
             name for name in manifest.keys() | known.keys() if manifest.get(name) != known.get(name)

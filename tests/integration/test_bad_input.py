@@ -77,7 +77,7 @@ CASES = {
         "v.csv",
         "user,location,start,end\nSECRETU,SECRETL,2024-01-02,2024-01-01\n",
         (),
-        "end before start: 1",
+        "its only row cannot be used (end before start: 1). A visit must not end before it starts",
     ),
     "mixed times": (
         "v.csv",
@@ -90,7 +90,7 @@ CASES = {
         "v.csv",
         HEADER + ROWS.replace("\n", "\r\n"),
         (),
-        "All lines must end alike",
+        "All lines must have the same ending",
     ),
     "no encoding": (
         "v.csv",
@@ -234,7 +234,10 @@ SPLITS = {
         ("--at", "median", "--released-users", "inf"),
         "whole number of users or a share",
     ),
-    "too many users": (("--at", "median", "--released-users", "99"), "cannot choose 99"),
+    "too many users": (
+        ("--at", "median", "--released-users", "99"),
+        "--released-users must be at most",
+    ),
     "common users alone": (("--at", "median", "--common-users", "2"), "needs --released-users"),
 }
 

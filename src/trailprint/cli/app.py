@@ -71,7 +71,7 @@ def run(
 ) -> None:
     """Open a page in the browser: choose data, audit, watch, read, protect, compare."""
     if not os.path.isdir(folder):
-        raise OptionError(f"The app must be given a folder, but {folder!r} is none.")
+        raise OptionError(f"The app must be given a folder, but {folder!r} is not a folder.")
     try:
         from trailprint.app.folders import Folder
         from trailprint.app.security import Session

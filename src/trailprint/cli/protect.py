@@ -66,7 +66,7 @@ def _check(data: str | None, protecting: Protecting, sides: SideInputs) -> str:
     """Raise an error for options that do not go together, before any work."""
     applying, trading = protecting.applying, protecting.trading
     if data is None:
-        raise OptionError("DATA is needed, got none. See trailprint protect --list for choices.")
+        raise OptionError("DATA is needed, got none. Name a file, such as visits.csv.")
     if not applying.apply:
         raise OptionError("--apply is needed, got none. Try --apply microaggregate:k=5.")
     if trading.sweep is None and trading.target_risk is not None:

@@ -28,7 +28,7 @@ def run_comparison(
 ) -> ComparisonResult:
     """Compare every audit with the first; see `trailprint.compare`."""
     if not 2 <= len(sources) <= _MOST:
-        raise OptionError(f"Two to {_MOST} audits can be compared, got {len(sources)} instead.")
+        raise OptionError(f"2 to {_MOST} audits can be compared, got {len(sources)} instead.")
     audits = _rename_people(open_audits(sources), keys)
     versus = [compare_with(audits[0], other) for other in audits[1:]]
     if all(one.why_not is not None for one in versus):

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 OTHER_TYPES = (
     "A column must have one type in all files that are read at once, but one has types that do not "
-    "go together, such as numbers and times. Write them alike."
+    "go together, such as numbers and times. Use one type."
 )
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _BROKEN = ("float", "double")

@@ -361,7 +361,7 @@ def translate(error: duckdb.Error) -> Exception:
         return SourceError(f"Text must be UTF-8, found other bytes{place}. Convert it to UTF-8.")
     if "invalid state" in text:
         return SourceError(
-            "All lines must end alike, but some end in \\r\\n and others in \\n. "
+            "All lines must have the same ending, but some end in \\r\\n and others in \\n. "
             "Convert the file first, for example with dos2unix."
         )
     if "No space left" in text or "quota exceeded" in text.lower():

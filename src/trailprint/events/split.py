@@ -163,7 +163,8 @@ def split(
     for name, side in (("released", sides.released), ("auxiliary", sides.auxiliary)):
         if side.is_empty():
             raise InputError(
-                f"Both sides must have events, but the {name} side is empty. Cut elsewhere."
+                f"Both sides must have events, but the {name} side is empty. Cut elsewhere or "
+                "loosen the filters."
             )
     return sides
 
@@ -299,8 +300,8 @@ def _sample_users(sides: Split, options: SplitOptions) -> Split:
         "drawn",
     )
     n_users = int(engine.row(f"SELECT count(*) FROM {drawn}")[0])
-    released = _how_many(options.released_users, n_users)
-    auxiliary = _how_many(options.auxiliary_users, n_users)
+    released = _how_many("--released-users", options.released_users, n_users)
+    auxiliary = _how_many("--auxiliary-users", options.auxiliary_users, n_users)
     common = _how_many_common(options.common_users, released)
     parts = {"released": sides.released, "auxiliary": sides.auxiliary}
     if released is not None:
@@ -317,13 +318,16 @@ def _sample_users(sides: Split, options: SplitOptions) -> Split:
     return Split(**parts, description=f"{sides.description}, a random choice of users")
 
 
-def _how_many(wanted: float | None, n_users: int) -> int | None:
+def _how_many(option: str, wanted: float | None, n_users: int) -> int | None:
     if wanted is None:
         return None
     n_wanted = round(wanted * n_users) if wanted < 1 else int(wanted)
-    if not 1 <= n_wanted <= n_users:
+    if n_wanted < 1:
+        raise OptionError(f"{option} must be at least one user, got {wanted:g} of {n_users:,}.")
+    if n_wanted > n_users:
         raise OptionError(
-            f"{n_users:,} users are active on both sides, cannot choose {n_wanted:,} of them."
+            f"{option} must be at most {n_users:,}, the number of users active on both sides, got "
+            f"{n_wanted:,} instead."
         )
     return n_wanted
 

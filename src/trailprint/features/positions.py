@@ -20,7 +20,7 @@ def locate(sides: Sequence[Events], locations: pa.Array) -> Floats:
     """
     total = np.zeros((len(locations), 3))
     for events in sides:
-        events.require("lat", "Distances between locations")
+        events.require("lat", "Measuring distances between locations")
         table = events.engine.arrow(_sums(events))
         found = pc.index_in(table["location"].cast(pa.string()), value_set=locations)
         known = pc.is_valid(found).to_numpy()

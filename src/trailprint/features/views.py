@@ -166,7 +166,7 @@ def choose_views(names: Sequence[str] | None, *, same_period: bool = False) -> t
         )
     if unknown or not names:
         got = repr(unknown[0]) if unknown else "none"
-        raise OptionError(f"views must be all or some of {', '.join(known)}, got {got} instead.")
+        raise OptionError(f"--views must be all or some of {', '.join(known)}, got {got} instead.")
     return tuple(view for name, view in known.items() if name in names)
 
 

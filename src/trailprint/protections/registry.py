@@ -117,8 +117,9 @@ def read_value(
     """Parse one parameter's value as the type that the protection declares."""
     own = {item.name: item for item in fields(kind)}
     if key not in own:
-        known = ", ".join(own)
-        raise OptionError(f"{kind.name} must get one of {known}, got {key!r} instead.")
+        *others, last = own
+        known = f"{', '.join(others)} and {last}" if others else last
+        raise OptionError(f"{kind.name} takes {known}, got {key!r} instead.")
     columns = own[key].metadata.get("file")
     if columns is not None:
         if read_pairs is None:

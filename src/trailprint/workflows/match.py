@@ -302,6 +302,7 @@ def match(
     >>> result.linkage.facts["exact"]
     True
     """
+    _check_rejection(rejection, views, histograms)
     options = _with_margins(options or MatchOptions(), rejection)
     knowledge = open_knowledge(knows, options.seed)
     report, watch = progress or ignore_progress, Stopwatch()
@@ -315,7 +316,6 @@ def match(
             released, auxiliary, seed=options.seed, n_threads=n_threads
         )
     attack = prepare_attack(released, auxiliary, Looks(histograms, views), options, n_threads)
-    _check_rejection(rejection, attack, histograms)
     first, second = attack.sides
     known = find_truth(first.users, second.users, open_truth(truth, released.engine))
     overlap = periods_overlap(released, auxiliary)
@@ -370,11 +370,13 @@ def _describe(
 
 
 def _check_rejection(
-    rejection: RejectionOptions | None, attack: MatchAttack, histograms: HistogramOptions | None
+    rejection: RejectionOptions | None,
+    views: ViewOptions | None,
+    histograms: HistogramOptions | None,
 ) -> None:
     if rejection is None:
         return
-    if attack.weights is not None:
+    if views is not None:
         raise OptionError("--reject-lambda tests one histogram and does not go with --views.")
     weight = (histograms or HistogramOptions()).weight
     if rejection.string_length is None and weight != "visits":

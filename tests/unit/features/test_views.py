@@ -141,7 +141,7 @@ def test_selected_people_keep_their_rows():
 
 
 def test_an_unknown_view_is_refused_with_those_there_are():
-    with pytest.raises(OptionError, match="views must be all or some of visits, duration"):
+    with pytest.raises(OptionError, match=r"^views must be all or some of visits, duration"):
         choose_views(["visits", "colour"])
     with pytest.raises(OptionError, match="got none instead"):
         choose_views([])

@@ -39,7 +39,7 @@ def test_files_are_opened_only_where_allowed():
     [
         ("magic", r"must be one of coarsen-grid, .*, got 'magic' instead\."),
         ("microaggregate:k", "must look like key=value, got 'k'"),
-        ("microaggregate:q=3", "must get one of k, norm, method, got 'q'"),
+        ("microaggregate:q=3", "takes k, norm and method, got 'q'"),
         ("microaggregate:k=many", "k must be a whole number, got 'many'"),
         ("microaggregate:k=2.5", "k must be a whole number"),
         ("microaggregate:k=2,k=3", "each parameter once"),

@@ -189,9 +189,10 @@ def test_options_that_do_not_go_together_are_refused(campus):
 
     with pytest.raises(OptionError, match="weights and slots of their own"):
         tp.match(*campus, histograms=HistogramOptions(slots="weekday"), views=ViewOptions())
-    rejection = RejectionOptions(reject_lambda=1.0, string_length=50)
-    with pytest.raises(OptionError, match="does not go with views"):
-        tp.match(*campus, views=ViewOptions(), rejection=rejection)
+    for length in (50, None):
+        rejection = RejectionOptions(reject_lambda=1.0, string_length=length)
+        with pytest.raises(OptionError, match="does not go with views"):
+            tp.match(*campus, views=ViewOptions(), rejection=rejection)
     with pytest.raises(OptionError, match="learnt, equal or NAME=WEIGHT"):
         ViewOptions(weights=cast(Any, "best"))
     with pytest.raises(OptionError, match="cut must be one of median"):

@@ -20,8 +20,8 @@ _NO_CONNECTOR = (
     "s3a://, in the version of Spark's own Hadoop."
 )
 _DAMAGED = (
-    "Every file must be whole Parquet or ORC, but one is damaged or of another kind. Mend it, or "
-    "take it away."
+    "Every file must be whole Parquet or ORC, but one is damaged or of another kind. Fix it, or "
+    "remove it."
 )
 #: Texts found in messages of failures, and what they mean.
 _MEANINGS = {
@@ -36,8 +36,8 @@ _MEANINGS = {
     "Set spark.pyspark.python with --spark-conf to a Python of this version.",
     "Cannot run program": "Every Spark worker must be able to start Python, but one cannot. Set "
     "spark.pyspark.python with --spark-conf (or PYSPARK_PYTHON) to a Python that every worker has.",
-    "stopped SparkContext": "The Spark session ended in the middle of the work. See that the "
-    "cluster is up, and start again.",
+    "stopped SparkContext": "The Spark session ended in the middle of the work. Check that "
+    "the cluster is up, and start again.",
     "maxResultSize": "Spark returned more than spark.driver.maxResultSize allows. "
     "Raise it to 1g or more with --spark-conf.",
     "No FileSystem for scheme": _NO_CONNECTOR,
@@ -45,8 +45,8 @@ _MEANINGS = {
     "DATA_SOURCE_NOT_FOUND": "The data is a Delta or Iceberg table, which the Spark session cannot "
     "read. Start it with the table's package (--spark-conf spark.jars.packages=…), or give a "
     "DataFrame.",
-    "PATH_NOT_FOUND": "Spark must find files at the address, but there are none. See that it is "
-    "right, and that the session may list them.",
+    "PATH_NOT_FOUND": "Spark must find files at the address, but there are none. Check that it "
+    "is right, and that the session may list them.",
     "CANNOT_MERGE_SCHEMAS": OTHER_TYPES,
     "CANNOT_READ_FILE_FOOTER": _DAMAGED,
     "TIMESTAMP(NANOS": "Spark reads times of Parquet files in microseconds, but these have "

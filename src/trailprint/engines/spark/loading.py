@@ -18,8 +18,8 @@ from trailprint.engines.table_folders import TABLE_FILES
 from trailprint.errors import EngineError
 
 _NOT_LOADED = (
-    "Spark could not read the data. See that the path is right, that every worker may read it, and "
-    "that it is Parquet, ORC, or a Delta or Iceberg table whose package the session has "
+    "Spark could not read the data. Check that the path is right, that every worker may read it, "
+    "and that it is Parquet, ORC, or a Delta or Iceberg table whose package the session has "
     "(--spark-conf spark.jars.packages=…)."
 )
 #: Read every file below a folder, at any depth. Partition values in folder names are parsed here,

@@ -121,7 +121,7 @@ def _start(options: EngineOptions) -> SparkSession:
         except Exception as error:
             raise EngineError(
                 f"Spark could not start with --spark-master {master}. "
-                "See that the cluster is up and that the settings of --spark-conf are right."
+                "Check that the cluster is up and that the settings of --spark-conf are right."
             ) from error
 
 

@@ -80,7 +80,7 @@ def _measure(part: str, units: dict[str, float], text: str) -> float:
 
 def _refuse(got: str) -> OptionError:
     return OptionError(
-        "--stays must be a radius up to 100km, a least time and, if you like, a longest silence, "
+        "--stays must be a radius up to 100km, a least time and, optionally, a maximum gap, "
         f"both up to 366d, such as 200m,20min or 200m,20min,24h, got {got} instead."
     )
 
@@ -116,8 +116,8 @@ def to_stays(events: Events, options: StayOptions | None = None) -> Events:
     _check_fixes(events)
     if events.carried:
         raise OptionError(
-            "--keep-column must not go with --stays, for a visit is made of several rows: leave "
-            "one of them out."
+            "--keep-column must not go with --stays, because a visit is made of several rows: "
+            "leave one of them out."
         )
     engine = events.engine
     from trailprint.events.places.stay_finding import write_stays  # Loads the compiler.

@@ -6,6 +6,7 @@ from trailprint.events.engine import Engine
 from trailprint.events.events import Tally
 from trailprint.events.options import ReadOptions
 from trailprint.events.reading.bad_rows import (
+    END_FIRST,
     LONG_STAY,
     OFF_GLOBE,
     UNREADABLE_POSITION,
@@ -17,6 +18,10 @@ from trailprint.events.reading.time_forms import Proposal, propose_formats
 _WRONG_FORMAT = " --time-format does not fit these times: compare it with the data."
 _RIGHT_FORMAT = " --time-format fits the others: these have no time, or one of another form."
 _NO_FORMAT = " Times in a form of their own need --time-format."
+_END_FIRST = (
+    " A visit must not end before it starts: if the columns are swapped, name them with "
+    "--start-column and --end-column."
+)
 _NO_DEGREES = " Positions must be decimal degrees, such as 46.52 or 46,52."
 _SWAPPED = (
     " Latitudes and longitudes look swapped: name the columns with --lat-column and --lon-column."
@@ -42,6 +47,8 @@ def advise(engine: Engine, raw: Raw, typed: str, options: ReadOptions, tally: Ta
             f" A stay may last {options.max_stay_days:g} days (--max-stay-days); leave the end "
             "empty where it is not known."
         )
+    if END_FIRST in tally.bad:
+        advice += _END_FIRST
     if UNREADABLE_TIME in tally.bad:
         advice += _advise_on_form(engine, raw, options)
     if UNREADABLE_POSITION in tally.bad:

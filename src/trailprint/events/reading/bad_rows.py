@@ -8,8 +8,10 @@ from datetime import date, datetime
 from trailprint.events.events import Column
 from trailprint.events.reading.files import ColumnRange
 
-#: Reasons why a row is unusable: a time is missing or in an unknown form; a stay is too long.
+#: Reasons why a row is unusable: a time is missing or in an unknown form; a stay ends before it
+#: starts, or is too long.
 UNREADABLE_TIME = "unreadable time"
+END_FIRST = "end before start"
 LONG_STAY = "stay longer than the maximum"
 #: A position is missing or not a number; or its coordinates are out of range.
 UNREADABLE_POSITION = "missing or unreadable position"
@@ -32,7 +34,7 @@ def bad_conditions(columns: frozenset[Column], max_stay_days: float) -> dict[str
         start = conditions.get(UNREADABLE_TIME)
         conditions[UNREADABLE_TIME] = f"({start} OR {unread_end})" if start else unread_end
         if "start" in columns:
-            conditions["end before start"] = '"end" < "start"'
+            conditions[END_FIRST] = '"end" < "start"'
             longest = round(max_stay_days * _DAY_US)
             conditions[LONG_STAY] = f'epoch_us("end") - epoch_us("start") > {longest}'
     if "lat" in columns:

@@ -238,7 +238,7 @@ def check_once(names: Sequence[str], wanted: Sequence[str]) -> None:
     Known names match regardless of case and separators: ``User ID`` is ``user_id``.
     """
     if any(name.casefold().startswith(_OURS) for name in names):
-        raise ColumnError(f"A column must not be named {_OURS}, which we use ourselves. Rename it.")
+        raise ColumnError(f"A column must not be named {_OURS}, which Trailprint uses. Rename it.")
     exactly, folded = Counter(names), Counter(map(fold_name, names))
     chosen = set(map(fold_name, wanted))
     for name in names:
@@ -263,7 +263,8 @@ def find_identity(
     for name in options.identity:
         if name not in there.names:
             raise ColumnError(
-                f"An identity must be made of columns of the data, got {name!r} instead. "
+                "An identity must be made of columns of the data (--released-columns or "
+                f"--auxiliary-columns; identity in Python), got {name!r} instead. "
                 + there.describe(near=[name])
             )
     if options.identity or not options.whole_row or "user" in found:

@@ -117,7 +117,7 @@ def _detect_encoding(files: Files, path: str) -> str:
     if _is_damaged_utf8(files, path):
         raise SourceError(
             f"Text must be in one encoding, but {files.describe(path)} is UTF-8 except at line "
-            f"{line} and perhaps others. Mend the file, or give its encoding with --encoding."
+            f"{line} and perhaps others. Fix the file, or give its encoding with --encoding."
         )
     return _WESTERN
 

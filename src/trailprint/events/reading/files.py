@@ -120,7 +120,9 @@ class Files(Discreet):
             name = self.describe(self.paths[0])
             if isinstance(error, OSError) and error.errno:
                 raise self.listing.unreadable(self.paths[0], error) from None
-            raise SourceError(f"A Parquet file must be whole, but {name} is damaged.") from None
+            raise SourceError(
+                f"A Parquet file must be whole, but {name} is damaged. Write it again."
+            ) from None
 
     def parquet_ranges(self) -> Mapping[str, ColumnRange]:
         """
@@ -214,9 +216,10 @@ def find_files(source: PathName) -> Files:
     listing = list_files(find_released(source), has_known_name)
     formats = {_format_of(listing, path) for path in listing.paths}
     if len(formats) > 1:
-        kinds = ", ".join(sorted(f"{fmt} ({comp})" for fmt, comp in formats))
+        kinds = sorted(fmt if comp == "none" else f"{fmt} ({comp})" for fmt, comp in formats)
         raise SourceError(
-            f"All files must be of one format, found several: {kinds}. Read them apart."
+            f"All files must be of one format, found several: {', '.join(kinds)}. Read them "
+            "separately."
         )
     fmt, compression = formats.pop()
     return Files(paths=listing.paths, listing=listing, format=fmt, compression=compression)

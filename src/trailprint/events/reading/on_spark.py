@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("trailprint")
 _READ_HERE = (
-    "The data is read on this machine and goes on from here: Spark reads Parquet that its workers "
-    "reach, such as s3a://… or file:///shared/…, and DataFrames."
+    "The data is read on this machine and sent to Spark from here: Spark reads Parquet that its "
+    "workers reach, such as s3a://… or file:///shared/…, and DataFrames."
 )
 _ADDRESS = re.compile(r"^(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):/")
 #: Names that Spark does not interpret as patterns or addresses.
@@ -141,7 +141,8 @@ def _choose_kind(names: Sequence[str]) -> str:
         raise SourceError(_NO_TEXT)
     if len(kinds) > 1:
         raise SourceError(
-            "All files must be of one format, found Parquet and ORC at an address. Read them apart."
+            "All files must be of one format, found Parquet and ORC at an address. Read them "
+            "separately."
         )
     return kinds.pop() if kinds else "parquet"
 

@@ -325,12 +325,13 @@ def _check_bad_rows(tally: Tally, options: ReadOptions, advise: Callable[[], str
     n_bad = sum(tally.bad.values())
     reasons = ", ".join(f"{reason}: {n:,}" for reason, n in tally.bad.items())
     if n_bad + sum(tally.left_out.values()) == tally.rows:
-        why = f"none of its {tally.rows:,} can be used ({reasons})" if n_bad else "it has none"
+        which = "its only row cannot" if tally.rows == 1 else f"none of its {tally.rows:,} can"
+        why = f"{which} be used ({reasons})" if n_bad else "it has none"
         raise BadRowsError(f"The data must have rows that can be used, but {why}.{advise()}")
     if options.allow_bad_rows or n_bad <= BAD_ROWS_LIMIT * tally.rows:
         return
     raise BadRowsError(
         f"At most {BAD_ROWS_LIMIT:.0%} of the rows may be unusable, but {n_bad:,} of "
-        f"{tally.rows:,} are ({reasons}). Mend them, or go on without them with "
+        f"{tally.rows:,} are ({reasons}). Fix them, or go on without them with "
         f"--allow-bad-rows.{advise()}"
     )

@@ -53,10 +53,7 @@ class Proposal:
         if len(self.formats) == 1:
             return f" {self.formats[0]!r} reads {self.share:.0%} of a sample."
         shown = ", ".join(map(repr, self.formats))
-        return (
-            f" {shown} each read {self.share:.0%} of a sample: which of them is meant is for you "
-            "to say."
-        )
+        return f" {shown} each read {self.share:.0%} of a sample: choose one with --time-format."
 
 
 def propose_formats(engine: Engine, table: str, text: str) -> Proposal:

@@ -87,7 +87,7 @@ def describe_mixed(column: str, present: Sequence[str]) -> str:
     """Return a message on a column of times in several forms, each with its number of values."""
     return (
         f"A column of times must be written in one way, but {column} mixes "
-        f"{' and '.join(present)}. Write them all alike."
+        f"{' and '.join(present)}. Use one format."
     )
 
 
