@@ -1,21 +1,186 @@
-"""Conversion of tables of other libraries to Arrow, in memory of our own."""
+"""Conversion of tables of other libraries to Arrow, column by column and in memory of our own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from trailprint.display.discreet import Discreet
+from trailprint.errors import ColumnError, InputError, SourceError
+from trailprint.events.reading.frames import check_table, no_dataset
+from trailprint.events.reading.headers import Header
 
-def own_memory(arrow: pa.Table, table: Any) -> pa.Table:
+_MIXED = (
+    "Each column of a table must hold values of one kind, but {column} mixes several. "
+    "Make it text first."
+)
+_UNKNOWN = (
+    "Each column of a table must hold numbers, text or times that Arrow can hold, but {column} "
+    "holds others. Make it text first."
+)
+_SPARSE = (
+    "Each column of a table must hold all its values, but {column} is sparse. Make it dense first, "
+    "with .sparse.to_dense()."
+)
+_NOT_UNICODE = (
+    "Text must be valid Unicode, but {column} holds half characters (lone surrogates). Replace "
+    "them first."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted(Discreet):
+    """
+    A table as Arrow.
+
+    Attributes
+    ----------
+    table : pa.Table
+        The columns that can be used.
+    refused : mapping
+        Why each other column cannot: a sentence by the column's name, with ``{column}`` for it.
+    """
+
+    table: pa.Table
+    refused: Mapping[str, str]
+
+
+def check_used(refused: Mapping[str, str], used: Iterable[str], there: Header) -> None:
+    """Raise an error if one of the columns ``used`` is among those of `Converted.refused`."""
+    for name in used:
+        if name in refused:
+            shown = repr(name) if name in there.shown() else "one"
+            raise SourceError(refused[name].format(column=shown))
+
+
+def to_arrow(table: Any) -> Converted:
+    """Convert a table; columns that cannot be converted are left out, as few of them are used."""
+    check_table(table)
+    table = _without_periods(table)
+    refused: dict[Hashable, str] = {}
+    arrow = _convert(table)
+    if arrow is None:
+        reasons = {label: _why_not(column) for label, column in _columns(table)}
+        refused = {label: why for label, why in reasons.items() if why is not None}
+        arrow = _convert(_without(table, refused)) if refused else None
+    if arrow is None:
+        raise _no_table(table)
+    _check_periods(arrow)
+    return Converted(
+        table=_own_memory(arrow, table),
+        refused={str(label): why for label, why in refused.items()},
+    )
+
+
+def _convert(table: Any) -> pa.Table | None:
+    """Return None if Arrow or the table's own library cannot convert it."""
+    try:
+        return pa.table(table)
+    except MemoryError:
+        raise
+    except Exception:  # Its type depends on the library, and its message may hold values.
+        return None
+
+
+def _columns(table: Any) -> Iterator[tuple[Hashable, Any]]:
+    """Yield the names and columns of a table of arrays; other tables are of Arrow already."""
+    if isinstance(table, Mapping) or _is_pandas(table):
+        yield from table.items()
+
+
+def _is_pandas(table: Any) -> bool:
+    return hasattr(table, "iloc") and hasattr(table, "columns")
+
+
+def _why_not(column: Any) -> str | None:
+    """Return why Arrow cannot hold a column; None if it can."""
+    if isinstance(column, pa.Array | pa.ChunkedArray):
+        return None
+    try:
+        pa.array(column, from_pandas=True)
+    except MemoryError:
+        raise
+    except UnicodeError:
+        return _NOT_UNICODE
+    except Exception:
+        if hasattr(column, "sparse"):
+            return _SPARSE
+        return _MIXED if _count_kinds(column) > 1 else _UNKNOWN
+    return None
+
+
+def _count_kinds(column: Any) -> int:
+    """Return how many types the values of a column have, missing ones left out."""
+    kinds = {type(value).__name__ for value in column if not _is_nan(value)}
+    return len(kinds - {"NoneType", "NAType", "NaTType"})
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and value != value
+
+
+def _without(table: Any, labels: Mapping[Hashable, str]) -> Any:
+    if isinstance(table, Mapping):
+        return {label: column for label, column in table.items() if label not in labels}
+    return table.drop(columns=list(labels))
+
+
+def _no_table(table: Any) -> InputError:
+    """Return the error for a table of which no part could be converted."""
+    if _is_pandas(table):
+        if not table.columns.is_unique:
+            return ColumnError(
+                "Each column of a table must have a name of its own, but some have the same. "
+                "Rename them first."
+            )
+        return SourceError(
+            "The index of a frame must hold values of one kind, but this one does not. Drop it "
+            "first, with .reset_index(drop=True)."
+        )
+    if hasattr(table, "__arrow_c_stream__"):
+        return SourceError(
+            "The rows of a table must be readable to their end, but this "
+            f"{type(table).__name__} stopped with an error. Make a table of what it reads first."
+        )
+    return no_dataset(table)
+
+
+def _without_periods(table: Any) -> Any:
+    """Replace pandas periods by their start times; Arrow would make them counts since 1970."""
+    kinds = getattr(table, "dtypes", None)
+    if kinds is None or not getattr(getattr(table, "columns", None), "is_unique", False):
+        return table
+    periods = [
+        name
+        for name, kind in zip(table.columns, kinds, strict=True)
+        if str(kind).startswith("period[")
+    ]
+    if periods:
+        table = table.copy(deep=False)
+    for name in periods:
+        table[name] = table[name].dt.start_time
+    return table
+
+
+def _check_periods(arrow: pa.Table) -> None:
+    if any(getattr(kind, "extension_name", "") == "pandas.period" for kind in arrow.schema.types):
+        raise SourceError(
+            "A column of times must hold times, but one holds periods of pandas as numbers. "
+            "Make them times first, with .dt.start_time."
+        )
+
+
+def _own_memory(arrow: pa.Table, table: Any) -> pa.Table:
     """
     Return a table that later changes of ``table``, from which it was converted, do not reach.
 
     Arrow shares the memory of NumPy arrays, and so of most columns of pandas. What other libraries
     hand over as Arrow never changes and is not copied.
     """
-    if not isinstance(table, Mapping) and not hasattr(table, "iloc"):
+    if not isinstance(table, Mapping) and not _is_pandas(table):
         return arrow
     columns = [
         column if _is_frozen(table, name) or _is_built(column.type) else _copy(column)

@@ -19,6 +19,10 @@ from trailprint.events.reading.columns import KNOWN_NAMES, USUAL_NAMES, fold_nam
 _WGS_84 = 4326
 
 
+class NoTableError(SourceError):
+    """An object is not a table at all."""
+
+
 def check_table(table: Any) -> None:
     """Raise an error for objects that Arrow would accept but that are not tables."""
     if isinstance(table, type) or hasattr(table, "to_frame"):
@@ -33,7 +37,7 @@ def _sized(table: Mapping[Any, Any]) -> list[Any]:
     return [column for column in table.values() if hasattr(column, "__len__")]
 
 
-def no_dataset(table: Any) -> SourceError:
+def no_dataset(table: Any) -> NoTableError:
     """Return the error for an object that is not a dataset; it shows nothing of the contents."""
     kind = f"the class {table.__name__}" if isinstance(table, type) else type(table).__name__
     advice = "Make a table of it first."
@@ -41,7 +45,7 @@ def no_dataset(table: Any) -> SourceError:
         advice = "One column is not enough: give the frame it is from."
     if isinstance(table, list | tuple) and all(isinstance(one, str | PathLike) for one in table):
         advice = "Several files are read as a folder or by a pattern such as 'visits/*.csv'."
-    return SourceError(
+    return NoTableError(
         "A dataset must be a path, a pandas, polars or Arrow table or a DuckDB relation, "
         f"got {kind} instead. {advice}"
     )

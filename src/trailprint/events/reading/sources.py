@@ -12,7 +12,9 @@ from trailprint.events.engine import Engine, default_engine
 from trailprint.events.events import Events
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions, place
-from trailprint.events.reading.frames import plain_frame
+from trailprint.events.reading.arrow_tables import check_used, to_arrow
+from trailprint.events.reading.frames import NoTableError, plain_frame
+from trailprint.events.reading.headers import Header
 from trailprint.events.reading.read import read
 from trailprint.events.reading.side_files import read_truth
 
@@ -53,10 +55,14 @@ def open_truth(truth: TruthSource | None, engine: Engine | None = None) -> pa.Ta
         return truth
     if isinstance(truth, str | os.PathLike):
         return read_truth(engine or default_engine(), truth)
+    plain = plain_frame(truth)
     try:
-        return pa.table(plain_frame(truth))
-    except (AttributeError, TypeError, ValueError, pa.ArrowException):
+        converted = to_arrow(plain)
+    except NoTableError:
         raise OptionError(
             "truth must be a path or a table with columns released and auxiliary, got "
             f"{type(truth).__name__} instead."
         ) from None
+    names = ("released", "auxiliary")
+    check_used(converted.refused, names, Header(names=names))
+    return converted.table

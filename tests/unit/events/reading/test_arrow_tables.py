@@ -9,7 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from trailprint import Engine, read
+from trailprint import Engine, ReadOptions, TrailprintError, inspect, read
+from trailprint.events.reading.sources import open_truth
 
 USERS, PLACES = np.arange(6) % 3, np.arange(6)
 TIMES = pd.date_range("2024-03-04", periods=6, freq="h")
@@ -72,3 +73,97 @@ def test_memory_of_a_frame_is_freed_with_its_events():
     gc.collect()
     engine.row("SELECT 1")
     assert pa.total_allocated_bytes() < n_bytes + 1_000_000
+
+
+#: Columns that Arrow cannot hold, and what is said where one is used. Values are never shown.
+REFUSED = {
+    "mixed values": (["SECRETZQX", 1] * 3, "'{}' mixes several"),
+    "complex numbers": ([1j] * 6, "'{}' holds others"),
+    "objects": ([object()] * 6, "'{}' holds others"),
+    "numbers of many digits": ([2**70] * 6, "'{}' holds others"),
+    "categories": (pd.Categorical(["SECRETZQX", 1] * 3), "'{}' mixes several"),
+    "sparse": (pd.arrays.SparseArray([7, 0] * 3), "'{}' is sparse"),
+    "half characters": (pd.Series(["SECRETZQX\ud800"] * 6, dtype=object), "'{}' holds half char"),
+}
+
+
+def put(case, name):
+    """A frame with a column that cannot be read."""
+    frame = pd.DataFrame({"user": USERS, "location": PLACES})
+    return frame.assign(**{name: REFUSED[case][0]})
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_column_that_is_not_used_need_not_be_readable(case):
+    found = inspect(put(case, "remark"))
+    assert found.users == 3
+    assert "Columns left out because they cannot be read: remark." in found.notes
+
+
+@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("make", [lambda frame: frame, dict], ids=["frame", "dict"])
+def test_a_column_that_is_used_must_be_readable(engine, case, make):
+    with pytest.raises(TrailprintError, match=REFUSED[case][1].format("user")) as refused:
+        read(make(put(case, "user")), engine=engine)
+    assert "SECRETZQX" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"drop_duplicates": True},
+        {"keep_columns": ("remark",)},
+        {"column_names": {"weight": "remark"}},
+        {"identity": ("user", "remark")},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+def test_options_that_use_a_column_need_it(engine, options):
+    with pytest.raises(TrailprintError, match="'remark' mixes several"):
+        read(put("mixed values", "remark"), ReadOptions(**options), engine=engine)
+
+
+def test_names_that_may_be_data_are_not_shown(engine):
+    frame = put("mixed values", "+41791234567")
+    assert "Columns left out because they cannot be read: 1 more." in inspect(frame).notes
+    with pytest.raises(TrailprintError, match="but one mixes several"):
+        read(frame, ReadOptions(drop_duplicates=True), engine=engine)
+
+
+def test_a_truth_needs_its_two_columns_only():
+    pairs = pd.DataFrame({"released": [1, 2], "auxiliary": [3, 4], "remark": ["a", 1]})
+    assert open_truth(pairs) == pa.table({"released": [1, 2], "auxiliary": [3, 4]})
+    with pytest.raises(TrailprintError, match="'auxiliary' mixes several"):
+        open_truth(pairs.assign(auxiliary=["a", 1]))
+
+
+def stop_reading():
+    yield pa.record_batch({"user": ["a"], "location": ["x"]})
+    raise RuntimeError("SECRETZQX")
+
+
+#: Tables that cannot be read for another reason than one of their columns.
+BROKEN = {
+    "a stream": (
+        lambda: pa.RecordBatchReader.from_batches(
+            pa.schema({"user": pa.string(), "location": pa.string()}), stop_reading()
+        ),
+        "RecordBatchReader stopped with an error",
+    ),
+    "two columns of one name": (
+        lambda: pd.DataFrame([[1, 2, "a", "b"]], columns=["user", "location", "x", "x"]),
+        "a name of its own",
+    ),
+    "an index": (
+        lambda: pd.DataFrame({"user": [1, 2], "location": 1}, index=pd.Index([1j, "a"], name="i")),
+        "The index of a frame",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_table_that_cannot_be_read_at_all(engine, case):
+    make, says = BROKEN[case]
+    with pytest.raises(TrailprintError, match=says) as refused:
+        read(make(), engine=engine)
+    assert "SECRETZQX" not in str(refused.value)
