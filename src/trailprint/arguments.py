@@ -87,7 +87,7 @@ def check_arguments(
             for name, value in given.items():
                 if name not in skip:
                     check_argument(name, value, kinds[name])
-                    _check_range(name, value)
+                    check_range(name, value)
             return function(*values, **named)
 
         return checked
@@ -177,7 +177,8 @@ def _check_choice(name: str, value: Any, kind: Any) -> None:
         )
 
 
-def _check_range(name: str, value: Any) -> None:
+def check_range(name: str, value: Any) -> None:
+    """Raise an error if an argument that means the same everywhere is out of its range."""
     if name not in _RANGES or value is None:
         return
     least, most = _RANGES[name]

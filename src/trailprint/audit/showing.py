@@ -60,8 +60,7 @@ class Shown(Result):
         """
         from trailprint.report.audit_files import Outputs, write_outputs
 
-        named = [private] if isinstance(private, str) else list(private)
-        people = {name: self.table(name) for name in named}
+        people = self._named(private)
         written = write_outputs(folder, Outputs(findings=self.findings))
         return written + write_private(Path(folder), people)
 
