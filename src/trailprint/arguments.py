@@ -87,7 +87,7 @@ def check_arguments(
             for name, value in given.items():
                 if name not in skip:
                     check_argument(name, value, kinds[name])
-                    _check_range(name, value)
+                    check_range(name, value)
             return function(*values, **named)
 
         return checked
@@ -177,7 +177,8 @@ def _check_choice(name: str, value: Any, kind: Any) -> None:
         )
 
 
-def _check_range(name: str, value: Any) -> None:
+def check_range(name: str, value: Any) -> None:
+    """Raise an error if an argument that means the same everywhere is out of its range."""
     if name not in _RANGES or value is None:
         return
     least, most = _RANGES[name]
@@ -243,8 +244,9 @@ def _say(kind: Any) -> str:
     if origin is typing.Literal:
         return _WORDS.get(type(inner[0]), "one of its choices")
     if origin in (tuple, Sequence):
-        items = [_say(one) for item in inner if item is not ... for one in _choices(item)]
-        return f"a tuple of {' or '.join(dict.fromkeys(items))}"
+        items = [_say(one) for item in inner if item not in (..., Any) for one in _choices(item)]
+        kind_of = "a tuple" if origin is tuple else "a list"
+        return f"{kind_of} of {' or '.join(dict.fromkeys(items))}" if items else kind_of
     if origin is Mapping or origin is dict:
         return "a mapping" + (f" of {_say(inner[0])} to {_say(inner[1])}" if inner else "")
     return "a function" if origin is collections.abc.Callable else _name(kind)

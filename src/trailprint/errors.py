@@ -17,6 +17,7 @@ the data, only names of columns, values of options and counts.
 
 Messages are written with the flags of the command line, ``--size``. `str` of an error replaces each
 flag by the option's name in Python, ``size``; `TrailprintError.for_command_line` keeps the flags.
+Commands in quotes, ``'trailprint match --size 3'``, are the same for both.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ _PYTHON_NAMES = {
     "duration-edges": "duration_edges_s",
     "folds": "n_folds",
     "protect": "protections",
+    "reach": "reach_m",
     "rounds": "n_rounds",
     "runs": "n_runs",
     "threads": "n_threads",
@@ -49,8 +51,10 @@ _PYTHON_NAMES = {
     "count-column": "column_names['weight']",
     "keep-column": "keep_columns",
 }
-#: A flag as a separate word, not inside a quoted value.
-_FLAG = re.compile(r"(?<![\w'\"-])--([a-z][a-z0-9-]*)")
+#: Further such flags, whose names in Python are also those of other flags.
+_SHARED_NAMES = {"set": "settings"}
+#: A quoted command, or a flag as a separate word, not inside a quoted value.
+_FLAG = re.compile(r"'trailprint [^']*'|(?<![\w'\"-])--([a-z][a-z0-9-]*)")
 
 
 def to_flag(name: str) -> str:
@@ -83,11 +87,11 @@ class TrailprintError(Exception):
 
 def in_python(text: str) -> str:
     """Replace flags in a sentence by the names of the options in Python."""
-    return _FLAG.sub(lambda found: _python_name(found[1]), text)
+    return _FLAG.sub(lambda found: _python_name(found[1]) if found[1] else found[0], text)
 
 
 def _python_name(flag: str) -> str:
-    return _PYTHON_NAMES.get(flag, flag.replace("-", "_"))
+    return {**_PYTHON_NAMES, **_SHARED_NAMES}.get(flag, flag.replace("-", "_"))
 
 
 class OptionError(TrailprintError):

@@ -263,16 +263,29 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
+@pytest.mark.parametrize("case", [case for case in WRONG if case not in ("a frame", "text")])
 @pytest.mark.parametrize("call", PLACES, ids=lambda call: call.__name__)
-def test_steps_of_places_take_events(call, case):
-    assert "trailprint.read first" in refused(call, WRONG[case], *PLACES[call])
+def test_steps_of_places_take_what_is_read(call, case):
+    assert refused(call, WRONG[case], *PLACES[call]) == refused(tp.read, WRONG[case])
 
 
-@pytest.mark.parametrize("case", [case for case in WRONG if case != "an empty list"])
-def test_places_of_all_take_a_list_of_events(case):
+@pytest.mark.parametrize("case", [case for case in WRONG if "list" not in case])
+def test_places_of_all_take_a_list_of_datasets(case):
     for call in (tp.places.place, tp.places.extent):
-        assert "datasets must be a tuple of Events" in refused(call, WRONG[case])
+        assert "datasets must be a list, got" in refused(call, WRONG[case])
+
+
+def test_every_step_of_places_takes_a_frame(tmp_path):
+    positions = {"user": ["a", "a"], "lat": [46.5, 46.6], "lon": [6.5, 6.6]}
+    times = {"start": ["2024-05-13 08:00", "2024-05-13 09:00"]}
+    frame = pd.DataFrame({**positions, **times, "location": ["x.1", "x.2"]})
+    pd.DataFrame({"location": ["x.1", "x.2"], "region": "x"}).to_csv(tmp_path / "r.csv")
+    steps: dict[Any, Any] = {**PLACES, tp.places.to_regions: (tmp_path / "r.csv",)}
+    for call, arguments in steps.items():
+        assert call(frame, *arguments) is not None
+    assert tp.places.extent([frame]).south < 46.5
+    assert tp.places.place([frame])[0].count() == 2
+    assert "at least one dataset" in refused(tp.places.extent, [])
 
 
 SIMULATED = {

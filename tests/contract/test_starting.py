@@ -83,18 +83,30 @@ def test_the_help_fits_the_terminal(width):
     assert max(map(len, lines)) <= width
 
 
-def complete(words: str, count: int) -> str:
+def complete(words: str, count: int, shell: str = "bash") -> str:
     environment = {
         **os.environ,
-        "_TRAILPRINT_COMPLETE": "complete_bash",
+        "_TRAILPRINT_COMPLETE": f"complete_{shell}",
+        "_TYPER_COMPLETE_ARGS": words,
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
         "COMP_WORDS": words,
         "COMP_CWORD": str(count),
+        "COLUMNS": "40",
     }
     script = (
         "import sys; sys.argv[:] = ['trailprint']; from trailprint.cli import main; main.main()"
     )
     command = [sys.executable, "-c", script]
     return subprocess.run(command, capture_output=True, text=True, env=environment).stdout
+
+
+def test_help_of_a_candidate_is_on_its_line():
+    fish = complete("trailprint match --", 2, "fish").strip().split("\n")
+    assert len(fish) > 50
+    assert all(line.startswith("--") for line in fish)
+    zsh = complete("trailprint match --", 2, "zsh").split("\n")[1:-1]
+    assert len(zsh) > 50
+    assert all(line.startswith('"--') and line.count('":"') == 1 for line in zsh)
 
 
 def test_a_shell_completes_commands_and_options():

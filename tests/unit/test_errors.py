@@ -27,12 +27,31 @@ def test_options_are_named_as_the_reader_types_them(run, write):
         ("--halves-of-weeks, --at", "halves_of_weeks, at"),
         ("got '--size' instead", "got '--size' instead"),
         ("a well-known--place", "a well-known--place"),
+        ("Use 'trailprint audit --at x' or --at.", "Use 'trailprint audit --at x' or at."),
+        ("--reach goes with --metric", "reach_m goes with metric"),
+        ("--set must be left out", "settings must be left out"),
     ],
 )
 def test_flags_and_names(flags, names):
     error = OptionError(flags)
     assert str(error) == names
     assert error.for_command_line() == flags
+
+
+def test_messages_name_what_there_is_in_python():
+    with pytest.raises(OptionError, match=r"^reach_m must be a positive number"):
+        tp.MatchOptions(metric="transport", reach_m=float("nan"))
+    with pytest.raises(OptionError, match=r"^threads must be from 1"):
+        tp.Engine(threads=0)
+    with pytest.raises(OptionError, match=r"^settings must be left out"):
+        tp.reproduce.reproduce("2005-figure-11", settings={"a": "b"})
+    with pytest.raises(OptionError, match=r"those that 'trailprint reproduce --list' shows"):
+        tp.reproduce.reproduce("2005-figure-99")
+
+
+def test_a_limit_of_threads_is_a_flag_on_the_command_line(run, write):
+    finished = run("inspect", write("v.csv", "user,location\na,x\n"), "--threads", "0")
+    assert "--threads must be from 1" in finished.err
 
 
 @pytest.mark.parametrize("name", ["n_threads", "cell_m", "min_events", "time_range"])

@@ -175,7 +175,7 @@ def _solve(
             gap=options.gap,
             seed=options.seed,
             n_threads=n_threads,
-            progress=_follow(progress),
+            progress=follow(progress),
             start=None if start is None or options.size is not None else start[auxiliary.rows],
         )
 
@@ -246,12 +246,13 @@ def _second_best(margins: Margins, total_weight: float) -> dict[str, float | boo
     }
 
 
-def _follow(progress: Progress | None) -> Callable[[Round], None] | None:
+def follow(progress: Progress | None) -> Callable[[Round], None] | None:
+    """Return a function that tells the progress of a joint matching; None without ``progress``."""
     if progress is None:
         return None
 
     def report(current: Round) -> None:
-        gap = current.upper_bound - current.total_gain
+        gap = max(0.0, current.upper_bound - current.total_gain)
         progress(f"Matching, round {current.number}: gap {format_number(gap)}", None)
 
     return report

@@ -64,8 +64,7 @@ class Shown(Result):
         """
         from trailprint.report.audit_files import Outputs, write_outputs
 
-        named = [private] if isinstance(private, str) else list(private)
-        people = {name: self.table(name) for name in named}
+        people = self._named(private)
         asked = {**self.paths, **to_settings(self.findings.settings)}
         written = write_outputs(folder, Outputs(findings=self.findings, asked=asked))
         return written + write_private(Path(folder), people)

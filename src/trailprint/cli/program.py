@@ -25,6 +25,8 @@ from trailprint.errors import TrailprintError, reason_of
 
 #: Exit code that shells expect after Ctrl-C.
 _STOPPED = 130
+#: Width for help that a shell shows while it completes: no help is as long.
+_ONE_LINE = "100000"
 
 #: Start of the parser's message on unexpected arguments.
 _EXTRA = "Got unexpected extra argument"
@@ -37,6 +39,9 @@ _TOO_MANY = (
 
 def find_program(arguments: Sequence[str]) -> Any:
     """The program with the command that is named, or with all commands if none is."""
+    if COMPLETING in os.environ:
+        # Typer wraps help at this width, and fish takes every line for a candidate.
+        os.environ["TERMINAL_WIDTH"] = _ONE_LINE
     named = bool(arguments) and arguments[0] in COMMANDS and COMPLETING not in os.environ
     return build_program((arguments[0],) if named else tuple(COMMANDS))
 

@@ -89,9 +89,7 @@ class Engine:
                 f"--memory must be a size with its unit, got {memory!r} instead. Try 2GB."
             )
         if threads is not None and not 1 <= threads <= _MOST_THREADS:
-            raise OptionError(
-                f"--threads must be from 1 to {_MOST_THREADS}, got {threads} instead."
-            )
+            raise OptionError(f"threads must be from 1 to {_MOST_THREADS}, got {threads} instead.")
         # Spilled blocks hold personal data: the folder is private and is removed at the end.
         sweep_scratch()
         folder = Scratch()

@@ -10,7 +10,7 @@ from trailprint.errors import InputError, OptionError, to_flag
 from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
 from trailprint.events.options import ReadOptions, Window
-from trailprint.events.reading.sources import Source, open_source
+from trailprint.events.reading.opening import Source, open_source
 from trailprint.events.reading.times import parse_bound
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")

@@ -12,7 +12,7 @@ from trailprint.events.events import Events
 from trailprint.events.filters import range_condition
 from trailprint.events.folds import bin_days
 from trailprint.events.options import ReadOptions
-from trailprint.events.reading.sources import Source, open_source
+from trailprint.events.reading.opening import Source, open_source
 from trailprint.events.reading.times import parse_bound
 from trailprint.progress import Progress, ignore_progress, shows_progress
 

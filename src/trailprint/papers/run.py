@@ -74,7 +74,7 @@ def _check_found(copies: dict[str, Path], needed: Sequence[str], folder: Path) -
         names = ", ".join(needed)
         raise SourceError(
             f"--data must hold a file or folder named like one of {names} (with any ending) for "
-            f"these experiments, but {str(folder)!r} does not. See trailprint reproduce --list."
+            f"these experiments, but {str(folder)!r} does not. See 'trailprint reproduce --list'."
         )
     return copies
 

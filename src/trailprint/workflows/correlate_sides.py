@@ -11,7 +11,8 @@ from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
-from trailprint.events.reading.sources import Source, open_places, open_sources
+from trailprint.events.reading.opening import open_sources
+from trailprint.events.reading.sources import Source, open_places
 from trailprint.store import FolderStore, Store
 from trailprint.system.addresses import check_writable
 

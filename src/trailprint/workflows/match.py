@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from trailprint.arguments import check_arguments
+from trailprint.arguments import check_argument, check_arguments
 from trailprint.attacks.options import MatchOptions, RejectionOptions
 from trailprint.attacks.rejection import Rejection, decide, decide_by_lengths
 from trailprint.attacks.view_weights import ViewWeights
@@ -150,7 +150,16 @@ class MatchResult(Result):
         return table.append_column("correct", known).sort_by(order)
 
     def margin_for(self, precision: float) -> CoveragePoint | None:
-        """Return the margin from which links reach the given precision, or None if none does."""
+        """
+        Return the margin from which links reach the given precision, or None if none does.
+
+        ``precision`` is above 0 and at most 1.
+        """
+        check_argument("precision", precision, float)
+        if not 0 < precision <= 1:
+            raise OptionError(
+                f"precision must be above 0 and at most 1, got {precision} instead. Try 0.9."
+            )
         if not self.options.margins or self.risk is None:
             return None
         return margin_for_precision(self.linkage, self.truth, precision)

@@ -51,8 +51,8 @@ def read_risk(
     found = next((point for point in points if _steps(point, engine) == wanted), None)
     if found is None:
         raise OptionError(
-            "--audit must have tried what is applied, but it did not. Measure it: trailprint audit "
-            "with the same options and --measure."
+            "--audit must have tried what is applied, but it did not. Measure it with "
+            "'trailprint audit --measure' and the same options."
         )
     told = {name: found[name] for name in _TOLD if found.get(name) is not None}
     return {**told, "audit_sha256": hashlib.sha256(content).hexdigest(), "audit_version": version}

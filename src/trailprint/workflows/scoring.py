@@ -10,7 +10,9 @@ import pyarrow.compute as pc
 from trailprint.errors import ColumnError, InputError
 from trailprint.evaluation.risk import Risk, rate_links
 from trailprint.evaluation.truth import truth_from_pairs
-from trailprint.events.reading.sources import TruthSource, open_truth
+from trailprint.events.reading.sources import TruthSource, open_id_pairs
+
+_LINKS = "A list of links"
 
 _SIDES = ("released", "auxiliary")
 _WHOLE = r"^-?[0-9]+\.0+$"
@@ -36,16 +38,22 @@ def score(links: TruthSource, truth: TruthSource) -> Risk:
     >>> found.n_correct, found.n_matched, found.n_common
     (1, 2, 3)
     """
-    given, pairs = open_truth(links), open_truth(truth)
-    if given is None or pairs is None or not given.num_rows:
-        raise InputError("Links and truth must be tables with rows, but one of them has none.")
+    if links is None or truth is None:
+        raise _refuse_empty()
+    given, pairs = open_id_pairs(links, option="links", what=_LINKS), open_id_pairs(truth)
+    if not given.num_rows:
+        raise _refuse_empty()
     given, pairs = _align_ids(given, pairs)
     released, auxiliary = (_people(name, given, pairs) for name in _SIDES)
     known = truth_from_pairs(pairs, released, auxiliary)
-    made = truth_from_pairs(given, released, auxiliary, one_to_one=False)
+    made = truth_from_pairs(given, released, auxiliary, one_to_one=False, what=_LINKS)
     n_correct = int(known.holds(made.released, made.auxiliary).sum())
     n_pairs = len(released) * len(auxiliary)
     return rate_links(known.n_common, made.n_common, n_correct, n_pairs)
+
+
+def _refuse_empty() -> InputError:
+    return InputError("Links and truth must be tables with rows, but one of them has none.")
 
 
 def _align_ids(links: pa.Table, truth: pa.Table) -> tuple[pa.Table, pa.Table]:

@@ -13,6 +13,7 @@ from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
 from trailprint.events.events import Column, Events
 from trailprint.events.meeting import for_parquet, scratch_query
+from trailprint.events.reading.opening import Source, open_source
 
 _PART = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$", re.IGNORECASE)
 _METRES = {"m": 1.0, "km": 1000.0}
@@ -86,7 +87,7 @@ def _refuse(got: str) -> OptionError:
 
 
 @check_arguments()
-def to_stays(events: Events, options: StayOptions | None = None) -> Events:
+def to_stays(events: Source, options: StayOptions | None = None) -> Events:
     """
     Turn position fixes into visits with a start, an end and a mean position.
 
@@ -97,22 +98,20 @@ def to_stays(events: Events, options: StayOptions | None = None) -> Events:
 
     Parameters
     ----------
-    events : Events
+    events : Events, path or table
         Events with positions and starts, and without ends or counts.
     options : StayOptions, optional
         Default: 200 m, 20 min and a longest gap of one day.
 
     Examples
     --------
-    >>> import pyarrow as pa
-    >>> import trailprint as tp
     >>> from trailprint.places import to_stays
     >>> times = [f"2024-05-13 08:{minute}" for minute in (10, 20, 31, 50)]
     >>> fixes = {"user": list("aaaa"), "lat": [46.5, 46.5, 46.5, 46.6], "lon": [6.6] * 4}
-    >>> to_stays(tp.read(pa.table({**fixes, "start": times}))).count()
+    >>> to_stays({**fixes, "start": times}).count()
     1
     """
-    options = options or StayOptions()
+    options, events = options or StayOptions(), open_source(events)
     _check_fixes(events)
     if events.carried:
         raise OptionError(
@@ -131,7 +130,7 @@ def to_stays(events: Events, options: StayOptions | None = None) -> Events:
                 "radius or a shorter time with --stays."
             )
         with engine.table(scratch_query(stays), "events") as name:
-            found = events.derive(f"FROM {name}", _describe(options, n_fixes, n_stays))
+            found: Events = events.derive(f"FROM {name}", _describe(options, n_fixes, n_stays))
             return replace(found, columns=_COLUMNS, cell_m=None, grid=None)
 
 

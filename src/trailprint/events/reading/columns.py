@@ -68,7 +68,7 @@ SHARE = "share"
 #: Column with the cell size of a release, in metres: for people only, ignored when reading.
 CELL_SIZE = "cell_m"
 
-_TIMES_ALONE = " Times alone are enough for trailprint points --knowledge time."
+_TIMES_ALONE = " Times alone are enough for 'trailprint points --knowledge time'."
 
 #: Prefix of our internal columns that hold the file path of a row while it is read.
 _OURS = "trailprint_path"

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
+from trailprint.display.discreet import Discreet
+from trailprint.display.tables import ResultTable
 from trailprint.errors import SourceError
 from trailprint.events.events import Column
 from trailprint.events.reading.columns import KNOWN_NAMES, USUAL_NAMES, fold_name
@@ -45,6 +47,9 @@ def no_dataset(table: Any) -> NoTableError:
         advice = "One column is not enough: give the frame it is from."
     if isinstance(table, list | tuple) and all(isinstance(one, str | PathLike) for one in table):
         advice = "Several files are read as a folder or by a pattern such as 'visits/*.csv'."
+    if isinstance(table, Discreet):
+        # A release may be of histograms, so that it has no events: users choose what is read.
+        advice = "Give the events of a result, or one of its tables, as result.table('released')."
     return NoTableError(
         "A dataset must be a path, a pandas, polars or Arrow table or a DuckDB relation, "
         f"got {kind} instead. {advice}"
@@ -55,9 +60,12 @@ def plain_frame(table: Any, wanted: Mapping[Column, str] | None = None) -> Any:
     """
     Return a frame with plain columns: points as lat and lon, an index of times as ``start``.
 
-    ``wanted`` holds the names that the user gave for our columns: these are left unchanged.
+    A table of a result becomes an Arrow table. ``wanted`` holds the names that the user gave for
+    our columns: these are left unchanged.
     """
     wanted = wanted or {}
+    if isinstance(table, ResultTable):
+        return table.to_arrow()
     if hasattr(table, "collect") and hasattr(table, "collect_schema"):
         table = table.collect()
     if hasattr(table, "toArrow") and hasattr(table, "sparkSession"):
