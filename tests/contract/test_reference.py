@@ -19,6 +19,10 @@ def test_the_reference_is_up_to_date():
     assert COMMANDS.read_text(encoding="utf-8") == reference.render(), "run make reference"
 
 
+def test_the_first_page_is_what_help_prints():
+    assert front.write_help(reference.WIDTH) in reference.render()
+
+
 def test_the_readme_lists_every_command_once():
     chapter = (ROOT / "README.md").read_text(encoding="utf-8").split("## Commands")[1]
     listed = re.findall(r"^\| `([a-z]+)` \|", chapter.split("\n## ")[0], re.MULTILINE)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         Versus,
     )
 
-EXAMPLE = "trailprint compare audit audit-of-release --out compared"
+EXAMPLE = "trailprint compare before after --out compared"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

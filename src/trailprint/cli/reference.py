@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from trailprint.cli.help import names_of, render_command, render_panel, wrap
+from trailprint.cli.front import write_help
+from trailprint.cli.help import names_of, render_command
 from trailprint.cli.program import build_program
 
 WIDTH = 100
@@ -24,14 +25,14 @@ _HEAD = """\
 This page is written from the program's own help by `make reference`; a test fails when the two
 differ. Every command also understands `--help` (or `-h`). Exit codes: 0 for success, 2 for input or
 options that cannot be used (one sentence on standard error), 3 for a risk above `--fail-above`,
-1 for a defect of Trailprint.
+1 for a defect of Trailprint, and 129, 130 or 143 when SIGHUP, SIGINT (Ctrl-C) or SIGTERM ends it.
 """
 
 
 def render() -> str:
     """The whole reference as Markdown."""
     program: Any = build_program()
-    sections = [_HEAD, _section(_title(program), _program(program))]
+    sections = [_HEAD, _section(_title(program), write_help(WIDTH).splitlines())]
     for name, command in _commands(program):
         sections.append(
             _section(f"{_title(program)} {name}", render_command(_title(program), command, WIDTH))
@@ -60,18 +61,6 @@ def _commands(program: Any) -> Iterator[tuple[str, Any]]:
 
 def _section(title: str, lines: Sequence[str]) -> str:
     return "\n".join([f"## {title}", "", "```text", *lines, "```", ""])
-
-
-def _program(program: Any) -> list[str]:
-    commands = [(name, command.help) for name, command in _commands(program)]
-    options = [(names_of(parameter), parameter.help) for parameter in program.params]
-    return [
-        f"Usage: {program.name} [OPTIONS] COMMAND …",
-        "",
-        *wrap(program.help, WIDTH),
-        *render_panel("Options", options, WIDTH),
-        *render_panel("Commands", commands, WIDTH),
-    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
