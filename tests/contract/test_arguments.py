@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import trailprint as tp
+from trailprint import options, simulate
 from trailprint.arguments import check_argument, check_fields
 from trailprint.errors import OptionError, OutputError
 from trailprint.events.engine import translate
@@ -151,7 +153,7 @@ def test_a_truth_may_hold_numbers():
 
 
 @pytest.mark.parametrize(
-    ("options", "wrong"),
+    ("make", "wrong"),
     [
         (tp.ReadOptions, {"timezone": None}),
         (tp.ReadOptions, {"layout": 5}),
@@ -159,7 +161,7 @@ def test_a_truth_may_hold_numbers():
         (tp.ReadOptions, {"column_names": {"user": 3}}),
         (tp.ReadOptions, {"column_names": {"usr": "x"}}),
         (tp.ReadOptions, {"allow_bad_rows": "no"}),
-        (tp.ReadOptions, {"window": "09:00-17:00"}),
+        (tp.ReadOptions, {"window": ("09:00", "17:00")}),
         (tp.FilterOptions, {"min_events": "3"}),
         (tp.SplitOptions, {"at": 2024}),
         (tp.SplitOptions, {"seed": "x", "at": "median"}),
@@ -175,8 +177,8 @@ def test_a_truth_may_hold_numbers():
         (tp.Engine, {"threads": "2"}),
     ],
 )
-def test_options_of_wrong_types(options, wrong):
-    assert next(iter(wrong)) in refused(options, **wrong)
+def test_options_of_wrong_types(make, wrong):
+    assert next(iter(wrong)) in refused(make, **wrong)
 
 
 def test_numbers_of_numpy_and_lists_are_taken():
@@ -185,11 +187,95 @@ def test_numbers_of_numpy_and_lists_are_taken():
         "target_risk": np.float32(0.5),
         "attacks": ["trail"],
     }
-    options = tp.AuditOptions(**given)
-    assert (type(options.users), type(options.target_risk)) == (int, float)
-    assert options.attacks == ("trail",)
-    assert options == tp.AuditOptions(users=5, target_risk=0.5, attacks=("trail",))
-    check_fields(options)
+    made = tp.AuditOptions(**given)
+    assert (type(made.users), type(made.target_risk)) == (int, float)
+    assert made.attacks == ("trail",)
+    assert made == tp.AuditOptions(users=5, target_risk=0.5, attacks=("trail",))
+    check_fields(made)
+
+
+#: Typed loosely: arrays are understood, but not announced in the annotations.
+PointsOptions: Any = options.PointsOptions
+UNDERSTOOD = [
+    (PointsOptions(points="1-4"), PointsOptions(points=(1, 2, 3, 4))),
+    (PointsOptions(points=4), PointsOptions(points=(4,))),
+    (PointsOptions(points=np.int64(4)), PointsOptions(points=(4,))),
+    (PointsOptions(points=range(1, 3)), PointsOptions(points=(1, 2))),
+    (PointsOptions(points=np.array([1, 2])), PointsOptions(points=(1, 2))),
+    (PointsOptions(points=pd.Series([1, 2])), PointsOptions(points=(1, 2))),
+    (PointsOptions(points=pl.Series([1, 2])), PointsOptions(points=(1, 2))),
+    (PointsOptions(points=pa.array([1, 2])), PointsOptions(points=(1, 2))),
+    (PointsOptions(populations="1000"), PointsOptions(populations=(1000,))),
+    (
+        tp.CorrelateOptions(duration_edges_s="60,300"),
+        tp.CorrelateOptions(duration_edges_s=(60.0, 300.0)),
+    ),
+    (tp.FilterOptions(hours="09:00-17:00"), tp.FilterOptions(hours=options.Window(540, 1020))),
+    (tp.ReadOptions(window="9:00-17:00"), tp.ReadOptions(window=options.Window(540, 1020))),
+    (tp.ReadOptions(keep_columns="a, b"), tp.ReadOptions(keep_columns=("a", "b"))),
+]
+
+
+@pytest.mark.parametrize(("given", "meant"), UNDERSTOOD)
+def test_what_the_command_line_understands_is_understood(given, meant):
+    assert given == meant
+    assert repr(given) == repr(meant)
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong", "says"),
+    [
+        (options.PointsOptions, {"points": {1, 2}}, "whole numbers, such as (1, 2, 4), got set"),
+        (options.PointsOptions, {"points": [1.5]}, "(1, 2, 4), got list of float instead."),
+        (options.PointsOptions, {"points": ["1", 2]}, "got list of str and int instead."),
+        (options.PointsOptions, {"points": np.zeros((2, 2))}, "(1, 2, 4), got ndarray instead."),
+        (options.PointsOptions, {"points": "1-x"}, "must be a number or a range such as 1-10"),
+        (options.PointsOptions, {"points": True}, "(1, 2, 4), got bool instead."),
+        (options.PointsOptions, {"populations": "many"}, "must be numbers of people such as"),
+        (options.PointsOptions, {"knowledge": 3}, "knowledge must be text, got int instead."),
+        (tp.CorrelateOptions, {"duration_edges_s": "a"}, "must be numbers such as 0.5,1,2, got"),
+        (tp.CorrelateOptions, {"duration_edges_s": {60}}, "such as (0.5, 1, 2), got set instead."),
+        (tp.FilterOptions, {"hours": "nine"}, "must look like 09:00-17:00"),
+        (options.SweepOptions, {"parameter": "k", "values": {2}}, "such as (2, 5, 10), got set"),
+        (tp.ReadOptions, {"header": FRAME["user"]}, "such as ('a', 'b'), got Series instead."),
+    ],
+)
+def test_lists_of_options_that_are_not_understood(make, wrong, says):
+    assert says in refused(make, **wrong)
+
+
+SEEDED = [
+    *(tp.MatchOptions, partial(tp.SplitOptions, at="median"), tp.CorrelateOptions),
+    *(tp.AuditOptions, options.PointsOptions, options.Knowledge),
+    partial(options.SweepOptions, parameter="k", values=(2,)),
+    *(simulate.CampusOptions, simulate.GpsOptions, simulate.WebOptions),
+    *(simulate.HouseholdOptions, simulate.WeekdayCampusOptions),
+    partial(simulate.simulate_calls, 3, n_cities=1, n_antennas=1),
+]
+
+
+@pytest.mark.parametrize("make", SEEDED)
+def test_seeds_have_one_range(make):
+    for seed in (-1, 2**63):
+        assert refused(make, seed=seed).startswith(
+            "seed must be from 0 to 9223372036854775807, got"
+        )
+    make(seed=2**63 - 1)
+
+
+def test_the_largest_seed_is_accepted_by_what_draws(sides):
+    released, auxiliary = sides
+    seed = 2**63 - 1
+    match = tp.MatchOptions(seed=seed)
+    tp.match(released, auxiliary, match, knows="points:2")
+    tp.match(released, auxiliary, match, views=options.ViewOptions())
+    tp.points(released, options.PointsOptions(seed=seed))
+    tp.protect(released, ["perturb-locations", "noise"], seed=seed)
+    cut = tp.SplitOptions(at="median", seed=seed, released_users=3, auxiliary_users=3)
+    audit = tp.AuditOptions(seed=seed, split=cut, knows="points:2", attacks="histogram,combined")
+    tp.audit(FRAME, options=audit)
+    sweep = options.SweepOptions(parameter="k", values=(2,), seed=seed)
+    tp.workflows.trade_off(released, auxiliary, "microaggregate", sweep)
 
 
 @pytest.mark.parametrize("n_threads", [0, -1, 10**9])
@@ -250,7 +336,7 @@ def test_a_frame_is_no_option(name, wrong):
 
 
 def test_a_window_says_how_it_is_made():
-    assert "Window.parse" in refused(tp.FilterOptions, hours="09:00-17:00")
+    assert "Window.parse" in refused(tp.FilterOptions, hours=9)
 
 
 PLACES = {

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
-from trailprint.arguments import check_fields
+from trailprint.arguments import Understood, check_fields, understood
 from trailprint.errors import OptionError
 from trailprint.features.options import DURATION_EDGES_S, check_edges
 
@@ -236,7 +237,7 @@ class CorrelateOptions:
     ----------
     model : {"crf", "distance", "markov", "mobility-markov", "histogram"}
         How days are compared. The paper's CRF per user, or a simpler model as a baseline.
-    duration_edges_s : tuple of float
+    duration_edges_s : tuple of float or str
         CRF: boundaries between classes of durations, in seconds.
     days : int, optional
         Only each auxiliary user's first days with data. By default all.
@@ -258,7 +259,9 @@ class CorrelateOptions:
     """
 
     model: Model = "crf"
-    duration_edges_s: tuple[float, ...] = DURATION_EDGES_S
+    duration_edges_s: Understood[tuple[float, ...], str | Sequence[float]] = understood(
+        DURATION_EDGES_S
+    )
     days: int | None = None
     joint: bool = False
     all_pairs: bool = False

@@ -119,8 +119,6 @@ class AuditOptions:
                 )
         if self.time_limit_s is not None and not self.time_limit_s > 0:
             raise OptionError(f"--time-limit must be positive, got {self.time_limit_s:g} seconds.")
-        if self.seed < 0:
-            raise OptionError(f"--seed must not be negative, got {self.seed} instead.")
 
     def to_dict(self) -> dict[str, Any]:
         """The options as plain values, ready for JSON."""

@@ -137,7 +137,7 @@ def read_fields(
             default=_default(field),
             about=about.get(field.name, ""),
             panel=panel,
-            written=(written or {}).get(field.name) or _usual(hints[field.name], field.name),
+            written=(written or {}).get(field.name) or _usual(hints[field.name]),
         )
         for field in fields(kind)
         if field.name not in without
@@ -208,7 +208,7 @@ def _read_number(kind: type[int] | type[float], flag: str) -> Callable[[str], in
     return read
 
 
-def _usual(kind: Any, name: str) -> Written:
+def _usual(kind: Any) -> Written:
     """The default way to type values of a type."""
     parts = _parts(kind)
     if choices_of(kind):
@@ -216,27 +216,16 @@ def _usual(kind: Any, name: str) -> Written:
     if parts[0] in (int, float):
         return Written(show=lambda number: f"{number:g}", metavar=_NUMBER)
     if typing.get_origin(parts[0]) in (tuple, Sequence):
-        return _list_of(typing.get_args(parts[0])[0], name)
+        return _list_of(typing.get_args(parts[0])[0])
     readable = [part for part in parts if hasattr(part, "parse")]
     return Written(read=readable[0].parse) if readable else Written()
 
 
-def _list_of(kind: Any, name: str) -> Written:
+def _list_of(kind: Any) -> Written:
     """Comma-separated values; the options class itself splits strings, as in Python."""
     if kind is not float:
         return Written(show=",".join, metavar="NAME,…")
-
-    def read(text: str) -> tuple[float, ...]:
-        try:
-            return tuple(float(part) for part in text.split(","))
-        except ValueError:
-            raise OptionError(
-                f"{to_flag(name)} must be numbers such as 0.5,1,2, got {text!r} instead."
-            ) from None
-
-    return Written(
-        read=read, show=lambda all_of: ",".join(f"{one:g}" for one in all_of), metavar="NUMBER,…"
-    )
+    return Written(show=lambda all_of: ",".join(f"{one:g}" for one in all_of), metavar="NUMBER,…")
 
 
 def _default(field: Field[Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trailprint.arguments import Texts, check_arguments, check_fields, understood
+from trailprint.arguments import Texts, Understood, check_arguments, check_fields, understood
 from trailprint.errors import InputError, OptionError, to_flag
 from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
@@ -27,7 +27,7 @@ class FilterOptions:
         Only events from A to B, A..B; a date as B is included. Either may be missing.
     weekdays : tuple of str
         Only these weekdays: mon,tue,… Empty for all.
-    hours : Window, optional
+    hours : Window or str, optional
         Only this part of the day, 09:00-17:00 local time.
     min_active_days : int
         Minimum number of active days per user.
@@ -47,7 +47,7 @@ class FilterOptions:
 
     time_range: str | None = None
     weekdays: Texts = understood()
-    hours: Window | None = None
+    hours: Understood[Window | None, str] = understood(None)
     min_active_days: int = 0
     min_events: int = 0
     max_events: int | None = None

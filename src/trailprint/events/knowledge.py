@@ -59,8 +59,6 @@ class Knowledge:
         fits = self.amount is None if not is_counted else 1 <= (self.amount or 0) < _MOST
         if self.kind not in get_args(KnowledgeKind) or not fits:
             raise OptionError(f"{_RULE}, got {str(self)!r} instead. Try points:4.")
-        if self.seed < 0:
-            raise OptionError(f"--seed must not be negative, got {self.seed} instead.")
 
     def __str__(self) -> str:
         return self.kind if self.amount is None else f"{self.kind}:{self.amount}"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
-from trailprint.arguments import Texts, check_argument, check_fields, understood
+from trailprint.arguments import Texts, Understood, check_argument, check_fields, understood
 from trailprint.errors import OptionError
 from trailprint.events.events import Column
 
@@ -85,7 +85,7 @@ class ReadOptions:
         Time zone of days, and of times that name none.
     time_format : str, optional
         Format of unusual times, as for strptime: '%d/%m/%Y'.
-    window : Window, optional
+    window : Window or str, optional
         Start-only logs: part of the day to rebuild, 09:00-17:00.
     present_throughout : bool
         Start-only logs: only users present for the whole ``window``.
@@ -119,12 +119,12 @@ class ReadOptions:
     encoding: str | None = None
     timezone: str = "UTC"
     time_format: str | None = None
-    window: Window | None = None
+    window: Understood[Window | None, str] = understood(None)
     present_throughout: bool = False
     max_stay_days: float = 366.0
     allow_bad_rows: bool = False
     drop_duplicates: bool = False
-    keep_columns: tuple[str, ...] = ()
+    keep_columns: Texts = understood()
 
     @property
     def given_names(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from trailprint.events.split import SplitOptions
         ({"weight": "money"}, "weight must be one of visits, duration, day-balanced"),
         ({"users": 1}, "users must be at least 2 people, got 1"),
         ({"time_limit_s": 0.0}, "time_limit_s must be positive"),
-        ({"seed": -1}, "seed must not be negative"),
+        ({"seed": -1}, "seed must be from 0 to"),
     ],
 )
 def test_what_is_refused(options, words):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from trailprint.arguments import check_fields
+from trailprint.arguments import Understood, check_fields, understood
 from trailprint.errors import OptionError
 
 Knowledge = Literal[
@@ -42,9 +43,9 @@ class PointsOptions:
     knowledge : str
         What a known point says. ``auto`` is ``place-time``, or ``place`` where the data has no
         times; ``sequence`` is the places in the order of the visits.
-    points : tuple of int, optional
+    points : tuple of int or str, optional
         Numbers of points drawn at random (default: 1-10). Never more than the longest trace has;
-        for ``place``, ``place-time`` and ``time``.
+        for ``place``, ``place-time`` and ``time``. Also as text, such as 1-4 or 1,2,4.
     draws : int
         Number of times that points are drawn for each person.
     worst_case : int
@@ -57,7 +58,7 @@ class PointsOptions:
         Which two places are home and work; scikit-mobility's code takes the least visited.
     grid : bool
         Whether the share is also measured at coarser places and times.
-    populations : tuple of int
+    populations : tuple of int or str
         Larger populations to extrapolate to (default: 10, 100 and 1,000 times this one).
     seed : int
         Seed of the draws.
@@ -70,17 +71,21 @@ class PointsOptions:
     """
 
     knowledge: Knowledge | Literal["auto"] = "auto"
-    points: tuple[int, ...] | None = None
+    points: Understood[tuple[int, ...] | None, int | str | Sequence[int]] = understood(None)
     draws: int = 10
     worst_case: int = 2
     time_resolution: str = "1h"
     tolerance: float = 0.0
     home_work: HomeWork = "most-visited"
     grid: bool = True
-    populations: tuple[int, ...] = ()
+    populations: Understood[tuple[int, ...], int | str | Sequence[int]] = understood()
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if isinstance(self.points, str):
+            object.__setattr__(self, "points", parse_numbers(self.points))
+        if isinstance(self.populations, str):
+            object.__setattr__(self, "populations", parse_populations(self.populations))
         check_fields(self)
         allowed = ("auto", *get_args(Knowledge))
         if self.knowledge not in allowed:
@@ -107,8 +112,6 @@ class PointsOptions:
                 f"--tolerance goes with --knowledge {', '.join(TOLERANT)}, "
                 f"got {self.knowledge} instead."
             )
-        if self.seed < 0:
-            raise OptionError(f"--seed must not be negative, got {self.seed} instead.")
         _check_home_work(self.home_work, self.knowledge)
         parse_resolution(self.time_resolution)
         for name in ("points", "populations"):
