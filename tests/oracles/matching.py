@@ -167,6 +167,34 @@ def worths_of_violating_rows(gains: Dense, u: Floats, v: Floats, n: int) -> dict
     return {i: [float(one) for one in ones if one > -np.inf] for i, ones in best.items()}
 
 
+def keep_best(
+    gains: Dense, v: Floats, floor: Floats, k: int
+) -> list[tuple[list[float], float, int]]:
+    """For each row, worths of its k best pairs above a floor, of the next, and how many it has."""
+    found = []
+    for own, least in zip(gains, floor, strict=True):
+        worths = sorted((own - v)[own > 0], reverse=True)
+        kept = [float(worth) for worth in worths if worth > least][:k]
+        rest = worths[len(kept) :]
+        found.append((kept, float(rest[0]) if rest else -np.inf, len(worths)))
+    return found
+
+
+def count_better_and_tied(gains: Dense, gain: float) -> tuple[int, int]:
+    """Of the gains of a row: how many are above an amount, and how many equal it."""
+    better = gains > gain * (1 + 1e-12)
+    return int(better.sum()), int(((gains >= gain * (1 - 1e-12)) & ~better).sum())
+
+
+def shortest_ways(direct: Floats, slack: Dense, partner: Ints) -> Floats:
+    """Distances of columns by Bellman and Ford: directly, or on from another column's partner."""
+    found = direct.copy()
+    for _ in direct:
+        for j, row in enumerate(partner):
+            found = np.minimum(found, found[j] + slack[row])
+    return found
+
+
 def best_pairs_of_size(gains: Dense, size: int) -> tuple[Ints, Ints]:
     """The matching of exactly ``size`` pairs that gains most: the others take a stand-in."""
     n, m = gains.shape

@@ -57,6 +57,15 @@ def blocks(draw):
     return released[released.sum(1) > 0], auxiliary[auxiliary.sum(1) > 0]
 
 
+def node_gains(reduced, released, auxiliary):
+    """Gains of all pairs of nodes, by the definition: those of one person of each."""
+    sides = [
+        scale(counts, METRICS["jensen-shannon"])[np.unique(group, return_index=True)[1]]
+        for counts, group in ((released, reduced.row_group), (auxiliary, reduced.col_group))
+    ]
+    return jensen_shannon_gains(*sides)
+
+
 def dense_problem(gains, floor):
     """A state whose candidates are all pairs with a gain."""
     n_rows, n_cols = gains.shape
@@ -118,7 +127,7 @@ def test_orientation_puts_the_scarcer_side_of_every_component_first_and_back(pro
         )
     ]
     assert (units[0] <= units[1]).all()
-    gains = dense_gains(reduced.join)
+    gains = node_gains(reduced, released, auxiliary)
     turned = dense_gains(oriented.join)
     every = np.nonzero(turned)
     back = restore_flows(orientation, Flows(every[0], every[1], np.ones(every[0].size, np.int64)))
@@ -131,15 +140,6 @@ def test_orientation_puts_the_scarcer_side_of_every_component_first_and_back(pro
     assert begin == pytest.approx(
         np.where(orientation.objects < orientation.n_rows, 0.0, price[orientation.objects])
     )
-
-
-def node_gains(reduced, released, auxiliary):
-    """Gains of all pairs of nodes, by the definition: those of one person of each."""
-    sides = [
-        scale(counts, METRICS["jensen-shannon"])[np.unique(group, return_index=True)[1]]
-        for counts, group in ((released, reduced.row_group), (auxiliary, reduced.col_group))
-    ]
-    return jensen_shannon_gains(*sides)
 
 
 def generate(counts, wanted, add=add_candidates):

@@ -17,6 +17,7 @@ from trailprint.kernels.distances.sparse_rows import (
     build_rows,
     distances_to_mean,
     distortion,
+    group_distortions,
     mean_rows,
     nearest_rows,
 )
@@ -145,16 +146,17 @@ def test_distortion_and_means_equal_the_definition(norm, matrix, seed):
     means = mean_rows(rows, group)
     dense = np.zeros((means.n_rows, rows.n_columns))
     dense[np.repeat(np.arange(means.n_rows), np.diff(means.indptr)), means.indices] = means.data
-    total = 0.0
+    costs = []
     for g in range(means.n_rows):
         own = shares[group == g]
         np.testing.assert_allclose(dense[g], own.mean(axis=0), atol=1e-12)
-        total += row_distance(own, own.mean(axis=0), squared=norm == L2).sum()
+        costs.append(row_distance(own, own.mean(axis=0), squared=norm == L2).sum())
         scratch = np.zeros(rows.n_columns)
         members = np.flatnonzero(group == g)
         distortion(rows.indptr, rows.indices, rows.data, members, norm, scratch)
         assert not scratch.any()
-    assert total_distortion(rows, group) == pytest.approx(total, abs=1e-12)
+    np.testing.assert_allclose(group_distortions(rows, group), costs, atol=1e-12)
+    assert total_distortion(rows, group) == pytest.approx(sum(costs), abs=1e-12)
     to_mean = row_distance(shares, shares.mean(axis=0), squared=norm == L2)
     np.testing.assert_allclose(distances_to_mean(rows), to_mean, atol=1e-12)
 

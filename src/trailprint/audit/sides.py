@@ -24,6 +24,7 @@ from trailprint.events.knowledge import Knowledge, Known, restrict
 from trailprint.events.meeting import in_one_engine
 from trailprint.events.places.grid import GridOptions, extent, to_cells
 from trailprint.events.split import split
+from trailprint.events.summary import count_users
 from trailprint.features.ids import encode
 from trailprint.workflows.learning_cuts import cut_by_times
 from trailprint.workflows.options import CUT_AGAIN
@@ -103,7 +104,7 @@ def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOp
         kind=kind,
         description=description,
         n_people=n_people,
-        n_given=_count_users(placed[0]),
+        n_given=count_users(placed[0]),
         truth="same-ids" if truth is None else "file",
         own_ids=own_ids,
         whole=placed[0] if len(placed) == 1 else None,
@@ -193,10 +194,6 @@ def given_ids(sides: Sides, users: pa.Array) -> pa.Array:
     used, given = (sides.own_ids[column].to_pylist() for column in ("used", "given"))
     names = dict(zip(used, given, strict=True))
     return pa.array([names.get(user, user.removeprefix(_STRANGER)) for user in users.to_pylist()])
-
-
-def _count_users(events: Events) -> int:
-    return int(events.engine.row(f'SELECT count(DISTINCT "user") FROM ({events.query})')[0])
 
 
 def _check_people(sides: Sides) -> None:

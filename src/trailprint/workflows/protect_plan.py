@@ -16,6 +16,7 @@ from trailprint.events.meeting import in_one_engine
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, open_places
+from trailprint.events.summary import count_users
 from trailprint.features.histograms import build_histogram_pair, build_histograms
 from trailprint.features.options import HistogramOptions
 from trailprint.protections.chain import apply_protections, changes_histograms, protect_histograms
@@ -37,7 +38,6 @@ from trailprint.workflows.plans import (
 from trailprint.workflows.rehearsal import Rehearsed
 from trailprint.workflows.samples import (
     choose_sizes,
-    count_users,
     draw_users,
     extrapolate,
     try_sizes,

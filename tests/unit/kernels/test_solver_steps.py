@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
-from tests.oracles.matching import best_pairs_of_size, bid_one_by_one, jensen_shannon_gains
+from tests.oracles.matching import (
+    best_pairs_of_size,
+    bid_one_by_one,
+    jensen_shannon_gains,
+    pair_weights,
+    shortest_ways,
+)
 from tests.oracles.shapes import to_csr
 
 from trailprint.kernels.csr import main_locations, transpose_csr
@@ -18,7 +24,7 @@ from trailprint.kernels.matching.cycles import build_half, nearest_detour, super
 from trailprint.kernels.matching.disjoint import group_totals, unshared_pairs
 from trailprint.kernels.matching.join import build_join
 from trailprint.kernels.matching.margins import _residual
-from trailprint.kernels.matching.metrics import METRICS, pair_constant
+from trailprint.kernels.matching.metrics import METRICS
 from trailprint.kernels.matching.paths import place_all
 from trailprint.kernels.matching.transport import (
     add_candidates,
@@ -180,8 +186,9 @@ def test_pairs_that_share_nothing_are_ranked_by_their_totals(seed, n, m):
     totals = group_totals(join.col_total, v)
     assert sorted(totals.column.tolist()) == list(range(m))
     _, key = unshared_pairs(join, v, 2)
-    constant = pair_constant(join.row_total[:, None], join.col_total[None, :])
-    base = np.maximum(0.0, join.constant - constant)
+    # The weights of people of these totals at places of their own.
+    apart = np.outer(released.sum(1), [1, 0]), np.outer(auxiliary.sum(1), [0, 1])
+    base = join.constant - pair_weights("likelihood", *apart)
     assert key == pytest.approx((base - v).max(axis=1))
 
 
@@ -203,10 +210,7 @@ def test_ways_from_the_super_node_are_shortest_paths(seed, n):
     partner = np.empty(n, np.int64)
     partner[cols] = rows
     slack = u[:, None] + v - gains
-    expected = direct.copy()
-    for _ in range(n):
-        for j in range(n):
-            expected = np.minimum(expected, expected[j] + slack[partner[j]])
+    expected = shortest_ways(direct, slack, partner)
     found = super_node_distances(graph, np.zeros(0, np.int64), direct)
     assert found == pytest.approx(expected, abs=1e-9)
     onward = rng.random(n)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.wording import lower_first
 from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_bars
 from trailprint.report.charts.axes import Axis
 from trailprint.report.charts.maps import draw_map
 from trailprint.report.charts.rows import BarRow
-from trailprint.report.wording import count, people_and_share, percent, sentence, within
+from trailprint.report.wording import count, people_and_share, percent, sentence
 from trailprint.studies.findings import LocationFinding, LocationMap, MapPlace, RareLocation
 
 _TITLE = "The most revealing locations"
@@ -39,7 +40,7 @@ def write_locations(found: Findings) -> Section:
 def _describe_rare(rare: RareLocation) -> str:
     return (
         f"One rare location alone gives away {people_and_share(rare)}. Counted are "
-        f"{within(sentence(rare.meaning))}"
+        f"{lower_first(sentence(rare.meaning))}"
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import fields
 from trailprint.audit.results.data import DataFacts
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.points import PointsFinding, SharedPart
+from trailprint.audit.wording import lower_first
 from trailprint.report.blocks import Block, Bullets, Facts, Heading, Prose, Section, Table
 from trailprint.report.wording import (
     count,
@@ -19,7 +20,6 @@ from trailprint.report.wording import (
     seconds,
     sentence,
     share_or_most,
-    within,
 )
 
 _NOT_PROVEN = (
@@ -115,7 +115,8 @@ def _describe_singling_out(found: Findings) -> str:
         why = "" if points is None else f" {sentence(points.why_not)}"
         return f"{told}This was not measured.{why}"
     alone = [
-        f"{within(one.label)} {share_or_most(one.share, one.at_most)}" for one in _whole(points)
+        f"{lower_first(one.label)} {share_or_most(one.share, one.at_most)}"
+        for one in _whole(points)
     ]
     shared = f" Shared by nobody: {join(alone)} of the people." if alone else ""
     return (
@@ -196,7 +197,7 @@ def _describe_less_known(found: Findings) -> str:
 
 
 def _assumed(found: Findings) -> str:
-    return within(sentence(found.headline.assumption)) or "nothing is recorded."
+    return lower_first(sentence(found.headline.assumption)) or "nothing is recorded."
 
 
 def _tabulate(data: DataFacts) -> Table:

@@ -9,6 +9,7 @@ from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.events.knowledge import Knowledge, Known, mean_points, restrict
+from trailprint.events.summary import count_users
 from trailprint.progress import Progress, ignore_progress
 from trailprint.studies.growth.events import PeopleFound, attack_pair, find_people, prepare_pair
 from trailprint.studies.growth.findings import AmountGrowth, AmountPoint
@@ -122,8 +123,7 @@ def grow_amount(
 
 
 def _list_levels(auxiliary: Events, seed: int) -> Iterator[Restricted]:
-    query = f'SELECT count(DISTINCT "user") FROM ({auxiliary.query})'
-    n_people = int(auxiliary.engine.row(query)[0])
+    n_people = count_users(auxiliary)
     kinds: list[KnowledgeKind] = ["points", "top"]
     if "start" in auxiliary.columns:
         kinds.insert(1, "days")
