@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +15,7 @@ from trailprint.display.discreet import Discreet
 from trailprint.errors import ColumnError, InputError, SourceError
 from trailprint.events.reading.frames import check_table, no_dataset
 from trailprint.events.reading.headers import Header
+from trailprint.events.reading.times import describe_mixed
 
 _MIXED = (
     "Each column of a table must hold values of one kind, but {column} mixes several. "
@@ -69,10 +73,10 @@ def to_arrow(table: Any) -> Converted:
     if arrow is None:
         raise _no_table(table)
     _check_periods(arrow)
-    return Converted(
-        table=_own_memory(arrow, table),
-        refused={str(label): why for label, why in refused.items()},
-    )
+    refused |= _find_mixed_times(arrow, table)
+    names = {str(label): why for label, why in refused.items()}
+    usable = arrow.drop_columns([name for name in names if name in arrow.column_names])
+    return Converted(table=_own_memory(usable, table), refused=names)
 
 
 def _convert(table: Any) -> pa.Table | None:
@@ -91,16 +95,21 @@ def _columns(table: Any) -> Iterator[tuple[Hashable, Any]]:
         yield from table.items()
 
 
+def _levels(table: Any) -> Iterator[tuple[Hashable, Any]]:
+    """Yield the names and values of an index of pandas that becomes columns."""
+    for level, name in enumerate(table.index.names if _is_pandas(table) else ()):
+        if name is not None and name not in table.columns:
+            yield name, table.index.get_level_values(level)
+
+
 def _is_pandas(table: Any) -> bool:
     return hasattr(table, "iloc") and hasattr(table, "columns")
 
 
 def _why_not(column: Any) -> str | None:
     """Return why Arrow cannot hold a column; None if it can."""
-    if isinstance(column, pa.Array | pa.ChunkedArray):
-        return None
     try:
-        pa.array(column, from_pandas=True)
+        pa.table({"column": column})
     except MemoryError:
         raise
     except UnicodeError:
@@ -116,6 +125,36 @@ def _count_kinds(column: Any) -> int:
     """Return how many types the values of a column have, missing ones left out."""
     kinds = {type(value).__name__ for value in column if not _is_nan(value)}
     return len(kinds - {"NoneType", "NAType", "NaTType"})
+
+
+def _find_mixed_times(arrow: pa.Table, table: Any) -> dict[Hashable, str]:
+    """
+    Return which columns of objects mix times with a zone, times without one, or dates.
+
+    Arrow takes the form of the first for that of all, which moves or cuts the others.
+    """
+    found = {}
+    for label, column in itertools.chain(_columns(table), _levels(table)):
+        if str(label) in arrow.column_names and _holds_objects(column):
+            present = _count_forms(column) if pa.types.is_temporal(arrow[str(label)].type) else ()
+            if len(present) > 1:
+                found[label] = describe_mixed("{column}", present)
+    return found
+
+
+def _holds_objects(column: Any) -> bool:
+    return isinstance(column, list | tuple) or str(getattr(column, "dtype", "")) == "object"
+
+
+def _count_forms(column: Iterable[Any]) -> list[str]:
+    """Return how many of the times and dates of a column there are of each form, in words."""
+    forms: Counter[str] = Counter()
+    for value in column:
+        if isinstance(value, datetime) and value == value:  # NaT is unlike itself.
+            forms["times without a zone" if value.tzinfo is None else "times with a zone"] += 1
+        elif isinstance(value, date) and not isinstance(value, datetime):
+            forms["dates"] += 1
+    return [f"{n:,} {form}" for form, n in sorted(forms.items())]
 
 
 def _is_nan(value: Any) -> bool:

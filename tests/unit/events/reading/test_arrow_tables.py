@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -135,6 +137,40 @@ def test_a_truth_needs_its_two_columns_only():
     assert open_truth(pairs) == pa.table({"released": [1, 2], "auxiliary": [3, 4]})
     with pytest.raises(TrailprintError, match="'auxiliary' mixes several"):
         open_truth(pairs.assign(auxiliary=["a", 1]))
+
+
+PLAIN = datetime(2024, 3, 4, 12)
+ZONED = PLAIN.replace(tzinfo=UTC)
+DATE = PLAIN.date()
+ELSEWHERE = ZONED.astimezone(ZoneInfo("Asia/Tokyo"))
+
+#: Times of one column, and what is said of them.
+TIMES_MIXED = {
+    "zone first": ([ZONED, PLAIN, ZONED], "2 times with a zone and 1 times without a zone"),
+    "no zone first": ([PLAIN, None, ZONED], "1 times with a zone and 1 times without a zone"),
+    "of pandas": ([None, pd.Timestamp(PLAIN), pd.Timestamp(ZONED)], "1 times with a zone and"),
+    "date first": ([DATE, PLAIN, PLAIN], "1 dates and 2 times without a zone"),
+}
+
+
+@pytest.mark.parametrize("case", TIMES_MIXED)
+@pytest.mark.parametrize("kind", ["frame", "index", "list", "array"])
+def test_times_with_and_without_a_zone_do_not_mix(engine, case, kind):
+    times, says = TIMES_MIXED[case]
+    start = np.array(times, dtype=object) if kind == "array" else times
+    columns = {"user": USERS[:3], "location": PLACES[:3], "start": start}
+    frame = pd.DataFrame(columns | {"start": pd.Series(times, dtype=object)})
+    table = {"frame": frame, "index": frame.set_index("start")}.get(kind, columns)
+    options = ReadOptions(timezone="Europe/Zurich", allow_bad_rows=True)
+    with pytest.raises(TrailprintError, match=f"'start' mixes {says}"):
+        read(table, options, engine=engine)
+
+
+def test_times_of_several_zones_are_the_same_moments(engine, rows_of):
+    start = pd.Series([ZONED, ELSEWHERE, pd.NaT], dtype=object)
+    frame = pd.DataFrame({"user": USERS[:3], "location": PLACES[:3], "start": start})
+    events = read(frame, ReadOptions(allow_bad_rows=True), engine=engine)
+    assert rows_of(events, "start") == [(PLAIN,), (PLAIN,)]
 
 
 def stop_reading():
