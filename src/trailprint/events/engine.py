@@ -26,7 +26,15 @@ Connection: TypeAlias = duckdb.DuckDBPyConnection
 #: Invalid SQL is a bug of ours, not a mistake of the user: these errors are not translated.
 _OUR_DEFECTS = (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogException)
 
+#: After one of these errors, DuckDB refuses every further query.
+_ENDINGS = (duckdb.FatalException, duckdb.InternalException)
+
 _NO_MEMORY = "The work needs more memory than there is. Try less data at once."
+
+_CHANGED = (
+    "Parquet files must stay as they are while they are used, but the columns of one have changed. "
+    "Read it again."
+)
 
 #: Upper limit: more threads than any machine can use only exhaust its resources.
 _MOST_THREADS = 1024
@@ -94,6 +102,7 @@ class Engine:
         sweep_scratch()
         folder = Scratch()
         self.scratch = folder.name
+        self._ended = threading.Event()
         # A connection holds one result at a time: no other query may come between run and fetch.
         self._lock = threading.RLock()
         self._tables: weakref.WeakValueDictionary[str, HeldTable] = weakref.WeakValueDictionary()
@@ -119,10 +128,19 @@ class Engine:
         weakref.finalize(self, _close, self.connection, folder)
 
     @contextlib.contextmanager
-    def _speaking(self) -> Iterator[None]:
-        """Make the query interruptible and translate DuckDB's errors."""
-        with interrupting(self.connection.interrupt), _our_words():
-            yield
+    def _speaking(self, sql: str = "") -> Iterator[None]:
+        """Make the query ``sql`` interruptible and translate DuckDB's errors."""
+        with interrupting(self.connection.interrupt), _our_words(sql):
+            try:
+                yield
+            except _ENDINGS:
+                self._ended.set()
+                raise
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether DuckDB met an internal error, after which it refuses every query."""
+        return self._ended.is_set()
 
     @contextlib.contextmanager
     def keeping_to(self, memory: str) -> Iterator[None]:
@@ -152,7 +170,7 @@ class Engine:
 
     def run(self, sql: str) -> Connection:
         """Execute ``sql``; DuckDB's errors become ours, without any values from the data."""
-        with self._lock, self._speaking():
+        with self._lock, self._speaking(sql):
             self._drop_unneeded()
             return self.connection.execute(sql)
 
@@ -176,13 +194,13 @@ class Engine:
 
     def arrow(self, sql: str) -> pa.Table:
         """Return a result as an Arrow table."""
-        with self._lock, self._speaking():
+        with self._lock, self._speaking(sql):
             self._drop_unneeded()
             return self.connection.sql(sql).to_arrow_table()
 
     def batches(self, sql: str) -> Iterator[pa.RecordBatch]:
         """Yield a result in batches; the whole result is never in memory."""
-        with self._lock, self._speaking():
+        with self._lock, self._speaking(sql):
             self._drop_unneeded()
             reader = self.connection.sql(sql).to_arrow_reader(_BATCH_ROWS)
             yield from (batch for batch in reader if batch.num_rows)
@@ -296,22 +314,28 @@ _DEFAULTS_LOCK = threading.Lock()
 
 
 def default_engine() -> Engine:
-    """Return the default engine: one per process, created when first needed."""
+    """Return the default engine: one per process, created when first needed or when it ended."""
     with _DEFAULTS_LOCK:
         process = os.getpid()
-        if process not in _DEFAULTS:
-            _DEFAULTS[process] = Engine()
-        return _DEFAULTS[process]
+        found = _DEFAULTS.get(process)
+        if found is None or found.has_ended:
+            found = _DEFAULTS[process] = Engine()
+        return found
 
 
 @contextlib.contextmanager
-def _our_words() -> Iterator[None]:
+def _our_words(sql: str = "") -> Iterator[None]:
     """Translate DuckDB's errors; an interrupted query raises the reason for which it stopped."""
     try:
         yield
     except duckdb.InterruptException:
         check_stop()
         raise KeyboardInterrupt from None
+    except duckdb.BinderException as error:
+        # Files of Parquet are read by every query; all other sources are read once.
+        if "read_parquet(" in sql and "referenced" in str(error).lower():
+            raise SourceError(_CHANGED) from None
+        raise
     except duckdb.Error as error:
         raise translate(error) from None
     except RuntimeError as error:
@@ -341,6 +365,11 @@ def translate(error: duckdb.Error) -> Exception:
     if isinstance(error, _OUR_DEFECTS):
         return error
     text = str(error)
+    if isinstance(error, _ENDINGS):
+        return InputError(
+            "The engine must be running, but DuckDB ended with an internal error. Read the data "
+            "again, with a new Engine if one was given."
+        )
     if isinstance(error, duckdb.OutOfMemoryException):
         if "temp" in text.lower() and "directory" in text.lower() and "max" in text.lower():
             return InputError(

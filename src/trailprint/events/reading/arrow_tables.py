@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from trailprint.display.discreet import Discreet
 from trailprint.errors import ColumnError, InputError, SourceError
+from trailprint.events.engine import Engine
 from trailprint.events.reading.frames import check_table, no_dataset
 from trailprint.events.reading.headers import Header
+from trailprint.events.reading.times import describe_mixed
 
 _MIXED = (
     "Each column of a table must hold values of one kind, but {column} mixes several. "
     "Make it text first."
 )
 _UNKNOWN = (
-    "Each column of a table must hold numbers, text or times that Arrow can hold, but {column} "
-    "holds others. Make it text first."
+    "Each column of a table must hold numbers, text or times of usual types, but {column} holds "
+    "others. Make it text first."
 )
 _SPARSE = (
     "Each column of a table must hold all its values, but {column} is sparse. Make it dense first, "
@@ -29,6 +35,15 @@ _NOT_UNICODE = (
     "Text must be valid Unicode, but {column} holds half characters (lone surrogates). Replace "
     "them first."
 )
+
+_NOT_UTF8 = "Text must be UTF-8, but {column} holds other bytes. Convert it to UTF-8."
+_DAMAGED = (
+    "Each column of a table must be whole, but {column} is damaged. Make the table "
+    "again from its source."
+)
+
+#: Microseconds in the units of time that are longer.
+_MICROSECONDS = {"ms": 10**3, "s": 10**6}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,10 +84,52 @@ def to_arrow(table: Any) -> Converted:
     if arrow is None:
         raise _no_table(table)
     _check_periods(arrow)
-    return Converted(
-        table=_own_memory(arrow, table),
-        refused={str(label): why for label, why in refused.items()},
-    )
+    refused |= _find_mixed_times(arrow, table) | _find_damaged(arrow)
+    names = {str(label): why for label, why in refused.items()}
+    # By their places: the names of an Arrow table may repeat.
+    usable = arrow.select([i for i, name in enumerate(arrow.column_names) if name not in names])
+    return Converted(table=_fit_types(_own_memory(usable, table)), refused=names)
+
+
+def leave_out_unknown(engine: Engine, converted: Converted) -> Converted:
+    """Leave out the columns whose types DuckDB does not know."""
+    table = converted.table
+    known = [i for i in range(table.num_columns) if _is_known(engine, table.select([i]))]
+    unknown = [name for i, name in enumerate(table.column_names) if i not in known]
+    refused = {**converted.refused, **dict.fromkeys(unknown, _UNKNOWN)}
+    return Converted(table=table.select(known), refused=refused)
+
+
+def _is_known(engine: Engine, table: pa.Table) -> bool:
+    try:
+        with engine.registered(table.slice(0, 0), "empty"):
+            return True
+    except InputError:
+        return False
+
+
+def _fit_types(arrow: pa.Table) -> pa.Table:
+    """Make columns of types that DuckDB does not take, or not in full, such as it takes."""
+    for place, field in enumerate(arrow.schema):
+        column = arrow.column(place)
+        if pa.types.is_float16(field.type):
+            column = column.cast(pa.float32())
+        elif pa.types.is_timestamp(field.type) and field.type.unit in _MICROSECONDS:
+            column = _within_microseconds(column)
+        arrow = arrow.set_column(place, field.with_type(column.type), column)
+    return arrow
+
+
+def _within_microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Move times that microseconds cannot count to the ends of time, far from the year 9999."""
+    limit = 2**62 // _MICROSECONDS[column.type.unit]
+    numbers = pa.chunked_array([chunk.view(pa.int64()) for chunk in column.chunks], pa.int64())
+    low, high = pc.min_max(numbers).as_py().values()
+    if low is None or -limit <= low <= high <= limit:
+        return column
+    near = pc.min_element_wise(numbers, limit, skip_nulls=False)
+    near = pc.max_element_wise(near, -limit, skip_nulls=False)
+    return pa.chunked_array([chunk.view(column.type) for chunk in near.chunks], column.type)
 
 
 def _convert(table: Any) -> pa.Table | None:
@@ -91,16 +148,21 @@ def _columns(table: Any) -> Iterator[tuple[Hashable, Any]]:
         yield from table.items()
 
 
+def _levels(table: Any) -> Iterator[tuple[Hashable, Any]]:
+    """Yield the names and values of an index of pandas that becomes columns."""
+    for level, name in enumerate(table.index.names if _is_pandas(table) else ()):
+        if name is not None and name not in table.columns:
+            yield name, table.index.get_level_values(level)
+
+
 def _is_pandas(table: Any) -> bool:
     return hasattr(table, "iloc") and hasattr(table, "columns")
 
 
 def _why_not(column: Any) -> str | None:
     """Return why Arrow cannot hold a column; None if it can."""
-    if isinstance(column, pa.Array | pa.ChunkedArray):
-        return None
     try:
-        pa.array(column, from_pandas=True)
+        pa.table({"column": column})
     except MemoryError:
         raise
     except UnicodeError:
@@ -114,8 +176,55 @@ def _why_not(column: Any) -> str | None:
 
 def _count_kinds(column: Any) -> int:
     """Return how many types the values of a column have, missing ones left out."""
-    kinds = {type(value).__name__ for value in column if not _is_nan(value)}
+    values = column if isinstance(column, Iterable) else ()
+    kinds = {type(value).__name__ for value in values if not _is_nan(value)}
     return len(kinds - {"NoneType", "NAType", "NaTType"})
+
+
+def _find_mixed_times(arrow: pa.Table, table: Any) -> dict[Hashable, str]:
+    """
+    Return which columns of objects mix times with a zone, times without one, or dates.
+
+    Arrow takes the form of the first for that of all, which moves or cuts the others.
+    """
+    found = {}
+    for label, column in itertools.chain(_columns(table), _levels(table)):
+        if str(label) in arrow.column_names and _holds_objects(column):
+            present = _count_forms(column) if pa.types.is_temporal(arrow[str(label)].type) else ()
+            if len(present) > 1:
+                found[label] = describe_mixed("{column}", present)
+    return found
+
+
+def _find_damaged(arrow: pa.Table) -> dict[Hashable, str]:
+    """
+    Return which columns break the rules of Arrow, such as text that is not UTF-8.
+
+    DuckDB trusts them, and one such value ends it. Times are left out: those of half a day in a
+    column of days break a rule too, but do no harm.
+    """
+    found: dict[Hashable, str] = {}
+    for name, column in zip(arrow.column_names, arrow.columns, strict=True):
+        try:
+            column.validate(full=not pa.types.is_temporal(column.type))
+        except pa.ArrowInvalid as error:
+            found[name] = _NOT_UTF8 if "UTF8" in str(error) else _DAMAGED
+    return found
+
+
+def _holds_objects(column: Any) -> bool:
+    return isinstance(column, list | tuple) or str(getattr(column, "dtype", "")) == "object"
+
+
+def _count_forms(column: Iterable[Any]) -> list[str]:
+    """Return how many of the times and dates of a column there are of each form, in words."""
+    forms: Counter[str] = Counter()
+    for value in column:
+        if isinstance(value, datetime) and value == value:  # NaT is unlike itself.
+            forms["times without a zone" if value.tzinfo is None else "times with a zone"] += 1
+        elif isinstance(value, date) and not isinstance(value, datetime):
+            forms["dates"] += 1
+    return [f"{n:,} {form}" for form, n in sorted(forms.items())]
 
 
 def _is_nan(value: Any) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -135,6 +137,90 @@ def test_a_truth_needs_its_two_columns_only():
     assert open_truth(pairs) == pa.table({"released": [1, 2], "auxiliary": [3, 4]})
     with pytest.raises(TrailprintError, match="'auxiliary' mixes several"):
         open_truth(pairs.assign(auxiliary=["a", 1]))
+
+
+def break_text(*texts):
+    """An Arrow column of bytes that it takes for text."""
+    offsets = pa.array(np.cumsum([0, *map(len, texts)]), pa.int32()).buffers()[1]
+    values = pa.py_buffer(b"".join(texts))
+    return pa.Array.from_buffers(pa.string(), len(texts), [None, offsets, values])
+
+
+def in_dictionary(column):
+    return pa.DictionaryArray.from_arrays(pa.array(range(len(column)), pa.int32()), column)
+
+
+@pytest.mark.parametrize("make", [lambda column: column, in_dictionary], ids=["text", "dictionary"])
+def test_text_that_is_not_utf8_is_refused_before_duckdb_sees_it(engine, make):
+    broken = make(break_text(b"SECRETZQX", b"\xff\xfe"))
+    with pytest.raises(TrailprintError, match="'user' holds other bytes") as refused:
+        read(pa.table({"user": broken, "location": [1, 2]}), engine=engine)
+    assert "SECRETZQX" not in str(refused.value)
+    unused = pa.table({"user": [1, 2], "location": [1, 2], "remark": broken})
+    assert read(unused, engine=engine).count() == 2
+
+
+def test_numbers_of_16_bits_are_read(engine, rows_of):
+    table = {"user": USERS.astype("float16"), "location": PLACES.astype("float16") / 2}
+    for source in (table, pa.table(table)):
+        events = read(source, engine=engine)
+        assert rows_of(events) == sorted(
+            (f"{place / 2:g}", f"{user}") for user, place in zip(USERS, PLACES, strict=True)
+        )
+
+
+#: Types of Arrow that DuckDB does not know.
+UNKNOWN = (pa.decimal256(50, 2), pa.list_(pa.float16()), pa.dense_union([pa.field("a", "int8")]))
+
+
+@pytest.mark.parametrize("kind", UNKNOWN, ids=str)
+def test_types_that_duckdb_does_not_know(engine, kind):
+    column = pa.nulls(2, kind)
+    events = read(pa.table({"user": [1, 2], "location": [1, 2], "remark": column}), engine=engine)
+    assert events.count() == 2
+    with pytest.raises(TrailprintError, match="'user' holds others"):
+        read(pa.table({"user": column, "location": [1, 2]}), engine=engine)
+
+
+def test_a_damaged_column_is_refused(engine):
+    offsets = pa.array([0, 9, 2], pa.int32()).buffers()[1]
+    broken = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"ab")])
+    with pytest.raises(TrailprintError, match="'user' is damaged"):
+        read(pa.table({"user": broken, "location": [1, 2]}), engine=engine)
+
+
+PLAIN = datetime(2024, 3, 4, 12)
+ZONED = PLAIN.replace(tzinfo=UTC)
+DATE = PLAIN.date()
+ELSEWHERE = ZONED.astimezone(ZoneInfo("Asia/Tokyo"))
+
+#: Times of one column, and what is said of them.
+TIMES_MIXED = {
+    "zone first": ([ZONED, PLAIN, ZONED], "2 times with a zone and 1 times without a zone"),
+    "no zone first": ([PLAIN, None, ZONED], "1 times with a zone and 1 times without a zone"),
+    "of pandas": ([None, pd.Timestamp(PLAIN), pd.Timestamp(ZONED)], "1 times with a zone and"),
+    "date first": ([DATE, PLAIN, PLAIN], "1 dates and 2 times without a zone"),
+}
+
+
+@pytest.mark.parametrize("case", TIMES_MIXED)
+@pytest.mark.parametrize("kind", ["frame", "index", "list", "array"])
+def test_times_with_and_without_a_zone_do_not_mix(engine, case, kind):
+    times, says = TIMES_MIXED[case]
+    start = np.array(times, dtype=object) if kind == "array" else times
+    columns = {"user": USERS[:3], "location": PLACES[:3], "start": start}
+    frame = pd.DataFrame(columns | {"start": pd.Series(times, dtype=object)})
+    table = {"frame": frame, "index": frame.set_index("start")}.get(kind, columns)
+    options = ReadOptions(timezone="Europe/Zurich", allow_bad_rows=True)
+    with pytest.raises(TrailprintError, match=f"'start' mixes {says}"):
+        read(table, options, engine=engine)
+
+
+def test_times_of_several_zones_are_the_same_moments(engine, rows_of):
+    start = pd.Series([ZONED, ELSEWHERE, pd.NaT], dtype=object)
+    frame = pd.DataFrame({"user": USERS[:3], "location": PLACES[:3], "start": start})
+    events = read(frame, ReadOptions(allow_bad_rows=True), engine=engine)
+    assert rows_of(events, "start") == [(PLAIN,), (PLAIN,)]
 
 
 def stop_reading():
