@@ -289,12 +289,13 @@ def _print_sweep(found: dict[str, Any], chain: Sequence[Protection]) -> None:
 
 def _describe_unable(points: Sequence[Mapping[str, Any]]) -> list[str]:
     """Describe which attacks could not be tried, and why."""
-    from trailprint.report.wording import join, within
+    from trailprint.audit.wording import lower_first
+    from trailprint.report.wording import join
 
     unable = [(one["why"], one["family"]) for point in points for one in point["not_judged"]]
     families = {why: [name for own, name in unable if own == why] for why, _ in unable}
     return [
-        f"Not judged by {join(dict.fromkeys(names))}: {within(why)}"
+        f"Not judged by {join(dict.fromkeys(names))}: {lower_first(why)}"
         for why, names in families.items()
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from trailprint.attacks.options import Algorithm, Method, Reserved
+from trailprint.attacks.options import Method
 from trailprint.attacks.view_weights import ViewWeights
 from trailprint.audit.parts import Outcome
 from trailprint.audit.results.kept import attack_of
@@ -41,14 +41,6 @@ class SequenceChoice:
     """Which model is trained for each released person."""
 
     model: SequenceModel
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrailChoice:
-    """Which variant of trail matching, and which side may lack visits."""
-
-    algorithm: Algorithm
-    reserved: Literal[Reserved, "both"]
 
 
 def choice_of(outcome: Outcome, kind: type[T]) -> T:

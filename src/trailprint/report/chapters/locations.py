@@ -47,7 +47,7 @@ def _describe_rare(rare: RareLocation) -> str:
 def _title_without(found: Findings) -> str | None:
     """Return the title of the attack whose links are counted without each location, if any."""
     attack = None if found.why is None else found.why.leave_one_out_attack
-    return None if attack is None else within(found.attack_titles.get(attack, attack))
+    return None if attack is None else lower_first(found.attack_titles.get(attack, attack))
 
 
 def _draw(locations: Sequence[LocationFinding], without: str | None) -> Figure:

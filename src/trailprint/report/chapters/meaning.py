@@ -193,7 +193,7 @@ def _describe_less_known(found: Findings) -> str:
     if study is None or not told:
         return ""
     title = found.attack_titles.get(study.attack or "", "the attack of that study")
-    return f"By {within(title)} they link {join(told)}."
+    return f"By {lower_first(title)} they link {join(told)}."
 
 
 def _assumed(found: Findings) -> str:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from trailprint.attacks.trail_facts import TrailVariant
 from trailprint.attacks.view_weights import ViewWeights
 from trailprint.audit.attacks.choices import (
     CombinedChoice,
     HistogramChoice,
     NoChoice,
     SequenceChoice,
-    TrailChoice,
     choice_of,
 )
 from trailprint.audit.attacks.registry import attack_names, find_attack
@@ -52,7 +52,7 @@ CHOICES: list[tuple[object, dict[str, Any]]] = [
     ),
     (SequenceChoice(model="markov"), {"model": "markov"}),
     (
-        TrailChoice(algorithm="likely", reserved="both"),
+        TrailVariant(algorithm="likely", reserved="both"),
         {"algorithm": "likely", "reserved": "both"},
     ),
 ]

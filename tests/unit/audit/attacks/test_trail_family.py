@@ -9,8 +9,8 @@ import pytest
 from tests.presence import present
 
 import trailprint as tp
+from trailprint.attacks.trail_facts import TrailVariant
 from trailprint.audit import AuditOptions, audit
-from trailprint.audit.attacks.choices import TrailChoice
 from trailprint.audit.attacks.registry import find_attack
 from trailprint.audit.parts import Outcome
 from trailprint.events.reading.read import read
@@ -90,7 +90,7 @@ def test_leaving_locations_out_is_not_measured_for_likely_counterparts(audits):
 
 
 def test_what_it_may_choose_is_what_trail_options_take():
-    assert find_attack("trail").choice is TrailChoice
+    assert find_attack("trail").choice is TrailVariant
     for name in ("algorithm", "reserved"):
         allowed = get_args(get_type_hints(tp.TrailOptions)[name])
-        assert {*get_args(get_type_hints(TrailChoice)[name]), "auto"} == {*allowed}
+        assert {*get_args(get_type_hints(TrailVariant)[name]), "auto"} == {*allowed}
