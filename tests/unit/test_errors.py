@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any, cast
 
 import pytest
@@ -33,6 +34,15 @@ def test_flags_and_names(flags, names):
     error = OptionError(flags)
     assert str(error) == names
     assert error.for_command_line() == flags
+
+
+def test_an_error_names_its_option_and_values_to_try():
+    error = OptionError("--size must be …", option="size", suggestions=["1", "2"])
+    copy = pickle.loads(pickle.dumps(error))
+    for one in (error, copy):
+        assert (one.option, one.suggestions) == ("size", ("1", "2"))
+        assert one.for_command_line() == "--size must be …"
+    assert (OptionError("x").option, OptionError("x").suggestions) == (None, ())
 
 
 @pytest.mark.parametrize("name", ["n_threads", "cell_m", "min_events", "time_range"])

@@ -36,7 +36,9 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         if self.seed < 0:
-            raise OptionError(f"--seed must not be negative, got {self.seed} instead.")
+            raise OptionError(
+                f"--seed must not be negative, got {self.seed} instead.", option="seed"
+            )
 
     def engine(self) -> Engine:
         """Open a DuckDB engine with these limits."""
