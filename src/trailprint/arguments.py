@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from trailprint.errors import OptionError, to_flag
+from trailprint.errors import OptionError, spell_option, to_flag
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -238,7 +238,9 @@ def _check_choice(name: str, value: Any, kind: Any) -> None:
     allowed = [choice for one in literals for choice in typing.get_args(one)]
     if allowed and isinstance(value, str) and value not in allowed:
         raise OptionError(
-            f"{to_flag(name)} must be one of {', '.join(allowed)}, got {value!r} instead."
+            f"{to_flag(name)} must be one of {', '.join(allowed)}, got {value!r} instead.",
+            option=spell_option(name),
+            suggestions=allowed,
         )
 
 
@@ -248,7 +250,10 @@ def check_range(name: str, value: Any) -> None:
         return
     least, most = _RANGES[name]
     if not least <= value <= most:
-        raise OptionError(f"{to_flag(name)} must be from {least} to {most}, got {value} instead.")
+        raise OptionError(
+            f"{to_flag(name)} must be from {least} to {most}, got {value} instead.",
+            option=spell_option(name),
+        )
 
 
 @functools.cache

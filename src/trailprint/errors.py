@@ -15,6 +15,9 @@ The tree of exceptions.
 Every message states the rule, what was given instead, and what to do. No message contains values of
 the data, only names of columns, values of options and counts.
 
+An error also holds what a program needs to help: the option concerned and values to try for it. No
+code reads them out of the message.
+
 Messages are written with the flags of the command line, ``--size``. `str` of an error replaces each
 flag by the option's name in Python, ``size``; `TrailprintError.for_command_line` keeps the flags.
 Commands in quotes, ``'trailprint match --size 3'``, are the same for both.
@@ -25,6 +28,10 @@ from __future__ import annotations
 import errno
 import os
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _FULL = {
     errno.ENOSPC: "the disk is full",
@@ -57,15 +64,28 @@ _SHARED_NAMES = {"set": "settings"}
 _FLAG = re.compile(r"'trailprint [^']*'|(?<![\w'\"-])--([a-z][a-z0-9-]*)")
 
 
+def spell_option(name: str) -> str:
+    """Return the flag of an option without its dashes, given the option's name in Python."""
+    flags = {python: flag for flag, python in _PYTHON_NAMES.items()}
+    return flags.get(name, name.replace("_", "-"))
+
+
 def to_flag(name: str) -> str:
     """Return the flag of an option, given its name in Python."""
-    flags = {python: flag for flag, python in _PYTHON_NAMES.items()}
-    return "--" + flags.get(name, name.replace("_", "-"))
+    return f"--{spell_option(name)}"
 
 
 class TrailprintError(Exception):
     """
     Base class of all errors that a user can cause and fix.
+
+    Attributes
+    ----------
+    option : str, optional
+        The option concerned, as its flag without dashes: ``time-format``. ``table`` is the name
+        after ``::`` in a source.
+    suggestions : tuple of str
+        Values to try for this option. They hold nothing of the data that the message may not.
 
     Examples
     --------
@@ -76,6 +96,13 @@ class TrailprintError(Exception):
     ...     print(type(error).__name__)
     SourceError
     """
+
+    def __init__(
+        self, message: str = "", *, option: str | None = None, suggestions: Sequence[str] = ()
+    ) -> None:
+        super().__init__(message)
+        self.option = option
+        self.suggestions = tuple(suggestions)
 
     def __str__(self) -> str:
         return in_python(super().__str__())

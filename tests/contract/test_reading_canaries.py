@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from trailprint import TrailprintError, read
+from trailprint.cli.failure_file import VARIABLE
 from trailprint.events.reading.files import find_files
 from trailprint.events.reading.headers import Header
 from trailprint.events.reading.sources import open_truth
@@ -97,8 +98,10 @@ def lay_out(write, tmp_path):
 
 
 @pytest.fixture
-def run_silently(run, tmp_path, caplog):
+def run_silently(run, tmp_path, caplog, monkeypatch):
     """Run a command; nothing it says anywhere may hold a canary."""
+    failure = tmp_path / "failure.json"
+    monkeypatch.setenv(VARIABLE, str(failure))
 
     def run_silently(command, source, *more):
         (tmp_path / "out").mkdir(exist_ok=True)
@@ -106,7 +109,9 @@ def run_silently(run, tmp_path, caplog):
         with caplog.at_level(logging.DEBUG):
             finished = run(command, source, *options, *more)
         assert finished.code in (0, 2), finished.err
-        for said in (finished.out, finished.err, caplog.text):
+        assert failure.exists() == (finished.code == 2)
+        to_programs = failure.read_text() if failure.exists() else ""
+        for said in (finished.out, finished.err, caplog.text, to_programs):
             assert CANARY not in said
         return finished
 
@@ -180,7 +185,8 @@ def test_what_the_library_says(lay_out, engine, case):
             read(pattern, engine=engine)
         error = caught.value
         assert error.__cause__ is None
-        for text in (str(error), repr(error), "".join(traceback.format_exception(error))):
+        shown = (str(error), repr(error), "".join(traceback.format_exception(error)))
+        for text in (*shown, str(error.option), *error.suggestions):
             assert CANARY not in text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any, cast
 
 import pytest
@@ -52,6 +53,15 @@ def test_messages_name_what_there_is_in_python():
 def test_a_limit_of_threads_is_a_flag_on_the_command_line(run, write):
     finished = run("inspect", write("v.csv", "user,location\na,x\n"), "--threads", "0")
     assert "--threads must be from 1" in finished.err
+
+
+def test_an_error_names_its_option_and_values_to_try():
+    error = OptionError("--size must be …", option="size", suggestions=["1", "2"])
+    copy = pickle.loads(pickle.dumps(error))
+    for one in (error, copy):
+        assert (one.option, one.suggestions) == ("size", ("1", "2"))
+        assert one.for_command_line() == "--size must be …"
+    assert (OptionError("x").option, OptionError("x").suggestions) == (None, ())
 
 
 @pytest.mark.parametrize("name", ["n_threads", "cell_m", "min_events", "time_range"])

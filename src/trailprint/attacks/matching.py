@@ -101,7 +101,8 @@ def _check_size(options: MatchOptions, sides: tuple[Side, Side]) -> None:
         raise InputError("Both sides must have users with events, but one has none.")
     if options.size is not None and options.size > most:
         raise OptionError(
-            f"--size must be at most the {most:,} users of the smaller side, got {options.size:,}."
+            f"--size must be at most the {most:,} users of the smaller side, got {options.size:,}.",
+            option="size",
         )
 
 

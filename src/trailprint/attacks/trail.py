@@ -109,7 +109,8 @@ def match_trails(
     if worth is not None:
         raise OptionError(
             "--location-weights goes with --algorithm likely: sets either contain each other or "
-            "do not, whatever a location weighs."
+            "do not, whatever a location weighs.",
+            option="location-weights",
         )
     tracks = _Tracks(released, auxiliary, n_threads)
     reserved = _choose_reserved(options, tracks)

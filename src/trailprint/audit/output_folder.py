@@ -38,7 +38,8 @@ def open_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) 
         if path.resolve().is_relative_to(Path(source).resolve()):
             raise OptionError(
                 f"--out must be outside the folder the data is read from, got {str(folder)!r}. "
-                "Name another folder."
+                "Name another folder.",
+                option="out",
             )
     try:
         (path / "tables").mkdir(parents=True, exist_ok=True)

@@ -252,7 +252,8 @@ class _Work:
             return
         why = " ".join(one.why for one in self.plan.left_out if one.name.startswith("attack/"))
         raise OptionError(
-            f"At least one attack must be possible, but none is. {why} Add histogram to --attacks."
+            f"At least one attack must be possible, but none is. {why} Add histogram to --attacks.",
+            option="attacks",
         )
 
     def _check_attacked(self, outcomes: Mapping[str, Outcome]) -> None:
@@ -261,7 +262,8 @@ class _Work:
             raise OptionError(
                 "At least one attack must fit the time limit of "
                 f"{duration(self.plan.time_limit_s or 0.0)}, but none did. Raise --time-limit, add "
-                "histogram to --attacks, or take fewer people with --users."
+                "histogram to --attacks, or take fewer people with --users.",
+                option="time-limit",
             )
 
     def _do(

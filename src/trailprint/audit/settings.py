@@ -50,7 +50,8 @@ def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
             found = tomllib.load(file)
     except OSError as error:
         raise OptionError(
-            f"--settings must name a file that can be read, got {str(path)!r}: {reason_of(error)}."
+            f"--settings must name a file that can be read, got {str(path)!r}: {reason_of(error)}.",
+            option="settings",
         ) from None
     except (
         ValueError,
@@ -59,7 +60,8 @@ def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
         place = _POSITION.search(str(error))
         raise OptionError(
             f"--settings must name a TOML file, such as the {SETTINGS} of an audit, but this one "
-            f"cannot be read{f' {place[0]}' if place else ''}."
+            f"cannot be read{f' {place[0]}' if place else ''}.",
+            option="settings",
         ) from None
     return {name.replace("_", "-"): value for name, value in found.items()}
 
@@ -71,7 +73,8 @@ def check_names(given: Collection[str], known: Collection[str]) -> None:
             near = get_close_matches(name, known, n=1)
             advice = f"Did you mean {near[0]!r}?" if near else "Remove it."
             raise OptionError(
-                f"--settings must hold only options of the audit, got {name!r}. {advice}"
+                f"--settings must hold only options of the audit, got {name!r}. {advice}",
+                option="settings",
             )
 
 

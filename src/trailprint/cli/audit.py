@@ -113,7 +113,8 @@ class Auditing:
         if sides.splitting and not sides.names_a_cut:
             raise OptionError(
                 "Choices of users on both sides go with a split: say where to cut, as --at median, "
-                "or use --users."
+                "or use --users.",
+                option="at",
             )
         own = drawing.choose_seed(seed, is_cut=sides.names_a_cut)
         split = sides.cut(own) if sides.names_a_cut else None

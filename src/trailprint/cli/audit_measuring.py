@@ -37,7 +37,8 @@ def measure_to_folder(
     if not (Path(folder) / RESULT).is_file():
         raise OptionError(
             "--measure must be given the folder of a finished audit as --out, but there is no "
-            f"result in {folder!r}. Audit first."
+            f"result in {folder!r}. Audit first.",
+            option="measure",
         )
     compile_first()
     with showing(what="Counting events") as progress:

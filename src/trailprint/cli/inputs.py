@@ -186,7 +186,10 @@ class DrawOptions:
         if self.split_seed is None:
             return seed
         if not is_cut:
-            raise OptionError("--split-seed goes with a split: say where to cut, as --at median.")
+            raise OptionError(
+                "--split-seed goes with a split: say where to cut, as --at median.",
+                option="split-seed",
+            )
         return self.split_seed
 
 
@@ -273,7 +276,8 @@ class SideInputs:
             return first, second
         if not self.names_a_cut:
             raise OptionError(
-                "Two sides are needed: give a second dataset, or say how to split, as --at median."
+                "Two sides are needed: give a second dataset, or say how to split, as --at median.",
+                option="at",
             )
         whole = read(released, options[0], engine=engine)
         (events,) = self.shaping.shape([whole], two_sides=True)

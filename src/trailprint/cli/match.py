@@ -38,12 +38,15 @@ def read_weights(text: str) -> str | dict[str, float]:
     for part in text.split(","):
         name, _, number = (piece.strip() for piece in part.partition("="))
         if name in weights:
-            raise OptionError(f"--view-weights must name a view once, got {name!r} twice.")
+            raise OptionError(
+                f"--view-weights must name a view once, got {name!r} twice.", option="view-weights"
+            )
         try:
             weights[name] = float(number)
         except ValueError:
             raise OptionError(
-                f"--view-weights must be NAME=WEIGHT,…, got {part!r} instead. Try visits=2,days=1."
+                f"--view-weights must be NAME=WEIGHT,…, got {part!r} instead. Try visits=2,days=1.",
+                option="view-weights",
             ) from None
     return weights
 
@@ -63,7 +66,10 @@ class MarginOptions:
 
     def __post_init__(self) -> None:
         if self.precision is not None and not 0 < self.precision <= 1:
-            raise OptionError(f"--precision must be above 0 and at most 1, got {self.precision}.")
+            raise OptionError(
+                f"--precision must be above 0 and at most 1, got {self.precision}.",
+                option="precision",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +129,10 @@ class Matching:
         if not self.views:
             return None
         if "names" not in self.views.values:
-            raise OptionError("--view-weights and --same-period go with --views. Try --views all.")
+            raise OptionError(
+                "--view-weights and --same-period go with --views. Try --views all.",
+                option="view-weights",
+            )
         method = sides.cut(seed=0).method if sides.names_a_cut else ""
         return self.views.options(cut=CUT_AGAIN.get(method, "median"))
 

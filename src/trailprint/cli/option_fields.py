@@ -17,7 +17,7 @@ from typing import Any
 
 import typer
 
-from trailprint.errors import OptionError, to_flag
+from trailprint.errors import OptionError, spell_option
 
 #: Placeholder for a number in the help.
 _NUMBER = "NUMBER"
@@ -125,7 +125,7 @@ def read_fields(
     """The fields of an options class in order, except those in ``without``."""
     hints = typing.get_type_hints(kind)
     flags = {
-        field.name: (names or {}).get(field.name, to_flag(field.name).removeprefix("--"))
+        field.name: (names or {}).get(field.name, spell_option(field.name))
         for field in fields(kind)
     }
     about = explain_fields(kind, flags)
@@ -203,7 +203,9 @@ def _read_number(kind: type[int] | type[float], flag: str) -> Callable[[str], in
         try:
             return kind(text)
         except ValueError:
-            raise OptionError(f"--{flag} must be {_NUMBERS[kind]}, got {text!r} instead.") from None
+            raise OptionError(
+                f"--{flag} must be {_NUMBERS[kind]}, got {text!r} instead.", option=flag
+            ) from None
 
     return read
 

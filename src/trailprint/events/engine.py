@@ -91,13 +91,8 @@ class Engine:
         check_argument("memory", memory, str | None)
         check_argument("threads", threads, int | None)
         #: Memory limit set by the user, in bytes; None if the user set none.
-        self.memory_bytes = None if memory is None else parse_size(memory)
-        if memory is not None and self.memory_bytes is None:
-            raise OptionError(
-                f"--memory must be a size with its unit, got {memory!r} instead. Try 2GB."
-            )
-        if threads is not None and not 1 <= threads <= _MOST_THREADS:
-            raise OptionError(f"threads must be from 1 to {_MOST_THREADS}, got {threads} instead.")
+        self.memory_bytes = None if memory is None else _parse_memory(memory)
+        _check_threads(threads)
         # Spilled blocks hold personal data: the folder is private and is removed at the end.
         sweep_scratch()
         folder = Scratch()
@@ -120,7 +115,8 @@ class Engine:
             if memory is None:
                 raise InputError(_NO_MEMORY) from None
             raise OptionError(
-                f"--memory must be a size the machine has, got {memory!r} instead. Try 2GB."
+                f"--memory must be a size the machine has, got {memory!r} instead. Try 2GB.",
+                option="memory",
             ) from None
         self.connection.execute("SET TimeZone = 'UTC'")
         self._usual_limit = memory or _limit_of(self.connection)
@@ -291,6 +287,24 @@ class Engine:
         return sql if other is self else f"FROM {self.register(other.arrow(sql), 'taken')}"
 
 
+def _parse_memory(text: str) -> int:
+    n_bytes = parse_size(text)
+    if n_bytes is None:
+        raise OptionError(
+            f"--memory must be a size with its unit, got {text!r} instead. Try 2GB.",
+            option="memory",
+        )
+    return n_bytes
+
+
+def _check_threads(number: int | None) -> None:
+    if number is not None and not 1 <= number <= _MOST_THREADS:
+        raise OptionError(
+            f"threads must be from 1 to {_MOST_THREADS}, got {number} instead.",
+            option="threads",
+        )
+
+
 def _connect(config: dict[str, Any]) -> Connection:
     return duckdb.connect(":memory:", config=config)
 
@@ -380,7 +394,8 @@ def translate(error: duckdb.Error) -> Exception:
         if "used)" not in text:
             return InputError(_NO_MEMORY)
         return InputError(
-            "The work needs more memory than it may use. Raise --memory (for example 8GB)."
+            "The work needs more memory than it may use. Raise --memory (for example 8GB).",
+            option="memory",
         )
     line = re.search(r"(?:CSV Error on Line: |\bin line |\bon line )(\d+)", text)
     place = f" at line {line.group(1)}" if line else ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trailprint.arguments import Texts, Understood, check_arguments, check_fields, understood
-from trailprint.errors import InputError, OptionError, to_flag
+from trailprint.errors import InputError, OptionError, spell_option, to_flag
 from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
 from trailprint.events.options import ReadOptions, Window
@@ -60,17 +60,20 @@ class FilterOptions:
         unknown = [day for day in self.weekdays if day not in WEEKDAYS]
         if unknown:
             raise OptionError(
-                f"--weekdays must be among {', '.join(WEEKDAYS)}, got {', '.join(unknown)!r}."
+                f"--weekdays must be among {', '.join(WEEKDAYS)}, got {', '.join(unknown)!r}.",
+                option="weekdays",
             )
         for name in ("min_active_days", "min_events"):
             if getattr(self, name) < 0:
                 raise OptionError(
-                    f"{to_flag(name)} must not be negative, got {getattr(self, name)}."
+                    f"{to_flag(name)} must not be negative, got {getattr(self, name)}.",
+                    option=spell_option(name),
                 )
         if self.max_events is not None and self.max_events < max(1, self.min_events):
             raise OptionError(
                 "--max-events must be at least 1 and not below --min-events, got "
-                f"{self.max_events}."
+                f"{self.max_events}.",
+                option="max-events",
             )
         if self.top_locations is not None:
             _check_top_locations(self.top_locations)
@@ -78,7 +81,10 @@ class FilterOptions:
 
 def _check_top_locations(number: int) -> None:
     if not 1 <= number < 2**31:
-        raise OptionError(f"--top-locations must be at least 1 and below 2³¹, got {number}.")
+        raise OptionError(
+            f"--top-locations must be at least 1 and below 2³¹, got {number}.",
+            option="top-locations",
+        )
 
 
 @check_arguments()
@@ -222,6 +228,9 @@ def lasting(events: Events, seconds: float) -> Events:
     """Return the events that last at least this many seconds."""
     events.require("end", "A least duration")
     if not 0 <= seconds < 1e9:
-        raise OptionError(f"--min-duration must be from 0 to 1e9 seconds, got {seconds} instead.")
+        raise OptionError(
+            f"--min-duration must be from 0 to 1e9 seconds, got {seconds} instead.",
+            option="min-duration",
+        )
     condition = f'epoch_us("end") - epoch_us("start") >= {round(seconds * 1e6)}'
     return events.having(condition, f"Only visits of {seconds:g} s or more.")

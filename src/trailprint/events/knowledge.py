@@ -58,7 +58,7 @@ class Knowledge:
         is_counted = self.kind in _COUNTED
         fits = self.amount is None if not is_counted else 1 <= (self.amount or 0) < _MOST
         if self.kind not in get_args(KnowledgeKind) or not fits:
-            raise OptionError(f"{_RULE}, got {str(self)!r} instead. Try points:4.")
+            raise OptionError(f"{_RULE}, got {str(self)!r} instead. Try points:4.", option="knows")
 
     def __str__(self) -> str:
         return self.kind if self.amount is None else f"{self.kind}:{self.amount}"
@@ -73,7 +73,7 @@ class Knowledge:
         """Read ``everything``, ``home-work``, ``top:K``, ``points:K`` or ``days:N``."""
         found = _WRITTEN.fullmatch(text.strip())
         if found is None:
-            raise OptionError(f"{_RULE}, got {text!r} instead. Try points:4.")
+            raise OptionError(f"{_RULE}, got {text!r} instead. Try points:4.", option="knows")
         kind = cast(KnowledgeKind, found[1] or found[2])
         return cls(kind=kind, amount=None if found[3] is None else int(found[3]), seed=seed)
 
@@ -229,7 +229,8 @@ def _count_less(events: Events, knowledge: Knowledge) -> int:
     if knowledge.kind in ("points", "days") and amount > most:
         raise OptionError(
             f"--knows {knowledge} must be at most the largest number of {knowledge.kind} of a "
-            f"person, which is {int(most):,}. Ask for fewer."
+            f"person, which is {int(most):,}. Ask for fewer.",
+            option="knows",
         )
     return int(n_less)
 
@@ -246,7 +247,8 @@ def _check_counts(events: Events, knowledge: Knowledge) -> None:
         raise OptionError(
             f"--knows {knowledge} must draw from at most {allowed:,} events, but the counts of "
             f"the data stand for {int(n_events):,} to draw from. Ask for points:"
-            f"{allowed // n_rows} or fewer, or for everything."
+            f"{allowed // n_rows} or fewer, or for everything.",
+            option="knows",
         )
 
 

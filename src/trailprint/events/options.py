@@ -146,15 +146,20 @@ class ReadOptions:
         if self.delimiter is not None and not _DELIMITER.match(self.delimiter):
             raise OptionError(
                 "--delimiter must be one character and neither a quote nor the end of a line, "
-                f"got {self.delimiter!r} instead."
+                f"got {self.delimiter!r} instead.",
+                option="delimiter",
             )
         if not 0 < self.max_stay_days <= _LONGEST_STAY_DAYS:
             raise OptionError(
                 f"--max-stay-days must be above 0 and at most {_LONGEST_STAY_DAYS:,} days, got "
-                f"{self.max_stay_days:g} instead. Try 366."
+                f"{self.max_stay_days:g} instead. Try 366.",
+                option="max-stay-days",
             )
         if self.present_throughout and self.window is None:
-            raise OptionError("--present-throughout needs --window, such as 09:00-17:00.")
+            raise OptionError(
+                "--present-throughout needs --window, such as 09:00-17:00.",
+                option="present-throughout",
+            )
 
 
 def _known_encoding(name: str) -> str:
@@ -165,6 +170,7 @@ def _known_encoding(name: str) -> str:
         found = None
     if found is None or not found._is_text_encoding or found.name in _NO_ENCODINGS:
         raise OptionError(
-            f"--encoding must be an encoding of text, got {name!r} instead. Try cp1252 or utf-16."
+            f"--encoding must be an encoding of text, got {name!r} instead. Try cp1252 or utf-16.",
+            option="encoding",
         )
     return found.name

@@ -147,7 +147,8 @@ def _check_one_slot(histograms: Histograms) -> None:
     if len(histograms.slots) > 1:
         raise OptionError(
             "Micro-aggregation takes one histogram for each user, "
-            f"got {len(histograms.slots)} slots instead. Leave out --slots."
+            f"got {len(histograms.slots)} slots instead. Leave out --slots.",
+            option="slots",
         )
     if not histograms.n_users:
         raise InputError("At least one user must have events, but none has.")

@@ -148,7 +148,9 @@ class Noise(HistogramProtection):
 
 def _check_counts(histograms: Histograms) -> None:
     if len(histograms.slots) > 1:
-        raise OptionError("Noise takes one histogram for each user. Leave out --slots.")
+        raise OptionError(
+            "Noise takes one histogram for each user. Leave out --slots.", option="slots"
+        )
     totals = histograms.totals
     if len(totals) and np.allclose(totals[totals > 0], 1.0) and _has_fractions(histograms):
         raise OptionError("Noise needs counts, got shares instead. Apply noise first.")

@@ -36,11 +36,14 @@ class FoldOptions:
         check_fields(self)
         if not 2 <= self.n_folds <= _MOST_FOLDS:
             raise OptionError(
-                f"--folds must be from 2 to {_MOST_FOLDS:,}, got {self.n_folds} instead."
+                f"--folds must be from 2 to {_MOST_FOLDS:,}, got {self.n_folds} instead.",
+                option="folds",
             )
         if self.n_rounds is not None and not 1 <= self.n_rounds <= self.n_folds:
             raise OptionError(
-                f"--rounds must be from 1 to the {self.n_folds} folds, got {self.n_rounds} instead."
+                f"--rounds must be from 1 to the {self.n_folds} folds, "
+                f"got {self.n_rounds} instead.",
+                option="rounds",
             )
 
     @property

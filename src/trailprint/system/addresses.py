@@ -29,7 +29,8 @@ def readable_path(name: PathName) -> str:
         raise SourceError(
             "The data must be a file or a folder on this machine, got an address that starts with "
             f"{scheme[1]}: instead. Nothing is fetched from the network: copy it here first, or "
-            "let Spark read it with --engine spark."
+            "let Spark read it with --engine spark.",
+            option="engine",
         )
     return text
 

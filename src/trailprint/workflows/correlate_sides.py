@@ -35,7 +35,8 @@ def check_correlation(options: CorrelateOptions, work: Work | None, *sides: Even
     """Raise an error early if data lacks what the model needs, or ``work`` does not apply to it."""
     if work is not None and options.model != "crf":
         raise OptionError(
-            f"--work goes with --model crf: {options.model} trains no models that could be kept."
+            f"--work goes with --model crf: {options.model} trains no models that could be kept.",
+            option="work",
         )
     if work is not None:
         check_writable(work)

@@ -386,12 +386,16 @@ def _check_rejection(
     if rejection is None:
         return
     if views is not None:
-        raise OptionError("--reject-lambda tests one histogram and does not go with --views.")
+        raise OptionError(
+            "--reject-lambda tests one histogram and does not go with --views.",
+            option="reject-lambda",
+        )
     weight = (histograms or HistogramOptions()).weight
     if rejection.string_length is None and weight != "visits":
         raise OptionError(
             f"--reject-lambda counts visits, got --weight {weight}: leave it, or say with "
-            "--string-length how many observations a histogram stands for."
+            "--string-length how many observations a histogram stands for.",
+            option="reject-lambda",
         )
 
 
@@ -404,10 +408,14 @@ def _with_margins(options: MatchOptions, rejection: RejectionOptions | None) -> 
     if options.metric != metric or options.method != "joint":
         raise OptionError(
             f"--reject-lambda needs --metric {metric} and --method joint, or {other} "
-            "--string-length, the length all histograms have in common."
+            "--string-length, the length all histograms have in common.",
+            option="reject-lambda",
         )
     if options.size is not None:
-        raise OptionError("--reject-lambda tests the whole matching and does not go with --size.")
+        raise OptionError(
+            "--reject-lambda tests the whole matching and does not go with --size.",
+            option="reject-lambda",
+        )
     return replace(options, margins=True)
 
 

@@ -59,7 +59,8 @@ def place_release(
     if keys is not None and os.path.lexists(keys):
         raise OptionError(
             f"--keys must name a new file, but {str(keys)!r} is there already: its keys would be "
-            "lost. Name another."
+            "lost. Name another.",
+            option="keys",
         )
     own = None if keys is None else Path(keys)
     there = [path for path in (data, own) if path is not None and path.parent.is_dir()]
@@ -155,7 +156,8 @@ def _describe_kept(result: ProtectResult) -> list[dict[str, Any]]:
     if result.events is None:
         raise OptionError(
             "--keep-column needs events, but histograms are released: leave it out, or choose "
-            "another protection."
+            "another protection.",
+            option="keep-column",
         )
     columns = zip(events.carried, events.carried_columns, strict=True)
     return [

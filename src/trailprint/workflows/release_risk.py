@@ -43,16 +43,20 @@ def read_risk(
         version = str(plain["versions"]["trailprint"])
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         raise OptionError(
-            "--audit must name the folder of an audit, but there is no result of one in it."
+            "--audit must name the folder of an audit, but there is no result of one in it.",
+            option="audit",
         ) from None
     if sha256 is not None and sha256 not in _read_inputs(folder):
-        raise OptionError("--audit must be of the data to be released, but it is of other data.")
+        raise OptionError(
+            "--audit must be of the data to be released, but it is of other data.", option="audit"
+        )
     wanted = _plain(describe(chain))
     found = next((point for point in points if _steps(point, engine) == wanted), None)
     if found is None:
         raise OptionError(
             "--audit must have tried what is applied, but it did not. Measure it with "
-            "'trailprint audit --measure' and the same options."
+            "'trailprint audit --measure' and the same options.",
+            option="audit",
         )
     told = {name: found[name] for name in _TOLD if found.get(name) is not None}
     return {**told, "audit_sha256": hashlib.sha256(content).hexdigest(), "audit_version": version}

@@ -82,7 +82,8 @@ def _measure(part: str, units: dict[str, float], text: str) -> float:
 def _refuse(got: str) -> OptionError:
     return OptionError(
         "--stays must be a radius up to 100km, a least time and, optionally, a maximum gap, "
-        f"both up to 366d, such as 200m,20min or 200m,20min,24h, got {got} instead."
+        f"both up to 366d, such as 200m,20min or 200m,20min,24h, got {got} instead.",
+        option="stays",
     )
 
 
@@ -116,7 +117,8 @@ def to_stays(events: Source, options: StayOptions | None = None) -> Events:
     if events.carried:
         raise OptionError(
             "--keep-column must not go with --stays, because a visit is made of several rows: "
-            "leave one of them out."
+            "leave one of them out.",
+            option="keep-column",
         )
     engine = events.engine
     from trailprint.events.places.stay_finding import write_stays  # Loads the compiler.
@@ -127,7 +129,8 @@ def to_stays(events: Source, options: StayOptions | None = None) -> Events:
         if not n_stays:
             raise InputError(
                 "At least one stay must be found, but no run of fixes is long enough. Try a larger "
-                "radius or a shorter time with --stays."
+                "radius or a shorter time with --stays.",
+                option="stays",
             )
         with engine.table(scratch_query(stays), "events") as name:
             found: Events = events.derive(f"FROM {name}", _describe(options, n_fixes, n_stays))
@@ -166,7 +169,9 @@ def _check_fixes(events: Events) -> None:
     for column, what in (("end", "ends, so its rows are visits already"), ("weight", "counts")):
         if column in events.columns:
             raise InputError(
-                f"--stays makes visits of single fixes, but the data has {what}. Leave --stays out."
+                f"--stays makes visits of single fixes, but the data has {what}. "
+                "Leave --stays out.",
+                option="stays",
             )
 
 

@@ -55,7 +55,8 @@ class Box:
         except ValueError:
             raise OptionError(
                 f"--box must be south,west,north,east in degrees, got {text!r} instead. "
-                "Try 39.75,116.20,40.03,116.55."
+                "Try 39.75,116.20,40.03,116.55.",
+                option="box",
             ) from None
         return cls(south, west, north, east)
 
@@ -64,7 +65,8 @@ class Box:
         if not (-90 <= self.south < self.north <= 90 and -180 <= self.west < self.east <= 180):
             raise OptionError(
                 "--box must be south,west,north,east in degrees with south < north and "
-                f"west < east, got {self.south},{self.west},{self.north},{self.east} instead."
+                f"west < east, got {self.south},{self.west},{self.north},{self.east} instead.",
+                option="box",
             )
 
 
@@ -268,12 +270,16 @@ def to_h3(events: Source, resolution: int) -> Events:
     events = open_source(events)
     events.require("lat", "H3")
     if not 0 <= resolution <= 15:
-        raise OptionError(f"--h3 must be a resolution from 0 to 15, got {resolution} instead.")
+        raise OptionError(
+            f"--h3 must be a resolution from 0 to 15, got {resolution} instead.", option="h3"
+        )
     cell = f"{name_cells(resolution)}(lat, lon)"
     try:
         define_cells(events.engine.connection, cell)
     except ImportError:
-        raise OptionError("--h3 needs the package h3: pip install 'trailprint[h3]'.") from None
+        raise OptionError(
+            "--h3 needs the package h3: pip install 'trailprint[h3]'.", option="h3"
+        ) from None
     return _with_location(events, cell, f"H3 cells of resolution {resolution}.")
 
 
@@ -364,7 +370,10 @@ def truncate_names(events: Source, levels: int, separator: str = ".") -> Events:
     events = open_source(events)
     events.require("location", "Truncation of names")
     if levels < 1:
-        raise OptionError(f"--truncate must keep at least 1 part of a name, got {levels} instead.")
+        raise OptionError(
+            f"--truncate must keep at least 1 part of a name, got {levels} instead.",
+            option="truncate",
+        )
     sep = quote_text(separator)
     parts = f"string_split(CAST(location AS VARCHAR), {sep})"
     return _with_location(

@@ -72,7 +72,7 @@ class PlaceOptions:
             object.__setattr__(self, "regions", table)
         check_fields(self)
         if self.cell_m is not None and self.h3 is not None:
-            raise OptionError("Only one of --cell and --h3 can be given, got both.")
+            raise OptionError("Only one of --cell and --h3 can be given, got both.", option="cell")
         if isinstance(self.box, str):
             object.__setattr__(self, "box", Box.parse(self.box))
         if isinstance(self.stays, str):
