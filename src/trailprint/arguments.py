@@ -10,6 +10,7 @@ import collections.abc
 import functools
 import inspect
 import numbers
+import os
 import types
 import typing
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -29,6 +30,7 @@ _WORDS: Mapping[Any, str] = {
     float: "a number",
     bool: "True or False",
     type(None): "None",
+    os.PathLike: "a path",
 }
 _EXAMPLE = "such as"
 _MANY: Mapping[Any, str] = {
@@ -117,20 +119,20 @@ def _bind(
         raise TypeError(f"{function.__name__}() {error}") from None
 
 
-def check_fields(options: Any) -> None:
+def check_fields(options: Any, *, are_flags: bool = True) -> None:
     """
     Check every field of an options object against its annotation.
 
     Text is read as on the command line where another type is expected. NumPy numbers become Python
     numbers, and lists, ranges and arrays of numbers become tuples, so that options can be
-    serialised and compared.
+    serialised and compared. With ``are_flags``, messages name a field by its flag.
     """
     kinds = _kinds(typing.cast(Hashable, type(options)))
     for name in (one.name for one in fields(options)):
         given = getattr(options, name)
         value = _understand(name, given, kinds[name])
         check_argument(name, value, kinds[name])
-        _check_choice(name, value, kinds[name])
+        _check_choice(to_flag(name) if are_flags else name, value, kinds[name])
         plain = _plain(value)
         check_range(name, plain)
         if plain is not given:
@@ -238,8 +240,8 @@ def _check_choice(name: str, value: Any, kind: Any) -> None:
     allowed = [choice for one in literals for choice in typing.get_args(one)]
     if allowed and isinstance(value, str) and value not in allowed:
         raise OptionError(
-            f"{to_flag(name)} must be one of {', '.join(allowed)}, got {value!r} instead.",
-            option=spell_option(name),
+            f"{name} must be one of {', '.join(allowed)}, got {value!r} instead.",
+            option=spell_option(name.removeprefix("--")),
             suggestions=allowed,
         )
 
@@ -313,8 +315,8 @@ def _accepts_entries(values: Mapping[Any, Any], kinds: Sequence[Any]) -> bool:
 
 def _say(kind: Any) -> str:
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
-    if kind in _WORDS:
-        return _WORDS[kind]
+    if (origin or kind) in _WORDS:
+        return _WORDS[origin or kind]
     if origin is typing.Literal:
         return _WORDS.get(type(inner[0]), "one of its choices")
     if origin in (tuple, Sequence):

@@ -53,6 +53,7 @@ _PYTHON_NAMES = {
     "runs": "n_runs",
     "threads": "n_threads",
     "time-limit": "time_limit_s",
+    "view-weights": "weights",
     **{f"{name}-column": f"column_names[{name!r}]" for name in ("user", "location", "start")},
     **{f"{name}-column": f"column_names[{name!r}]" for name in ("end", "lat", "lon")},
     "count-column": "column_names['weight']",

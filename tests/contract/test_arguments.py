@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import traceback
+from dataclasses import fields
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import numpy as np
@@ -18,6 +19,9 @@ from trailprint import options, simulate
 from trailprint.arguments import check_argument, check_fields
 from trailprint.errors import OptionError, OutputError
 from trailprint.events.engine import translate
+from trailprint.protections import registry, suppress
+from trailprint.protections.coarsen import CoarsenRegions
+from trailprint.protections.microaggregate import Microaggregate
 
 ID = "SEC" + "RET"  # In two parts, so that a traceback's lines of this file do not hold it.
 ROWS = [
@@ -276,6 +280,69 @@ def test_the_largest_seed_is_accepted_by_what_draws(sides):
     tp.audit(FRAME, options=audit)
     sweep = options.SweepOptions(parameter="k", values=(2,), seed=seed)
     tp.workflows.trade_off(released, auxiliary, "microaggregate", sweep)
+
+
+def test_values_of_a_sweep_are_numbers_where_they_are_written_so():
+    sweep: Any = partial(options.SweepOptions, parameter="k")
+    assert sweep(values="2,5").values == (2, 5)
+    assert sweep(values=" 0.5, x").values == (0.5, "x")
+    assert sweep(values=range(2, 4)) == sweep(values=(2, 3)) == sweep(values=np.array([2, 3]))
+
+
+@pytest.mark.parametrize("values", [["a"], [None], [float("nan")], [2.5], "a", "2,nan", [True]])
+def test_values_of_a_sweep_have_the_type_of_the_parameter(sides, values):
+    sweep = options.SweepOptions(parameter="k", values=values)
+    for call in (tp.workflows.trade_off, tp.workflows.plan_trade_off):
+        says = refused(call, *sides, "microaggregate", sweep)
+        assert says.startswith("k must be a whole number, got")
+
+
+PROTECTIONS = [kind for kind in registry.PROTECTIONS.values() if kind is not CoarsenRegions]
+NUMBERS = [
+    (kind, field.name)
+    for kind in PROTECTIONS
+    for field in fields(kind)
+    if field.type in ("int", "float")
+]
+
+
+@pytest.mark.parametrize(("kind", "name"), NUMBERS)
+@pytest.mark.parametrize("wrong", ["5", None, float("nan"), True, [5]])
+def test_protections_check_the_types_of_their_parameters(kind, name, wrong):
+    assert refused(kind, **{name: wrong}).startswith(name) or name in ("previous", "next")
+
+
+@pytest.mark.parametrize(("kind", "name"), NUMBERS)
+def test_protections_take_numbers_of_numpy(kind, name):
+    made = kind(**{name: np.int64(name not in ("previous", "next"))})
+    assert type(made.parameters()[name]) is int
+
+
+def test_protections_check_what_is_not_a_number():
+    assert "between must be text, got int" in refused(suppress.Period, between=3)
+    assert "mapping must be Table, got str" in refused(CoarsenRegions, mapping="x.csv")
+    assert "norm must be one of l1, l2, got 'x'" in refused(Microaggregate, norm="x")
+    with pytest.raises(tp.TrailprintError) as caught:
+        Microaggregate(norm=cast(Any, "x"))
+    assert caught.value.for_command_line().startswith("norm must be")
+
+
+def test_a_release_is_written_to_a_path(sides, tmp_path):
+    result = tp.protect(sides[0], "top-locations:n=3")
+    assert "out must be text or a path, got NoneType" in refused(result.release, None)
+    assert "keys must be text or a path or None, got int" in refused(
+        result.release, tmp_path / "r", keys=3
+    )
+    assert not (tmp_path / "r").exists()
+    result.release(tmp_path / "r", keys=tmp_path / "keys.csv")
+    assert (tmp_path / "keys.csv").exists()
+
+
+@pytest.mark.parametrize("wrong", [None, 3, {"seed": 1}, b"settings.toml"])
+def test_what_is_read_from_text_or_a_file_is_text_or_a_path(wrong):
+    assert "path must be text or a path, got" in refused(tp.AuditOptions.from_settings, wrong)
+    for kind in (options.Box, options.Window, options.Knowledge):
+        assert "text must be text, got" in refused(kind.parse, wrong)
 
 
 @pytest.mark.parametrize("n_threads", [0, -1, 10**9])

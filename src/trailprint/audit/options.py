@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from trailprint.arguments import Texts, Understood, check_fields, understood
+from trailprint.arguments import Texts, Understood, check_argument, check_fields, understood
 from trailprint.audit.attacks.registry import attack_names, family_names
 from trailprint.errors import OptionError
 from trailprint.events.knowledge import Knowledge
@@ -134,6 +134,7 @@ class AuditOptions:
         """
         from trailprint.audit.settings import read_settings, to_options
 
+        check_argument("path", path, str | os.PathLike[str])
         return to_options(read_settings(path))
 
 

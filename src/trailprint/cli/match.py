@@ -30,27 +30,6 @@ EXAMPLE = "trailprint match released.parquet auxiliary.parquet --margins"
 _MATCH = "Matching"
 
 
-def read_weights(text: str) -> str | dict[str, float]:
-    """Parse ``learnt``, ``equal``, or weights by name."""
-    if "=" not in text:
-        return text
-    weights = {}
-    for part in text.split(","):
-        name, _, number = (piece.strip() for piece in part.partition("="))
-        if name in weights:
-            raise OptionError(
-                f"--view-weights must name a view once, got {name!r} twice.", option="view-weights"
-            )
-        try:
-            weights[name] = float(number)
-        except ValueError:
-            raise OptionError(
-                f"--view-weights must be NAME=WEIGHT,…, got {part!r} instead. Try visits=2,days=1.",
-                option="view-weights",
-            ) from None
-    return weights
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarginOptions:
     """
@@ -112,7 +91,7 @@ class Matching:
             _MATCH,
             without=("cut", "contributions"),
             names={"names": "views", "weights": "view-weights"},
-            written={"weights": Written(read=read_weights, metavar="NAME")},
+            written={"weights": Written(metavar="NAME")},
         ),
     ]
     margins: Annotated[MarginOptions, Panel(_MATCH)]

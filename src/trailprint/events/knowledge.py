@@ -10,7 +10,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any, cast, get_args
 
-from trailprint.arguments import check_fields
+from trailprint.arguments import check_argument, check_fields
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.events.home_work import HOURS, NO_HOURS, presence_columns
@@ -71,6 +71,7 @@ class Knowledge:
     @classmethod
     def parse(cls, text: str, seed: int = 0) -> Knowledge:
         """Read ``everything``, ``home-work``, ``top:K``, ``points:K`` or ``days:N``."""
+        check_argument("text", text, str)
         found = _WRITTEN.fullmatch(text.strip())
         if found is None:
             raise OptionError(f"{_RULE}, got {text!r} instead. Try points:4.", option="knows")

@@ -23,7 +23,7 @@ from trailprint.protections.chain import apply_protections, changes_histograms, 
 from trailprint.protections.loss import with_locations
 from trailprint.protections.protection import Protection
 from trailprint.studies.bisection import MOST_STEPS
-from trailprint.studies.frontier import find_swept, sweep
+from trailprint.studies.frontier import find_swept, make_swept, sweep
 from trailprint.studies.options import SweepOptions
 from trailprint.workflows.chain_reading import read_chain
 from trailprint.workflows.judging import list_judges
@@ -192,6 +192,7 @@ def _plan_trade_off(
     counting: HistogramOptions | None,
     running: Running,
 ) -> WorkPlan:
+    make_swept(chain, options)
     sides = in_one_engine(list(both))
     pair = build_histogram_pair(with_locations(sides[0]), with_locations(sides[1]), counting)
     one_value = _try_value(sides, chain, options, counting)

@@ -51,7 +51,10 @@ class ReleaseFiles:
 
 
 def place_release(
-    out: str | os.PathLike[str], keys: str | None = None, *, sources: Sequence[str] = ()
+    out: str | os.PathLike[str],
+    keys: str | os.PathLike[str] | None = None,
+    *,
+    sources: Sequence[str] = (),
 ) -> ReleaseFiles:
     """Choose the paths of a release; key files and ``sources`` are never overwritten."""
     path = Path(out)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trailprint.arguments import check_arguments, check_fields
+from trailprint.arguments import check_argument, check_arguments, check_fields
 from trailprint.engines.h3_cells import define_cells, name_cells
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
@@ -50,6 +50,7 @@ class Box:
     @classmethod
     def parse(cls, text: str) -> Box:
         """Read ``south,west,north,east``."""
+        check_argument("text", text, str)
         try:
             south, west, north, east = (float(part) for part in text.split(","))
         except ValueError:
