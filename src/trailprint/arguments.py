@@ -37,7 +37,6 @@ _MANY: Mapping[Any, str] = {
     int: f"whole numbers, {_EXAMPLE} (1, 2, 4)",
     float: f"numbers, {_EXAMPLE} (0.5, 1, 2)",
     str: f"texts, {_EXAMPLE} ('a', 'b')",
-    Any: f"a list of values, {_EXAMPLE} (2, 5, 10)",
 }
 #: Advice on a wrong value, by the name of the expected type.
 _ADVICE = {
@@ -320,9 +319,9 @@ def _say(kind: Any) -> str:
     if origin is typing.Literal:
         return _WORDS.get(type(inner[0]), "one of its choices")
     if origin in (tuple, Sequence):
-        if inner[0] is Any and origin is Sequence:
-            return "a list"
         kind_of = "a tuple" if origin is tuple else "a list"
+        if inner[0] is Any:
+            return kind_of
         return _MANY.get(inner[0]) or f"{kind_of} of {_say_any(inner[0])}"
     if origin is Mapping or origin is dict:
         return "a mapping" + (f" of {_say(inner[0])} to {_say(inner[1])}" if inner else "")

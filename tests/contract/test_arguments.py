@@ -240,7 +240,7 @@ def test_what_the_command_line_understands_is_understood(given, meant):
         (tp.CorrelateOptions, {"duration_edges_s": "a"}, "must be numbers such as 0.5,1,2, got"),
         (tp.CorrelateOptions, {"duration_edges_s": {60}}, "such as (0.5, 1, 2), got set instead."),
         (tp.FilterOptions, {"hours": "nine"}, "must look like 09:00-17:00"),
-        (options.SweepOptions, {"parameter": "k", "values": {2}}, "such as (2, 5, 10), got set"),
+        (options.SweepOptions, {"parameter": "k", "values": {2}}, "must be a list, got set"),
         (tp.ReadOptions, {"header": FRAME["user"]}, "such as ('a', 'b'), got Series instead."),
     ],
 )
