@@ -100,6 +100,7 @@ docs: reference $(VENV)/.docs
 
 reference: $(VENV)/.dev
 	$(BIN)/python -m trailprint.cli.reference docs/reference/commands.md
+	$(BIN)/python -m trailprint.audit.result_schema src/trailprint/report/result.schema.json
 
 # What a release would upload, tried in an environment that holds nothing else.
 dist: $(VENV)/.release

@@ -10,13 +10,14 @@ import collections.abc
 import functools
 import inspect
 import numbers
+import os
 import types
 import typing
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from trailprint.errors import OptionError, to_flag
+from trailprint.errors import OptionError, spell_option, to_flag
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -29,6 +30,14 @@ _WORDS: Mapping[Any, str] = {
     float: "a number",
     bool: "True or False",
     type(None): "None",
+    os.PathLike: "a path",
+}
+_EXAMPLE = "such as"
+_MANY: Mapping[Any, str] = {
+    int: f"whole numbers, {_EXAMPLE} (1, 2, 4)",
+    float: f"numbers, {_EXAMPLE} (0.5, 1, 2)",
+    str: f"texts, {_EXAMPLE} ('a', 'b')",
+    Any: f"a list of values, {_EXAMPLE} (2, 5, 10)",
 }
 #: Advice on a wrong value, by the name of the expected type.
 _ADVICE = {
@@ -37,8 +46,10 @@ _ADVICE = {
     "Engine": "Make one with trailprint.Engine.",
     "Window": "Make one with trailprint.options.Window.parse('09:00-17:00').",
 }
+#: Seeds are whole numbers below this: databases and kernels take signed numbers of 64 bits.
+N_SEEDS = 2**63
 #: Ranges of arguments that mean the same in every function. More threads only exhaust a machine.
-_RANGES = {"n_threads": (1, 1024), "seed": (0, 2**63 - 1)}
+_RANGES = {"n_threads": (1, 1024), "seed": (0, N_SEEDS - 1)}
 
 
 if TYPE_CHECKING:
@@ -87,7 +98,7 @@ def check_arguments(
             for name, value in given.items():
                 if name not in skip:
                     check_argument(name, value, kinds[name])
-                    _check_range(name, value)
+                    check_range(name, value)
             return function(*values, **named)
 
         return checked
@@ -108,28 +119,69 @@ def _bind(
         raise TypeError(f"{function.__name__}() {error}") from None
 
 
-def check_fields(options: Any) -> None:
+def check_fields(options: Any, *, are_flags: bool = True) -> None:
     """
     Check every field of an options object against its annotation.
 
-    NumPy numbers become Python numbers, and lists become tuples, so that options can be serialised
-    and compared.
+    Text is read as on the command line where another type is expected. NumPy numbers become Python
+    numbers, and lists, ranges and arrays of numbers become tuples, so that options can be
+    serialised and compared. With ``are_flags``, messages name a field by its flag.
     """
     kinds = _kinds(typing.cast(Hashable, type(options)))
     for name in (one.name for one in fields(options)):
-        value = _as_list(getattr(options, name), kinds[name])
+        given = getattr(options, name)
+        value = _understand(name, given, kinds[name])
         check_argument(name, value, kinds[name])
-        _check_choice(name, value, kinds[name])
+        _check_choice(to_flag(name) if are_flags else name, value, kinds[name])
         plain = _plain(value)
-        if plain is not getattr(options, name):
+        check_range(name, plain)
+        if plain is not given:
             object.__setattr__(options, name, plain)
 
 
-def _as_list(value: Any, kind: Any) -> Any:
-    """Split a text at commas if a list of texts is expected, as on the command line."""
-    if not isinstance(value, str) or _accepts(value, kind) or not _accepts((value,), kind):
+def _understand(name: str, value: Any, kind: Any) -> Any:
+    """Return text and ordered values as the expected type; other values as they are."""
+    if _accepts(value, kind):
         return value
-    return tuple(part.strip() for part in value.split(",") if part.strip())
+    if isinstance(value, str):
+        return _read_text(name, value, kind)
+    if not any(map(_is_list, _choices(kind))):
+        return value
+    is_one = isinstance(value, numbers.Real) and _accepts((value,), kind)
+    return (value,) if is_one else _as_tuple(value)
+
+
+def _read_text(name: str, text: str, kind: Any) -> Any:
+    """Read text as on the command line: by the type's own ``parse``, or as a list."""
+    for choice in _choices(kind):
+        if hasattr(choice, "parse"):
+            return choice.parse(text)
+        if _is_list(choice) and _accepts((text,), choice):
+            return tuple(part.strip() for part in text.split(",") if part.strip())
+        if _is_list(choice) and typing.get_args(choice)[0] is float:
+            return _read_numbers(name, text)
+    return text
+
+
+def _read_numbers(name: str, text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise OptionError(
+            f"{to_flag(name)} must be numbers such as 0.5,1,2, got {text!r} instead."
+        ) from None
+
+
+def _as_tuple(value: Any) -> Any:
+    """Return a range, and an array or a Series of numbers, as a tuple; other values as they are."""
+    if isinstance(value, range):
+        return tuple(value)
+    ways = [] if isinstance(value, type) else ["tolist", "to_list", "to_pylist"]
+    way = next((getattr(value, name) for name in ways if hasattr(value, name)), None)
+    listed: Any = None if way is None else way()
+    # A column of texts may hold ids, which messages about an option would quote.
+    is_understood = isinstance(listed, list) and _accepts_items(listed, (float,))
+    return tuple(listed) if is_understood else value
 
 
 def check_argument(name: str, value: Any, kind: Any) -> None:
@@ -137,12 +189,27 @@ def check_argument(name: str, value: Any, kind: Any) -> None:
     if _accepts(value, kind):
         _check_calls(name, value, kind)
         return
-    wanted = [_say(choice) for choice in _choices(kind)]
     advice = [_ADVICE[name] for name in map(_name, _choices(kind)) if name in _ADVICE]
     raise OptionError(
-        f"{name} must be {' or '.join(wanted)}, got {type(value).__name__} instead."
+        f"{name} must be {_say_any(kind)}, got {_say_given(value)} instead."
         + "".join(f" {text}" for text in advice)
     )
+
+
+def _say_any(kind: Any) -> str:
+    """Return what a value may be; None is not mentioned beside an example of a list."""
+    said = dict.fromkeys(map(_say, _choices(kind)))
+    if not any(_EXAMPLE in one for one in said):
+        return " or ".join(said)
+    return " or ".join(one for one in said if one != _WORDS[type(None)])
+
+
+def _say_given(value: Any) -> str:
+    """Return the type of a value, and those of its items, never the value."""
+    kind = type(value).__name__
+    if not isinstance(value, (list, tuple)) or not value:
+        return kind
+    return f"{kind} of {' and '.join(dict.fromkeys(type(one).__name__ for one in value))}"
 
 
 def _check_calls(name: str, value: Any, kind: Any) -> None:
@@ -173,16 +240,22 @@ def _check_choice(name: str, value: Any, kind: Any) -> None:
     allowed = [choice for one in literals for choice in typing.get_args(one)]
     if allowed and isinstance(value, str) and value not in allowed:
         raise OptionError(
-            f"{to_flag(name)} must be one of {', '.join(allowed)}, got {value!r} instead."
+            f"{name} must be one of {', '.join(allowed)}, got {value!r} instead.",
+            option=spell_option(name.removeprefix("--")),
+            suggestions=allowed,
         )
 
 
-def _check_range(name: str, value: Any) -> None:
+def check_range(name: str, value: Any) -> None:
+    """Raise an error if an argument that means the same everywhere is out of its range."""
     if name not in _RANGES or value is None:
         return
     least, most = _RANGES[name]
     if not least <= value <= most:
-        raise OptionError(f"{to_flag(name)} must be from {least} to {most}, got {value} instead.")
+        raise OptionError(
+            f"{to_flag(name)} must be from {least} to {most}, got {value} instead.",
+            option=spell_option(name),
+        )
 
 
 @functools.cache
@@ -198,6 +271,10 @@ def _choices(kind: Any) -> tuple[Any, ...]:
 
 def _accepts(value: Any, kind: Any) -> bool:
     return any(_accepts_one(value, choice) for choice in _choices(kind))
+
+
+def _is_list(kind: Any) -> bool:
+    return typing.get_origin(kind) in (tuple, Sequence)
 
 
 def _accepts_one(value: Any, kind: Any) -> bool:
@@ -238,13 +315,15 @@ def _accepts_entries(values: Mapping[Any, Any], kinds: Sequence[Any]) -> bool:
 
 def _say(kind: Any) -> str:
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
-    if kind in _WORDS:
-        return _WORDS[kind]
+    if (origin or kind) in _WORDS:
+        return _WORDS[origin or kind]
     if origin is typing.Literal:
         return _WORDS.get(type(inner[0]), "one of its choices")
     if origin in (tuple, Sequence):
-        items = [_say(one) for item in inner if item is not ... for one in _choices(item)]
-        return f"a tuple of {' or '.join(dict.fromkeys(items))}"
+        if inner[0] is Any and origin is Sequence:
+            return "a list"
+        kind_of = "a tuple" if origin is tuple else "a list"
+        return _MANY.get(inner[0]) or f"{kind_of} of {_say_any(inner[0])}"
     if origin is Mapping or origin is dict:
         return "a mapping" + (f" of {_say(inner[0])} to {_say(inner[1])}" if inner else "")
     return "a function" if origin is collections.abc.Callable else _name(kind)
@@ -255,7 +334,7 @@ def _name(kind: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, list):
+    if type(value) in (list, tuple):
         return tuple(map(_plain, value))
     if isinstance(value, numbers.Real) and not isinstance(value, (bool, int, float)):
         return int(value) if isinstance(value, numbers.Integral) else float(value)

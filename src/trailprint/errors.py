@@ -15,8 +15,12 @@ The tree of exceptions.
 Every message states the rule, what was given instead, and what to do. No message contains values of
 the data, only names of columns, values of options and counts.
 
+An error also holds what a program needs to help: the option concerned and values to try for it. No
+code reads them out of the message.
+
 Messages are written with the flags of the command line, ``--size``. `str` of an error replaces each
 flag by the option's name in Python, ``size``; `TrailprintError.for_command_line` keeps the flags.
+Commands in quotes, ``'trailprint match --size 3'``, are the same for both.
 """
 
 from __future__ import annotations
@@ -24,6 +28,10 @@ from __future__ import annotations
 import errno
 import os
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _FULL = {
     errno.ENOSPC: "the disk is full",
@@ -40,28 +48,45 @@ _PYTHON_NAMES = {
     "duration-edges": "duration_edges_s",
     "folds": "n_folds",
     "protect": "protections",
+    "reach": "reach_m",
     "rounds": "n_rounds",
     "runs": "n_runs",
     "threads": "n_threads",
     "time-limit": "time_limit_s",
+    "view-weights": "weights",
     **{f"{name}-column": f"column_names[{name!r}]" for name in ("user", "location", "start")},
     **{f"{name}-column": f"column_names[{name!r}]" for name in ("end", "lat", "lon")},
     "count-column": "column_names['weight']",
     "keep-column": "keep_columns",
 }
-#: A flag as a separate word, not inside a quoted value.
-_FLAG = re.compile(r"(?<![\w'\"-])--([a-z][a-z0-9-]*)")
+#: Further such flags, whose names in Python are also those of other flags.
+_SHARED_NAMES = {"set": "settings"}
+#: A quoted command, or a flag as a separate word, not inside a quoted value.
+_FLAG = re.compile(r"'trailprint [^']*'|(?<![\w'\"-])--([a-z][a-z0-9-]*)")
+
+
+def spell_option(name: str) -> str:
+    """Return the flag of an option without its dashes, given the option's name in Python."""
+    flags = {python: flag for flag, python in _PYTHON_NAMES.items()}
+    return flags.get(name, name.replace("_", "-"))
 
 
 def to_flag(name: str) -> str:
     """Return the flag of an option, given its name in Python."""
-    flags = {python: flag for flag, python in _PYTHON_NAMES.items()}
-    return "--" + flags.get(name, name.replace("_", "-"))
+    return f"--{spell_option(name)}"
 
 
 class TrailprintError(Exception):
     """
     Base class of all errors that a user can cause and fix.
+
+    Attributes
+    ----------
+    option : str, optional
+        The option concerned, as its flag without dashes: ``time-format``. ``table`` is the name
+        after ``::`` in a source.
+    suggestions : tuple of str
+        Values to try for this option. They hold nothing of the data that the message may not.
 
     Examples
     --------
@@ -73,6 +98,13 @@ class TrailprintError(Exception):
     SourceError
     """
 
+    def __init__(
+        self, message: str = "", *, option: str | None = None, suggestions: Sequence[str] = ()
+    ) -> None:
+        super().__init__(message)
+        self.option = option
+        self.suggestions = tuple(suggestions)
+
     def __str__(self) -> str:
         return in_python(super().__str__())
 
@@ -83,11 +115,11 @@ class TrailprintError(Exception):
 
 def in_python(text: str) -> str:
     """Replace flags in a sentence by the names of the options in Python."""
-    return _FLAG.sub(lambda found: _python_name(found[1]), text)
+    return _FLAG.sub(lambda found: _python_name(found[1]) if found[1] else found[0], text)
 
 
 def _python_name(flag: str) -> str:
-    return _PYTHON_NAMES.get(flag, flag.replace("-", "_"))
+    return {**_PYTHON_NAMES, **_SHARED_NAMES}.get(flag, flag.replace("-", "_"))
 
 
 class OptionError(TrailprintError):

@@ -1,7 +1,7 @@
-r"""
+"""
 Places, step by step: stays from fixes, cells from positions, H3 cells, regions, shorter names.
 
-Every function takes `trailprint.Events` and adds locations to them. Most users need none of them:
+Every function takes what `trailprint.read` takes, or its result. Most users need none of them:
 ``places=PlaceOptions(...)`` of `trailprint.match`, `trailprint.inspect` and others does all of it,
 with one grid for both sides.
 
@@ -23,14 +23,11 @@ True
 >>> (placed,) = place([events], PlaceOptions(cell_m=50_000))
 >>> tp.inspect(placed).locations
 1
->>> rooms = tp.read(pa.table({"user": ["a", "b"], "location": ["hall.1", "hall.2"]}))
+>>> rooms = {"user": ["a", "b"], "location": ["hall.1", "hall.2"]}
 >>> tp.inspect(truncate_names(rooms, 1)).locations
 1
->>> from tempfile import NamedTemporaryFile
->>> with NamedTemporaryFile("w", suffix=".csv") as file:
-...     _ = file.write("location,region\nhall.1,campus\nhall.2,campus\n")
-...     file.flush()
-...     tp.inspect(to_regions(rooms, file.name)).locations
+>>> campus = {"location": ["hall.1", "hall.2"], "region": ["campus", "campus"]}
+>>> tp.inspect(to_regions(rooms, campus)).locations
 1
 """
 

@@ -25,7 +25,7 @@ import json
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 from trailprint.arguments import check_argument
@@ -40,10 +40,12 @@ __all__ = ["FolderStore", "MemoryStore", "Store"]
 _MANIFEST = "manifest.json"
 _PROGRAM = "trailprint"
 _SET_ASIDE = ".set-aside-"
+#: What every manifest of ours says twice, so that damage in one place leaves the other.
+_MARKS = tuple(f'"{key}": "{_PROGRAM}"'.encode() for key in ("program", "sealed_by"))
 
 
 class Store(Protocol):
-    """Stores pieces of work under names like ``models/17``."""
+    """Stores pieces of work under names like ``models/17``: relative paths without ``..``."""
 
     def get(self, name: str) -> bytes | None:
         """Return the content stored under this name; None if there is none."""
@@ -60,11 +62,26 @@ class MemoryStore:
 
     def get(self, name: str) -> bytes | None:
         """Return the content stored under this name; None if there is none."""
+        _check_name(name)
         return self._kept.get(name)
 
     def put(self, name: str, content: bytes) -> None:
         """Store content under a name."""
+        _check_name(name)
+        check_argument("content", content, bytes)
         self._kept[name] = content
+
+
+def _check_name(name: str) -> None:
+    """Raise an error unless a name is that of a file inside a folder, and not the manifest."""
+    check_argument("name", name, str)
+    path = PurePosixPath(name)
+    is_inside = path.parts and not path.is_absolute() and ".." not in path.parts
+    if not is_inside or path.parts[0] == _MANIFEST or not name.isprintable():
+        raise OptionError(
+            "name must be a relative path without '..', such as models/17, and not that of "
+            "the manifest, got another instead."
+        )
 
 
 def _to_plain(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,11 +128,14 @@ class FolderStore:
 
     def get(self, name: str) -> bytes | None:
         """Return the content stored under this name; None if it is missing or was changed."""
+        _check_name(name)
         sealed = _read(self._folder / name)
         return None if sealed is None else self._seal.open(name, sealed)
 
     def put(self, name: str, content: bytes) -> None:
         """Store content under a name: completely or not at all, even if interrupted."""
+        _check_name(name)
+        check_argument("content", content, bytes)
         self._write(self._folder / name, self._seal.close(name, content))
 
     def _write(self, path: Path, content: bytes) -> None:
@@ -187,8 +207,10 @@ class FolderStore:
         """Whether a folder with a damaged manifest is one of ours, not other files."""
         if damaged is None:
             return _is_folder(self._folder / _MANIFEST) and self._holds_pieces()
-        is_empty = not damaged.strip(b"\0")
-        return is_empty or _PROGRAM.encode() in damaged or self._holds_pieces()
+        if not damaged.strip(b"\0") or any(mark in damaged for mark in _MARKS):
+            return True
+        # The manifest of an audit beside its work is whole, and not one of ours.
+        return not _is_json_object(damaged) and self._holds_pieces()
 
     def _holds_pieces(self) -> bool:
         pieces = (_read(path) or b"" for path in self._folder.glob("*/*"))
@@ -220,6 +242,13 @@ def _known(content: bytes) -> dict[str, Any] | None:
     except (KeyError, TypeError, ValueError, RecursionError):
         return None
     return dict(known) if is_whole and isinstance(known, dict) else None
+
+
+def _is_json_object(content: bytes) -> bool:
+    try:
+        return isinstance(json.loads(content), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _is_folder(path: Path) -> bool:

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 from tests.contract.test_disclosure import assert_nothing_follows
 
+from trailprint.audit.result_schema import describe_result
 from trailprint.cli.main import main
-from trailprint.report.schema import load_schema
 
 jsonschema = pytest.importorskip("jsonschema")
 
@@ -139,7 +139,7 @@ def test_people_are_named_when_that_is_asked_for(data, tmp_path):
 
 def schema_violations(folder):
     result = json.loads((folder / "result.json").read_text())
-    found = jsonschema.Draft202012Validator(load_schema()).iter_errors(result)
+    found = jsonschema.Draft202012Validator(describe_result()).iter_errors(result)
     return [violation.json_path for violation in found]
 
 

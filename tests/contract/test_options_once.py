@@ -37,7 +37,7 @@ NOT_FLAGS = {
     "SplitOptions": {"min_events": "--min-events of the filters", "seed": "--seed"},
     "MatchOptions": {"seed": "--seed"},
     "CorrelateOptions": {"seed": "--seed", "training": "Python only"},
-    "AuditOptions": {"seed": "--seed", "split": "flags of the split", "sequence_users": "Python"},
+    "AuditOptions": {"seed": "--seed", "split": "flags of the split"},
     "SweepOptions": {"parameter": "--sweep", "values": "--sweep", "attacks": "--metrics"}
     | {"seed": "--seed", "target_risk": "--target-risk"},
     "ViewOptions": {"cut": "the way the data is split", "contributions": "Python only"},

@@ -63,6 +63,14 @@ def test_matching_loads_none_of_what_takes_longest():
     assert not modules & {"scipy.stats", "scipy.optimize", "scipy.spatial", "vl_convert", "jinja2"}
 
 
+def test_a_report_is_drawn_without_what_measures():
+    pages = ("audit_page", "audit_files", "comparison_page", "comparison_files", "notebook")
+    _, modules = loaded_by("\n".join(f"import trailprint.report.{name}" for name in pages))
+    assert not modules & {"numba", "scipy"}
+    measuring = ("trailprint.attacks.", "trailprint.audit.sections.", "trailprint.protections.")
+    assert not [name for name in modules if name.startswith(measuring)]
+
+
 def test_the_help_says_what_each_command_says():
     said = {command.name: command.callback.__doc__ for command in build_app().registered_commands}
     assert {name: present(doc).strip().split("\n\n")[0] for name, doc in said.items()} == COMMANDS
@@ -75,18 +83,30 @@ def test_the_help_fits_the_terminal(width):
     assert max(map(len, lines)) <= width
 
 
-def complete(words: str, count: int) -> str:
+def complete(words: str, count: int, shell: str = "bash") -> str:
     environment = {
         **os.environ,
-        "_TRAILPRINT_COMPLETE": "complete_bash",
+        "_TRAILPRINT_COMPLETE": f"complete_{shell}",
+        "_TYPER_COMPLETE_ARGS": words,
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
         "COMP_WORDS": words,
         "COMP_CWORD": str(count),
+        "COLUMNS": "40",
     }
     script = (
         "import sys; sys.argv[:] = ['trailprint']; from trailprint.cli import main; main.main()"
     )
     command = [sys.executable, "-c", script]
     return subprocess.run(command, capture_output=True, text=True, env=environment).stdout
+
+
+def test_help_of_a_candidate_is_on_its_line():
+    fish = complete("trailprint match --", 2, "fish").strip().split("\n")
+    assert len(fish) > 50
+    assert all(line.startswith("--") for line in fish)
+    zsh = complete("trailprint match --", 2, "zsh").split("\n")[1:-1]
+    assert len(zsh) > 50
+    assert all(line.startswith('"--') and line.count('":"') == 1 for line in zsh)
 
 
 def test_a_shell_completes_commands_and_options():

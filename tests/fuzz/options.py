@@ -389,6 +389,8 @@ AUDIT = parse_options(
     --measure top-locations:n=2
     --name-locations
     --likely-trails
+    --sequence-users 5
+    --at median --split-seed 3
     --attacks combined
     --fail-above 0.05
     --fail-above 0.5 --fail-on upper

@@ -97,7 +97,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with duckdb.connect(str(folder / "lake.duckdb")) as lake:
         lake.execute("CREATE TABLE taps (user VARCHAR, location VARCHAR, start VARCHAR)")
         lake.executemany("INSERT INTO taps VALUES (?, ?, ?)", ROWS)
-        lake.execute("CREATE TABLE shops (name VARCHAR)")
+        lake.execute("CREATE TABLE shop (name VARCHAR)")
     running = start_app(folder)
     yield running
     stop_app(running)
@@ -204,6 +204,7 @@ def test_a_table_of_a_database_is_asked_for_by_name(app, visitor, run):
     said = run("inspect", app.folder / "lake.duckdb").err.removeprefix("trailprint: ").strip()
     assert said in _text(page)
     assert "Table or sheet" in page
+    assert '<option value="taps"></option>' in page
     _, address = visitor.send("/drafts", data="lake.duckdb", table="taps")
     page = visitor.wait(address)
     assert '<span class="value">12</span>' in page

@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 
 import trailprint as tp
+from trailprint.audit.result_schema import describe_result
 from trailprint.errors import OptionError
 from trailprint.options import Knowledge
-from trailprint.report.schema import load_schema
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 
 
@@ -27,7 +27,7 @@ def audit(campus: tp.Events, **options: Any) -> dict[str, Any]:
 def test_an_audit_says_what_is_known_and_attacks_with_only_that(campus) -> None:
     # Of the first only the data is looked at.
     whole, little = audit(campus, time_limit_s=0.001), audit(campus, knows="points:2")
-    jsonschema.validate(little, load_schema())
+    jsonschema.validate(little, describe_result())
     reported = little["data"]["knows"]
     assert (reported["kind"], reported["amount"], reported["mean_points"]) == ("points", 2, 2.0)
     assert "knows only 2 of their events, drawn at random." in little["headline"]["sentence"]

@@ -168,7 +168,7 @@ CASES = {
     "no threads": ("v.csv", HEADER + ROWS, ("--threads", "0"), "threads must be"),
     "too many threads": ("v.csv", HEADER + ROWS, ("--threads", "100000"), "threads must be"),
     "threads are no number": ("v.csv", HEADER + ROWS, ("--threads", "x"), "--threads"),
-    "negative seed": ("v.csv", HEADER + ROWS, ("--seed", "-1"), "--seed must not be negative"),
+    "negative seed": ("v.csv", HEADER + ROWS, ("--seed", "-1"), "--seed must be from 0 to"),
     "no cells": ("v.csv", "user,lat,lon\na,1,1\n", ("--cell", "0"), "cell_m must be"),
     "cells of nan": ("v.csv", "user,lat,lon\na,1,1\n", ("--cell", "nan"), "cell_m must be"),
     "cells without positions": ("v.csv", HEADER + ROWS, ("--cell", "100"), "needs a column 'lat'"),

@@ -187,4 +187,4 @@ def test_times_alone_are_enough_to_ask_when(run, campus, tmp_path):
         assert next(rows) == next(rows)
     refused = run("points", path)
     assert refused.code == 2
-    assert "Times alone are enough for trailprint points --knowledge time." in refused.err
+    assert "Times alone are enough for 'trailprint points --knowledge time'." in refused.err

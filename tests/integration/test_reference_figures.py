@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
+from tests.oracles.matching import pair_weights_of_many
 
 import trailprint
 from trailprint.attacks.histogram import match_histograms
@@ -60,34 +61,6 @@ def histograms() -> BuildPair:
     return build
 
 
-def weights_by_definition(metric, released, auxiliary):
-    p, q = released.probabilities().toarray(), auxiliary.probabilities().toarray()
-    if metric in ("l1", "jensen-shannon"):
-        distance = absolute_difference if metric == "l1" else divergence
-        return np.array([distance(row, q) for row in p])
-    if metric == "cosine":
-        p = p / np.linalg.norm(p, axis=1, keepdims=True)
-        q = q / np.linalg.norm(q, axis=1, keepdims=True)
-    return 1 - p @ q.T
-
-
-def absolute_difference(row, others):
-    """Sum of |p - q|: where p is zero that is what is left of q."""
-    there = row > 0
-    shared = others[:, there]
-    return np.abs(row[there] - shared).sum(axis=1) + 1 - shared.sum(axis=1)
-
-
-def divergence(row, others):
-    """D(p || m) + D(q || m), m the middle: where p is zero, q ln(q / m) is q ln 2."""
-    there = row > 0
-    p, q = row[there], others[:, there]
-    middle = (p + q) / 2
-    left = (p * np.log(p / middle)).sum(axis=1)
-    right = np.where(q > 0, q * np.log(np.where(q > 0, q, 1) / middle), 0).sum(axis=1)
-    return left + right + np.log(2) * (1 - q.sum(axis=1))
-
-
 def accuracy(columns) -> float:
     return 100 * float(np.mean(columns == np.arange(len(columns))))
 
@@ -119,7 +92,8 @@ def test_joint_matching_is_the_dense_optimum_and_reproduces_the_figure(
     this pins ours to the figure.
     """
     released, auxiliary = histograms(name)
-    weights = weights_by_definition(metric, released, auxiliary)
+    counts = [side.matrix.toarray() for side in (released, auxiliary)]
+    weights = pair_weights_of_many(metric, *counts)
     least, greatest = range_over_ties(weights)
 
     linkage = match_histograms(released, auxiliary, MatchOptions(metric=metric))

@@ -6,6 +6,7 @@ import tomllib
 import pyarrow.parquet as pq
 import pytest
 
+import trailprint as tp
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 
 pytestmark = pytest.mark.usefixtures("blank_charts")
@@ -50,6 +51,26 @@ def test_the_settings_an_audit_wrote_run_it_again(run, campus, tmp_path):
         **settings,
         "out": str(second),
     }
+
+
+def test_settings_saved_from_python_run_the_audit_again(run, campus, tmp_path):
+    split = tp.SplitOptions(at="median", released_users=20, auxiliary_users=20, seed=7)
+    options = tp.AuditOptions(
+        attacks="histogram", split=split, protections="microaggregate:k=3", time_limit_s=0.001
+    )
+    tp.audit(campus, options=options, n_threads=1).save(tmp_path / "a")
+    again = run("audit", "--settings", tmp_path / "a/settings.toml", "--out", tmp_path / "b")
+    assert again.code == 0, again.err
+    assert figures(tmp_path / "a") == figures(tmp_path / "b")
+
+
+def test_a_source_that_is_not_a_file_or_not_read_as_usual_is_not_named(campus, tmp_path):
+    options = tp.AuditOptions(attacks="histogram", time_limit_s=0.001)
+    tp.audit(tp.read(campus), options=options, n_threads=1).save(tmp_path / "a")
+    reading = tp.ReadOptions(timezone="Europe/Zurich")
+    tp.audit(campus, options=options, reading=reading, n_threads=1).save(tmp_path / "b")
+    for name in ("a", "b"):
+        assert "data" not in tomllib.loads((tmp_path / name / "settings.toml").read_text())
 
 
 def test_what_is_typed_overrides_the_file(run, campus, tmp_path):

@@ -1,6 +1,86 @@
 """
 Naive twins: slow, obviously correct definitions that kernels and attacks must equal.
 
-One module for each room of the kernels, and one for sequences. Each twin exists once, and none
-calls what it is the twin of.
+One module per topic. Each twin exists once, and none calls what it is the twin of. `TWINS` names
+the twin of each function that kernels offer; a contract test fails where no test uses both.
 """
+
+TWINS = {
+    "chains.count_predicted": "sequences.count_correct_labels",
+    "csr.label_equal_rows": "shapes.are_equal",
+    "csr.transpose_csr": "shapes.to_csr",
+    "distances.days.mean_day_distances": "distances.mean_day_distances",
+    "distances.points.nearest_distances": "distances.nearest_distances",
+    "distances.sparse_rows.distances_to_mean": "distances.row_distance",
+    "distances.sparse_rows.distortion": "distances.row_distance",
+    "distances.sparse_rows.group_distortions": "distances.row_distance",
+    "distances.sparse_rows.mean_rows": "distances.row_distance",
+    "distances.sparse_rows.nearest_rows": "distances.row_distance",
+    "distances.transport.transport_gains": "distances.transport_gain",
+    "grouping.refinement.refine_groups": "grouping.refine_groups",
+    "grouping.selection.group_by_mdav": "grouping.group_by_mdav",
+    "grouping.selection.select_groups": "grouping.select_groups",
+    "heaps.keep_smallest": "builtins.sorted",
+    "heaps.pop": "builtins.sorted",
+    "heaps.sift_up": "builtins.sorted",
+    "matching.auction.bid_rows": "matching.bid_one_by_one",
+    "matching.candidates.best_pairs": "matching.keep_best",
+    "matching.cardinality.solve_size": "matching.best_pairs_of_size",
+    "matching.certificate.check_matching": "scipy.optimize.linear_sum_assignment",
+    "matching.cycles.super_node_distances": "matching.shortest_ways",
+    "matching.disjoint.unshared_pairs": "matching.pair_weights",
+    "matching.join.build_join": "matching.pair_weights",
+    "matching.join.swap_sides": "matching.pair_weights",
+    "matching.lookup.choose_columns": "matching.count_better_and_tied",
+    "matching.lookup.dense_gains": "matching.pair_weights",
+    "matching.lookup.pair_gains": "matching.pair_weights",
+    "matching.lookup.rank_pairs": "matching.count_better_and_tied",
+    "matching.margins.link_margins": "matching.margins_by_trying_all",
+    "matching.metrics.x_log_x": "matching.x_log_x",
+    "matching.moves.least_risen": "matching.gated_gains",
+    "matching.orientation.orient_by_scarcity": "matching.jensen_shannon_gains",
+    "matching.parts.cut_join": "matching.pair_weights",
+    "matching.paths.place_all": "scipy.optimize.linear_sum_assignment",
+    "matching.pricing.generate_columns": "matching.worths_of_violating_rows",
+    "matching.reduction.reduce_problem": "matching.jensen_shannon_gains",
+    "matching.solve.solve_reduced": "matching.margins_by_trying_all",
+    "matching.transport.solve_candidates": "scipy.optimize.linear_sum_assignment",
+    "stays.find_stays": "stays.stays_of_one",
+    "subsets.drawn.count_drawn": "subsets.count_drawn_by_definition",
+    "subsets.drawn.count_holders": "subsets.count_who_have",
+    "subsets.ordered.find_fewest_in_order": "subsets.fewest_by_definition",
+    "subsets.postings.build_postings": "subsets.fewest_by_definition",
+    "subsets.proportions.find_fewest_proportional": "subsets.fewest_by_definition",
+    "subsets.tolerant.find_fewest_within": "subsets.fewest_by_definition",
+    "subsets.worst.expand_counts": "subsets.fewest_by_definition",
+    "subsets.worst.find_fewest": "subsets.fewest_by_definition",
+    "time_noise.shift_times": "times.clip_times",
+    "trails.alike.extend_within": "trails.supertrails",
+    "trails.alike.group_alike": "trails.group_alike",
+    "trails.containment.count_supertrails": "trails.supertrails",
+    "trails.containment.first_two_supertrails": "trails.supertrails",
+    "trails.containment.link_single_supertrails": "trails.supertrails",
+    "trails.containment.pack_bits": "trails.to_bits",
+    "trails.equal.match_equal_without_each": "trails.equal_links_without",
+    "trails.leave_one_out.build_graph": "trails.supertrails",
+    "trails.leave_one_out.find_pairs": "trails.supertrails",
+    "trails.leave_one_out.relink_without_each": "trails.reidit_i",
+    "trails.peeling.peel": "trails.peel_by_definition",
+}
+"""Function of a kernel module: its twin here, or in Python or SciPy."""
+
+WITHOUT_TWIN = {
+    "compiling": "how kernels are compiled",
+    "passes": "who runs passes over all pairs",
+    "stopping": "how kernels are stopped",
+    "threads": "how kernels share threads",
+    "distances.sparse_rows.build_rows": "only arranges the input of kernels that are compared",
+    "matching.join.row_work": "an estimate of the work, which decides nothing but its division",
+    "matching.parts.measure_join": "bytes of arrays, not a result",
+    "stays.end_run": "part of finding stays, compared with it",
+    "stays.no_run": "only arranges the input of finding stays",
+    "stays.room_for_stays": "only arranges the output of finding stays",
+    "subsets.ordered.build_itineraries": "only arranges the input of kernels that are compared",
+    "trails.containment.build_tracks": "only arranges the input of kernels that are compared",
+}
+"""Modules, and functions that other packages use, that are not compared, and why."""

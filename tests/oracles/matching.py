@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import combinations, permutations
 
@@ -43,6 +44,23 @@ def pair_weights(metric: str, released: Dense, auxiliary: Dense) -> Floats:
     return np.asarray(((m > 0)[..., 0] / 2 + (n > 0)[..., 0] / 2) - (p * q).sum(-1))
 
 
+def pair_weights_of_many(metric: str, released: Dense, auxiliary: Dense) -> Floats:
+    """
+    The same for many locations, row by row.
+
+    Locations where a row has nothing are one to it: only what others have there in total counts.
+    """
+    power = 2.0 if metric == "cosine" else 1.0
+    whole = (auxiliary.astype(float) ** power).sum(1)
+    rows = []
+    for row in released:
+        there = row > 0
+        elsewhere = np.maximum(whole - (auxiliary[:, there] ** power).sum(1), 0.0) ** (1 / power)
+        few = np.column_stack([auxiliary[:, there], elsewhere])
+        rows.append(pair_weights(metric, np.append(row[there], 0.0)[None], few)[0])
+    return np.array(rows)
+
+
 def _unit(rows: Floats) -> Floats:
     return rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-300)
 
@@ -68,6 +86,17 @@ def gain_terms(metric: str, p: Dense, q: Dense) -> Floats:
     return np.where((p > 0) & (q > 0), terms, 0.0)
 
 
+def location_contributions(
+    metric: str, p: Dense, q: Dense, links: Sequence[tuple[int, int]], n_locations: int
+) -> Floats:
+    """Each location's share of the gain of some links, its columns of all slots added up."""
+    total = np.zeros(p.shape[1])
+    for i, j in links:
+        total += gain_terms(metric, p[i], q[j])
+    by_location = total.reshape(-1, n_locations).sum(axis=0)
+    return np.asarray(by_location / by_location.sum())
+
+
 def jensen_shannon_gains(released: Dense, auxiliary: Dense) -> Floats:
     """Gains of all pairs of rows: the terms of the locations both have."""
     terms = gain_terms("jensen-shannon", released[:, None, :], auxiliary[None, :, :])
@@ -79,6 +108,91 @@ def gated_gains(released: Dense, auxiliary: Dense, gate: int) -> Floats:
     place = jensen_shannon_gains(released[:, :gate], auxiliary[:, :gate])
     rhythm = jensen_shannon_gains(released[:, gate:], auxiliary[:, gate:])
     return np.where(place > 0, place + rhythm, 0.0)
+
+
+def bid_one_by_one(
+    gains: Dense, capacity: Ints, floor: Floats, n_bids: int
+) -> tuple[list[int], Floats, Floats]:
+    """
+    A round of the auction by its rules: each row's column or -1, and the prices of both sides.
+
+    Of columns that are worth the same to a row, it takes the one with the greatest gain.
+    """
+    n, m = gains.shape
+    column, u, v = [-1] * n, np.maximum(gains.max(axis=1, initial=0.0), floor), np.zeros(m)
+    for first in range(n):
+        bidder = first
+        while bidder >= 0 and column[bidder] < 0 and n_bids > 0:
+            n_bids -= 1
+            bidder = _bid(gains, capacity, floor[bidder], column, (u, v), bidder)
+    return column, u, v
+
+
+def _bid(
+    gains: Dense,
+    capacity: Ints,
+    floor: float,
+    column: list[int],
+    prices: tuple[Floats, Floats],
+    i: int,
+) -> int:
+    """One bid; the row that lost its column by it, or -1."""
+    u, v = prices
+    candidates = [j for j in np.argsort(-gains[i], kind="stable") if gains[i, j] > 0]
+    worths = [floor, floor, *(gains[i, j] - v[j] for j in candidates)]
+    second, u[i] = sorted(worths)[-2:]
+    if u[i] <= floor + 1e-9:
+        return -1
+    j = next(j for j in candidates if gains[i, j] - v[j] == u[i])
+    holders = [row for row in range(len(column)) if column[row] == j]
+    loser = -1
+    if len(holders) == capacity[j]:
+        if len(holders) > 1 or u[i] - second <= 1e-9:
+            return -1
+        loser = holders[0]
+        column[loser] = -1
+    elif capacity[j] > 1:
+        second = u[i]
+    column[i] = j
+    v[j] += u[i] - second
+    u[i] = second
+    return loser
+
+
+def worths_of_violating_rows(gains: Dense, u: Floats, v: Floats, n: int) -> dict[int, list[float]]:
+    """Rows with a pair that gains more than its prices: what their ``n`` best pairs are worth."""
+    worth = np.where(gains > 0, gains - v, -np.inf)
+    rows = np.flatnonzero(worth.max(axis=1, initial=-np.inf) > u)
+    best = {int(i): sorted(worth[i], reverse=True)[:n] for i in rows}
+    return {i: [float(one) for one in ones if one > -np.inf] for i, ones in best.items()}
+
+
+def keep_best(
+    gains: Dense, v: Floats, floor: Floats, k: int
+) -> list[tuple[list[float], float, int]]:
+    """For each row, worths of its k best pairs above a floor, of the next, and how many it has."""
+    found = []
+    for own, least in zip(gains, floor, strict=True):
+        worths = sorted((own - v)[own > 0], reverse=True)
+        kept = [float(worth) for worth in worths if worth > least][:k]
+        rest = worths[len(kept) :]
+        found.append((kept, float(rest[0]) if rest else -np.inf, len(worths)))
+    return found
+
+
+def count_better_and_tied(gains: Dense, gain: float) -> tuple[int, int]:
+    """Of the gains of a row: how many are above an amount, and how many equal it."""
+    better = gains > gain * (1 + 1e-12)
+    return int(better.sum()), int(((gains >= gain * (1 - 1e-12)) & ~better).sum())
+
+
+def shortest_ways(direct: Floats, slack: Dense, partner: Ints) -> Floats:
+    """Distances of columns by Bellman and Ford: directly, or on from another column's partner."""
+    found = direct.copy()
+    for _ in direct:
+        for j, row in enumerate(partner):
+            found = np.minimum(found, found[j] + slack[row])
+    return found
 
 
 def best_pairs_of_size(gains: Dense, size: int) -> tuple[Ints, Ints]:

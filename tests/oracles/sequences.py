@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise, product
@@ -11,6 +12,7 @@ from statistics import fmean
 from zoneinfo import ZoneInfo
 
 import numpy as np
+import pycrfsuite
 
 from trailprint.arrays import Floats
 
@@ -108,3 +110,62 @@ def best_labels(states: Floats, step: Floats) -> tuple[int, ...]:
 
     n_records, n_labels = states.shape
     return max(product(range(n_labels), repeat=n_records), key=score)
+
+
+def count_correct_labels(chain, days, user):
+    """Records of a user that have the labels a chain gives their days."""
+    hits = 0
+    for day in range(days.user_starts[user], days.user_starts[user + 1]):
+        records = range(days.day_starts[day], days.day_starts[day + 1])
+        contexts = [enumerate(days.context[t] + 1) for t in records]
+        states = [sum(chain.state[chain.place[at]] for at in context) for context in contexts]
+        found = chain.label[list(best_labels(np.array(states), chain.step))]
+        hits += sum(found == days.label[records.start : records.stop])
+    return hits
+
+
+def correct_by_model(released, auxiliary, edges_s):
+    """
+    Step 4 of the paper's algorithm, with names for everything and no shortcut.
+
+    Auxiliary by released users: correct predictions of each released user's model, trained with
+    CRFsuite. ``edges_s`` are the limits between classes of durations, in seconds.
+    """
+    scores = np.zeros((len(auxiliary.users), len(released.users)), dtype=int)
+    for r in range(len(released.users)):
+        tagger = _train(released, r, edges_s)
+        for a in range(len(auxiliary.users)):
+            for day in _days_of(auxiliary, a):
+                predicted = tagger.tag([_describe(auxiliary, i, edges_s) for i in day])
+                truth = [f"at {auxiliary.location[i]}" for i in day]
+                scores[a, r] += sum(p == t for p, t in zip(predicted, truth, strict=True))
+    return scores
+
+
+def _days_of(side, user):
+    for first, last in pairwise(side.day_starts()):
+        if side.user[first] == user:
+            yield range(first, last)
+
+
+def _describe(side, i, edges_s):
+    return [
+        f"duration {sum(side.duration_s[i] >= edge for edge in edges_s)}",
+        f"weekday {side.weekday[i]}",
+        f"slot {side.slot[i]}",
+        f"previous {side.previous[i]}",
+        f"before {side.next_to_previous[i]}",
+        f"next {side.next[i]}",
+    ]
+
+
+def _train(side, user, edges_s):
+    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
+    for day in _days_of(side, user):
+        labels = [f"at {side.location[i]}" for i in day]
+        trainer.append([_describe(side, i, edges_s) for i in day], labels)
+    with tempfile.NamedTemporaryFile() as file:
+        trainer.train(file.name)
+        tagger = pycrfsuite.Tagger()
+        tagger.open(file.name)
+    return tagger

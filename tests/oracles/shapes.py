@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from trailprint.arrays import Floats, Indices, Ints
+from trailprint.arrays import Flags, Floats, Indices, Ints
 from trailprint.kernels.matching.metrics import Metric
 
 Dense = npt.NDArray[Any]
@@ -33,6 +33,11 @@ def scale(counts: Dense, metric: Metric) -> Floats:
 def scaled_csr(counts: Dense, metric: Metric) -> Csr:
     """Counts scaled as a metric asks, as (ptr, column, value)."""
     return to_csr(scale(counts, metric))
+
+
+def are_equal(counts: Dense) -> Flags:
+    """Rows × rows: which are equal."""
+    return np.asarray((counts[:, None] == counts[None]).all(-1))
 
 
 def to_pattern(sets: Sequence[frozenset[int]]) -> tuple[Ints, Indices]:

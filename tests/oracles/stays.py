@@ -1,6 +1,9 @@
-"""Stays of position fixes, by their definition."""
+"""Stays of position fixes and of arrivals, by their definitions."""
 
 from __future__ import annotations
+
+from datetime import datetime, timedelta
+from itertools import pairwise
 
 import numpy as np
 
@@ -40,3 +43,27 @@ def stays_of_one(fixes, radius_m, least, gap, longest=float("inf")):
             stays.append((run[0][0], end, np.mean([fix[1] for fix in run]), lon))
         i += n_in
     return stays
+
+
+def stays_of_arrivals(records, limits, *, throughout):
+    """
+    Stays within a daily window, of arrivals (user, place, time or None).
+
+    One lasts until the next arrival of the day or the end of the window; ``limits`` are in minutes
+    after midnight. With ``throughout``, only days with an arrival before the window count.
+    """
+    stays = []
+    timed = [(user, when, place) for user, place, when in records if when]
+    for user, day in {(user, when.date()) for user, when, _ in timed}:
+        own = sorted(
+            (when, place) for name, when, place in timed if name == user and when.date() == day
+        )
+        midnight = datetime(day.year, day.month, day.day)
+        opens, closes = (midnight + timedelta(minutes=minutes) for minutes in limits)
+        if throughout and own[0][0] > opens:
+            continue
+        for (when, place), (left, _) in pairwise([*own, (closes, "")]):
+            begins, ends = max(when, opens), min(left, closes)
+            if begins < ends:
+                stays.append((user, place, begins, ends))
+    return sorted(stays, key=str)

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
+from statistics import fmean
+
+WORD = 2**64
+
+WORD = 2**64
 
 
 def records_of(kind, visits):
@@ -62,3 +67,44 @@ def fewest_by_definition(kind, people, k, tolerance=0.0):
         )
         for own in records
     ]
+
+
+def count_who_have(keys, people):
+    """How many people have all of some keys."""
+    return sum(set(keys) <= set(other) for other in people)
+
+
+def share_unique(people, n_points):
+    """The mean over people of the share of choices of points that nobody else has."""
+    shares = []
+    for one in people:
+        choices = list(combinations(sorted(one), min(n_points, len(one))))
+        shares.append(fmean(count_who_have(known, people) == 1 for known in choices))
+    return fmean(shares)
+
+
+def count_drawn_by_definition(people, most, seed):
+    """How many people have the first, the first two … of the points drawn of each person."""
+    found = []
+    for row, own in enumerate(people):
+        drawn = [own[at] for at in _draw_places(len(own), most, row, seed)]
+        found.append([count_who_have(drawn[:n], people) for n in range(1, most + 1)])
+    return found
+
+
+def _draw_places(n, most, stream, seed):
+    """Random places without repetition: the kernel's generator, splitmix64, on whole numbers."""
+    state = _mix((stream + 0x632BE59BD9B4E019 * (seed + 1)) % WORD)
+    drawn: list[int] = []
+    while len(drawn) < min(n, most):
+        state = (state + 0x9E3779B97F4A7C15) % WORD
+        at = int((_mix(state) >> 11) * 2.0**-53 * n)
+        if at not in drawn:
+            drawn.append(at)
+    return drawn
+
+
+def _mix(x):
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % WORD
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB % WORD
+    return x ^ (x >> 31)

@@ -14,6 +14,11 @@ def supertrails(sub: Trail, sups: Sequence[Trail]) -> list[int]:
     return [j for j, sup in enumerate(sups) if sub and sub <= sup]
 
 
+def to_bits(trail: Trail) -> int:
+    """A trail as a number with one bit for each place."""
+    return sum(1 << place for place in trail)
+
+
 def peel_by_definition(
     subs: Sequence[Trail], sups: Sequence[Trail], *, both_ways: bool
 ) -> list[int]:

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
-from tests.oracles.shapes import Csr, Dense, scaled_csr
+from tests.oracles.matching import (
+    best_pairs_of_size,
+    jensen_shannon_gains,
+    worths_of_violating_rows,
+)
+from tests.oracles.shapes import Csr, Dense, scale, scaled_csr
 
 from trailprint.kernels.matching.candidates import BestPairs
 from trailprint.kernels.matching.lookup import dense_gains
@@ -18,6 +23,7 @@ from trailprint.kernels.matching.orientation import (
     restore_flows,
     restore_prices,
 )
+from trailprint.kernels.matching.pricing import Work, generate_columns
 from trailprint.kernels.matching.reduction import reduce_problem
 from trailprint.kernels.matching.solve import solve_assignment, solve_reduced
 from trailprint.kernels.matching.transport import (
@@ -49,6 +55,15 @@ def blocks(draw):
         auxiliary[col : col + n_cols, here] = rng.integers(0, 4, (n_cols, 5))
         row, col = row + n_rows, col + n_cols
     return released[released.sum(1) > 0], auxiliary[auxiliary.sum(1) > 0]
+
+
+def node_gains(reduced, released, auxiliary):
+    """Gains of all pairs of nodes, by the definition: those of one person of each."""
+    sides = [
+        scale(counts, METRICS["jensen-shannon"])[np.unique(group, return_index=True)[1]]
+        for counts, group in ((released, reduced.row_group), (auxiliary, reduced.col_group))
+    ]
+    return jensen_shannon_gains(*sides)
 
 
 def dense_problem(gains, floor):
@@ -112,7 +127,7 @@ def test_orientation_puts_the_scarcer_side_of_every_component_first_and_back(pro
         )
     ]
     assert (units[0] <= units[1]).all()
-    gains = dense_gains(reduced.join)
+    gains = node_gains(reduced, released, auxiliary)
     turned = dense_gains(oriented.join)
     every = np.nonzero(turned)
     back = restore_flows(orientation, Flows(every[0], every[1], np.ones(every[0].size, np.int64)))
@@ -125,6 +140,68 @@ def test_orientation_puts_the_scarcer_side_of_every_component_first_and_back(pro
     assert begin == pytest.approx(
         np.where(orientation.objects < orientation.n_rows, 0.0, price[orientation.objects])
     )
+
+
+def generate(counts, wanted, add=add_candidates):
+    """Columns generated from very few candidates, by the gains of all pairs of nodes."""
+    metric = METRICS["jensen-shannon"]
+    released, auxiliary = map(shares_of, counts)
+    reduced = reduce_problem(released, auxiliary, 4, metric, 0)
+    module = "trailprint.kernels.matching.pricing."
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module + "FIRST_CANDIDATES", 1)
+        patch.setattr(module + "MORE_CANDIDATES", 2)
+        patch.setattr(module + "add_candidates", add)
+        work = Work(reduced, np.zeros(reduced.join.n_cols), wanted, len(counts[0]), 0.0)
+        proven = generate_columns(work, 1, lambda _: None)
+    return proven, node_gains(reduced, *counts)
+
+
+@st.composite
+def sides(draw):
+    """Two sides of which the first is no larger; many histograms are alike."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(1, 12))
+    counts = [rng.integers(0, 4, (size, 4)) for size in (n, draw(st.integers(n, 14)))]
+    for side in counts:
+        side[side.sum(1) == 0, 0] = 1
+    return counts
+
+
+@settings(max_examples=60, deadline=None)
+@given(counts=sides())
+def test_generated_columns_are_the_best_of_all_rows_that_violate_their_prices(counts):
+    rounds = []
+
+    def add_and_look(state, rows, new):
+        v = state.cols.price.copy()
+        worths = {
+            int(i): list(new.gain[k, : new.kept[k]] - v[new.column[k, : new.kept[k]]])
+            for k, i in enumerate(rows)
+        }
+        rounds.append((state.rows.price.copy(), v, worths))
+        return add_candidates(state, rows, new)
+
+    _, gains = generate(counts, len(counts[0]), add_and_look)
+    # The first candidates are those of all rows; from then on, of rows whose prices are too low.
+    for nth, (u, v, found) in enumerate(rounds):
+        expected = worths_of_violating_rows(gains, u + 1e-9, v, 2 if nth else 1)
+        assert expected.keys() <= found.keys()
+        for i, worths in expected.items():
+            assert found[i] == pytest.approx(worths, abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(counts=sides(), share=st.sampled_from([0.3, 0.7, 1.0]))
+def test_generated_columns_make_the_best_matching_with_prices_that_no_pair_violates(counts, share):
+    wanted = max(1, int(share * len(counts[0])))
+    proven, gains = generate(counts, wanted)
+    everyone = jensen_shannon_gains(*(scale(side, METRICS["jensen-shannon"]) for side in counts))
+    best = everyone[best_pairs_of_size(everyone, wanted)].sum()
+    assert proven.total_gain == pytest.approx(best, abs=1e-9)
+    assert proven.upper_bound == pytest.approx(best, abs=1e-8)
+    u = proven.need + proven.multiplier + 1e-9
+    assert worths_of_violating_rows(gains, u, proven.price, 1) == {}
 
 
 @pytest.mark.parametrize("patience", [0.0, 0.05, 0.15, 2.0])

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from tests.oracles.grouping import suppression_loss
 
 from trailprint.events.reading.read import read
 from trailprint.features.histograms import Histograms
@@ -47,20 +48,6 @@ def events_of(matrix):
     return read(pa.table({"user": user, "location": location, "start": pa.array(start)}))
 
 
-def naive_loss(matrix, kept):
-    """L by its definition, one person at a time; ``kept`` are the places that are left."""
-    shares = matrix / matrix.sum(axis=1, keepdims=True)
-    mean = shares.mean(axis=0)
-    lost, whole = 0.0, 0.0
-    for own in shares:
-        to_mean = np.abs(own - mean).sum()
-        left = np.where(kept, own, 0.0)
-        moved = np.abs(own - left / left.sum()).sum() if left.sum() else np.inf
-        lost += min(moved, to_mean)
-        whole += to_mean
-    return lost / whole
-
-
 def is_alike(matrix):
     shares = matrix / matrix.sum(axis=1, keepdims=True)
     return np.ptp(shares, axis=0).max() < 1e-9
@@ -77,7 +64,7 @@ def test_fewer_places_never_cost_less_and_none_cost_everything(matrix, data):
         found = measure_loss(before, after, leaves_out=True)
         losses.append(found.information_loss)
         if not is_alike(matrix):
-            assert found.information_loss == pytest.approx(naive_loss(matrix, kept), abs=1e-9)
+            assert found.information_loss == pytest.approx(suppression_loss(matrix, kept), abs=1e-9)
     assert losses[0] == pytest.approx(1.0)
     assert losses[-1] == 0.0
     assert (np.diff(losses) <= 1e-9).all()

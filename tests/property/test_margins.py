@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
-from tests.oracles.matching import margins_by_trying_all
+from tests.oracles.matching import best_pairs_of_size, margins_by_trying_all
 from tests.oracles.shapes import scaled_csr
 
 from trailprint.kernels.matching.join import build_join
@@ -177,25 +177,16 @@ def test_margins_of_a_population_equal_solving_again_without_the_link(n_columns)
         assert found.margin[i] == pytest.approx(best - again, abs=1e-9)
 
 
-def best_of_size(gains, size):
-    """The greatest gain of this number of pairs: all users but those pair off with users added."""
-    n_rows, n_cols = gains.shape
-    padded = np.zeros((n_rows + n_cols - size, n_rows + n_cols - size))
-    padded[:n_rows, :n_cols] = gains
-    padded[n_rows:, n_cols:] = -1000.0
-    return padded[linear_sum_assignment(padded, maximize=True)].sum()
-
-
 @pytest.mark.parametrize(("name", "n_columns"), [("jensen-shannon", 120), ("likelihood", 100)])
 def test_margins_of_a_fixed_size_equal_solving_again_without_the_link(name, n_columns):
     solution, found, gains = solve_with_margins(name, *simulated(120, n_columns), size=60)
-    best = best_of_size(gains, 60)
+    best = gains[best_pairs_of_size(gains, 60)].sum()
     assert solution.total_gain == pytest.approx(best)
     assert not found.at_least.any()
     for i in np.flatnonzero(solution.column >= 0)[::3]:
         without = gains.copy()
         without[i, solution.column[i]] = -1e6
-        again = best_of_size(without, 60)
+        again = without[best_pairs_of_size(without, 60)].sum()
         assert found.margin[i] == pytest.approx(best - again, abs=1e-9 * best)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.matching import pair_weights
 from tests.oracles.shapes import scaled_csr
 
 from trailprint.kernels.matching.candidates import best_pairs
@@ -119,6 +120,9 @@ def test_every_pair_is_whole_in_one_part(kind, counts, share):
         assert np.isnan(gains[here]).all()
         gains[here] = dense_gains(part.join)
     np.testing.assert_array_equal(gains, dense_gains(join))
+    if kind[1] is None:
+        constant = join.constant or METRICS[kind[0]].constant
+        np.testing.assert_allclose(constant - gains, pair_weights(kind[0], *counts), atol=1e-8)
 
 
 def test_parts_hold_no_more_than_they_may():

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.subsets import share_unique
 
 from trailprint.attacks.points.drawn import choose_numbers, draw_candidates, open_coarser
 from trailprint.attacks.points.worst import find_worst
@@ -47,23 +48,13 @@ def make_points(people) -> Points:
     )
 
 
-def expected_unicity(people, n_points):
-    """The mean over people of the share of choices of points that nobody else agrees with."""
-    shares = []
-    for one in people:
-        choices = list(combinations(sorted(one), min(n_points, len(one))))
-        alone = [sum(set(known) <= other for other in people) == 1 for known in choices]
-        shares.append(np.mean(alone))
-    return float(np.mean(shares))
-
-
 @settings(max_examples=25, deadline=None)
 @given(people=populations, n_points=st.integers(1, 4), seed=st.integers(0, 9))
 def test_unicity_is_that_of_all_choices(people, n_points, seed):
     counts = draw_candidates(make_points(people), (n_points,), n_draws=300, seed=seed)
     (found,) = measure_unicity(counts)
     slack = 5 * math.sqrt(0.25 / (300 * len(people))) + 1e-9
-    assert found.share == pytest.approx(expected_unicity(people, n_points), abs=slack)
+    assert found.share == pytest.approx(share_unique(people, n_points), abs=slack)
 
 
 @settings(max_examples=80, deadline=None)

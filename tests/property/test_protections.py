@@ -17,6 +17,7 @@ from trailprint.kernels.distances.sparse_rows import (
     build_rows,
     distances_to_mean,
     distortion,
+    group_distortions,
     mean_rows,
     nearest_rows,
 )
@@ -145,16 +146,17 @@ def test_distortion_and_means_equal_the_definition(norm, matrix, seed):
     means = mean_rows(rows, group)
     dense = np.zeros((means.n_rows, rows.n_columns))
     dense[np.repeat(np.arange(means.n_rows), np.diff(means.indptr)), means.indices] = means.data
-    total = 0.0
+    costs = []
     for g in range(means.n_rows):
         own = shares[group == g]
         np.testing.assert_allclose(dense[g], own.mean(axis=0), atol=1e-12)
-        total += row_distance(own, own.mean(axis=0), squared=norm == L2).sum()
+        costs.append(row_distance(own, own.mean(axis=0), squared=norm == L2).sum())
         scratch = np.zeros(rows.n_columns)
         members = np.flatnonzero(group == g)
         distortion(rows.indptr, rows.indices, rows.data, members, norm, scratch)
         assert not scratch.any()
-    assert total_distortion(rows, group) == pytest.approx(total, abs=1e-12)
+    np.testing.assert_allclose(group_distortions(rows, group), costs, atol=1e-12)
+    assert total_distortion(rows, group) == pytest.approx(sum(costs), abs=1e-12)
     to_mean = row_distance(shares, shares.mean(axis=0), squared=norm == L2)
     np.testing.assert_allclose(distances_to_mean(rows), to_mean, atol=1e-12)
 
@@ -172,6 +174,20 @@ def test_groups_have_k_rows_and_refinement_never_costs(norm, matrix, k):
         assert total_distortion(rows, refined) <= total_distortion(rows, start) + 1e-9
     best = find_groups(rows, k, "group-selection", 1)
     assert total_distortion(rows, best) <= total_distortion(rows, group_by_mdav(rows, k)) + 1e-9
+
+
+@pytest.mark.parametrize("norm", [L1, L2])
+@given(st.integers(0, 10_000), st.integers(2, 3), st.integers(6, 24))
+@settings(max_examples=25, deadline=None)
+def test_refined_groups_equal_the_naive_search(norm, seed, k, n_rows):
+    random = np.random.default_rng(seed)
+    # Real numbers in many columns: no two steps cost the same, not even under l1. At most eight
+    # groups, which share all columns: each is among those that the kernel tries for every row.
+    n_rows = min(n_rows, 8 * k)
+    matrix = random.random((n_rows, 24))
+    start = random.permutation(np.arange(n_rows) % random.integers(1, n_rows // k + 1))
+    found = refine_groups(rows_of(matrix, norm), start, k, 1)
+    assert as_sets(found) == oracle.refine_groups(matrix, start, k, squared=norm == L2)
 
 
 @pytest.mark.parametrize("method", ["group-selection", "mdav"])

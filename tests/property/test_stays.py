@@ -15,7 +15,14 @@ from tests.oracles.stays import haversine_m, stays_of_one
 import trailprint as tp
 from trailprint.errors import InputError, OptionError
 from trailprint.events.places.stay_finding import write_stays
-from trailprint.kernels.stays import distance_m
+from trailprint.kernels.stays import (
+    StayRule,
+    distance_m,
+    end_run,
+    find_stays,
+    no_run,
+    room_for_stays,
+)
 from trailprint.places import PlaceOptions, StayOptions, to_stays
 
 #: Steps of 0.001 degrees are 111 m: some neighbours are within 200 m and others are not.
@@ -75,6 +82,29 @@ def test_stays_equal_the_definition(
         assert found[name].cast(pa.int64()).to_pylist() == [stay[k] for stay in wanted]
     for name, k in (("lat", 3), ("lon", 4)):
         np.testing.assert_allclose(found[name].to_numpy(), [stay[k] for stay in wanted], atol=1e-9)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    people(),
+    st.sampled_from([50.0, 200.0, 500.0]),
+    st.integers(1, 30),
+    st.integers(1, 60),
+    st.integers(20, 60),
+)
+def test_found_stays_equal_the_definition(rows, radius_m, least, gap, longest):
+    rule = StayRule(radius_m, *(minutes * 60_000_000 for minutes in (least, gap, longest)))
+    user, time, lat, lon = (np.array(column) for column in zip(*rows, strict=True))
+    is_first = np.append(True, user[1:] != user[:-1])
+    run, out = no_run(), room_for_stays(len(rows) + 1)
+    n = find_stays(is_first, time, lat, lon, rule, run, out)
+    n = end_run(run, run.clock[1], len(rows) - 1, rule, out, n)
+    wanted = expected(rows, *rule)
+    assert list(zip(user[out.row[:n]], out.start[:n], out.end[:n], strict=True)) == [
+        stay[:3] for stay in wanted
+    ]
+    places = np.array([stay[3:] for stay in wanted]).reshape(-1, 2)
+    np.testing.assert_allclose(np.column_stack([out.lat[:n], out.lon[:n]]), places, atol=1e-9)
 
 
 @given(st.floats(-90, 90), st.floats(-180, 180), st.floats(-90, 90), st.floats(-180, 180))

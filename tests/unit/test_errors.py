@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any, cast
 
 import pytest
@@ -27,12 +28,40 @@ def test_options_are_named_as_the_reader_types_them(run, write):
         ("--halves-of-weeks, --at", "halves_of_weeks, at"),
         ("got '--size' instead", "got '--size' instead"),
         ("a well-known--place", "a well-known--place"),
+        ("Use 'trailprint audit --at x' or --at.", "Use 'trailprint audit --at x' or at."),
+        ("--reach goes with --metric", "reach_m goes with metric"),
+        ("--set must be left out", "settings must be left out"),
     ],
 )
 def test_flags_and_names(flags, names):
     error = OptionError(flags)
     assert str(error) == names
     assert error.for_command_line() == flags
+
+
+def test_messages_name_what_there_is_in_python():
+    with pytest.raises(OptionError, match=r"^reach_m must be a positive number"):
+        tp.MatchOptions(metric="transport", reach_m=float("nan"))
+    with pytest.raises(OptionError, match=r"^threads must be from 1"):
+        tp.Engine(threads=0)
+    with pytest.raises(OptionError, match=r"^settings must be left out"):
+        tp.reproduce.reproduce("2005-figure-11", settings={"a": "b"})
+    with pytest.raises(OptionError, match=r"those that 'trailprint reproduce --list' shows"):
+        tp.reproduce.reproduce("2005-figure-99")
+
+
+def test_a_limit_of_threads_is_a_flag_on_the_command_line(run, write):
+    finished = run("inspect", write("v.csv", "user,location\na,x\n"), "--threads", "0")
+    assert "--threads must be from 1" in finished.err
+
+
+def test_an_error_names_its_option_and_values_to_try():
+    error = OptionError("--size must be …", option="size", suggestions=["1", "2"])
+    copy = pickle.loads(pickle.dumps(error))
+    for one in (error, copy):
+        assert (one.option, one.suggestions) == ("size", ("1", "2"))
+        assert one.for_command_line() == "--size must be …"
+    assert (OptionError("x").option, OptionError("x").suggestions) == (None, ())
 
 
 @pytest.mark.parametrize("name", ["n_threads", "cell_m", "min_events", "time_range"])
@@ -50,5 +79,5 @@ def test_a_text_where_a_list_is_meant_is_understood():
     assert tp.FilterOptions(weekdays=cast(Any, "mon")).weekdays == ("mon",)
     assert tp.ReadOptions(header=cast(Any, "user, location")).header == ("user", "location")
     assert tp.ReadOptions(identity=cast(Any, "mac")).identity == ("mac",)
-    with pytest.raises(OptionError, match="must be a tuple of text"):
+    with pytest.raises(OptionError, match=r"must be texts, such as .* got int instead"):
         tp.FilterOptions(weekdays=cast(Any, 3))

@@ -110,8 +110,6 @@ def test_whole_numbers_stay_as_they_were_written():
 def test_the_example_is_read_and_written_without_a_change():
     result = json.loads(EXAMPLE.read_text(encoding="utf-8"))
     again = Findings.from_dict(result).to_dict()
-    again["headline"].pop("at_most")
-    again["headline"]["protection"].pop("at_most")
     assert again == result
     assert result["schema"] == SCHEMA
 

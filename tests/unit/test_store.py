@@ -60,6 +60,40 @@ def test_a_damaged_manifest_is_written_again(tmp_path, content):
         FolderStore(work, {"seed": 1})
 
 
+@pytest.mark.parametrize("has_work", [False, True])
+def test_the_folder_of_an_audit_is_not_taken_over(tmp_path, has_work):
+    manifest = '{"schema": "trailprint.manifest/1", "versions": {"trailprint": "0.1.0"}}'
+    if has_work:
+        FolderStore(tmp_path / "work", {}).put("part", b"done")
+    (tmp_path / "manifest.json").write_text(manifest)
+    with pytest.raises(OptionError, match="holds other files"):
+        FolderStore(tmp_path, {})
+    assert (tmp_path / "manifest.json").read_text() == manifest
+
+
+@pytest.mark.parametrize(
+    "name", ["../outside", "/absolute", "a/../../b", "", ".", "a\0b", "a\ud800"]
+)
+def test_a_name_is_a_path_inside_the_folder(store, name):
+    with pytest.raises(OptionError, match=r"name must be a relative path.*got another instead"):
+        store.put(name, b"x")
+    with pytest.raises(OptionError, match="name must be a relative path"):
+        store.get(name)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "./manifest.json", "manifest.json/1"])
+def test_the_manifest_is_not_a_piece(store, name):
+    with pytest.raises(OptionError, match="not that of the manifest"):
+        store.put(name, b"x")
+
+
+def test_names_are_text_and_pieces_are_bytes(store):
+    with pytest.raises(OptionError, match="content must be bytes, got str instead"):
+        store.put("a", "text")
+    with pytest.raises(OptionError, match="name must be text, got NoneType instead"):
+        store.get(None)
+
+
 def test_a_folder_of_another_user_is_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("dear")
     with pytest.raises(OptionError, match="holds other files"):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from trailprint.app.failures import Failure
 from trailprint.app.folders import OWN, Folder
 from trailprint.app.forms import PATHS, list_flags, list_words
 from trailprint.app.jobs import Job
@@ -105,8 +106,8 @@ def _stamp(path: Path) -> list[int]:
     return [about.st_size, about.st_mtime_ns]
 
 
-def check_paths(folder: Folder, values: dict[str, Any]) -> str:
-    """The reason why a path among the values may not be used; empty if all may."""
+def check_paths(folder: Folder, values: dict[str, Any]) -> Failure | None:
+    """The reason why a path among the values may not be used; None if all may."""
     try:
         for key in ("data", "auxiliary"):
             if key in values:
@@ -118,8 +119,8 @@ def check_paths(folder: Folder, values: dict[str, Any]) -> str:
             for name in file_parameters(text):
                 folder.inside(name)
     except OptionError as error:
-        return error.for_command_line()
-    return ""
+        return Failure.describe(error)
+    return None
 
 
 def _check_named(folder: Folder, key: str, name: str) -> None:
@@ -127,9 +128,9 @@ def _check_named(folder: Folder, key: str, name: str) -> None:
     try:
         path = folder.inside(name)
     except OptionError as error:
-        raise OptionError(f"--{flag}: {error.for_command_line()}") from None
+        raise OptionError(f"--{flag}: {error.for_command_line()}", option=flag) from None
     if key in ("out", "release") and OWN in path.relative_to(folder.root).parts:
-        raise OptionError(f"--{flag} must not be the folder that the app itself uses.")
+        raise OptionError(f"--{flag} must not be the folder that the app itself uses.", option=flag)
 
 
 def propose_folder(folder: Folder, data: str) -> str:

@@ -8,7 +8,6 @@ a terminal show the same error message.
 
 from __future__ import annotations
 
-import re
 import shlex
 import typing
 import zoneinfo
@@ -20,9 +19,10 @@ from typing import Any, Literal
 
 import typer
 
+from trailprint.app.failures import Failure
 from trailprint.audit.attacks.registry import family_names, find_family
 from trailprint.cli.option_fields import OptionField, choices_of, type_for_typer
-from trailprint.cli.program import build_program
+from trailprint.cli.program import build_program, find_option
 from trailprint.cli.settings import Typed
 from trailprint.errors import TrailprintError
 from trailprint.events.reading.layouts import LAYOUTS
@@ -55,9 +55,6 @@ QUESTIONS = {
     "Running": (),
 }
 
-_FLAG = re.compile(r"--([a-z][a-z0-9-]*)")
-#: A time format that an error message proposes.
-_FORMAT = re.compile(r"'(%[^']+)'")
 #: Titles of flags whose names are not clear enough on a page.
 _TITLES = {
     "between": "Period",
@@ -171,22 +168,25 @@ def make_panels(
     shown: Mapping[str, Sequence[str]],
     values: Mapping[str, Any],
     *,
-    error: str = "",
+    failure: Failure | None = None,
     suggestions: Mapping[str, Sequence[str]] | None = None,
     found: Mapping[str, str] | None = None,
 ) -> list[FormPanel]:
     """
-    Make form panels from the flags, with the values typed and the error message.
+    Make form panels from the flags, with the values typed and what is wrong.
 
     ``found`` gives, by flag, the value that is used if none is typed.
     """
-    wrong = find_flag(error)
     panels = []
     for title, first in shown.items():
         flags = [flag for flag in list_flags(command).values() if flag.panel == title]
         fields = {
             flag.flag: _field(
-                flag, values, error if flag.flag == wrong else "", suggestions or {}, found or {}
+                flag,
+                values,
+                failure if failure and failure.option == flag.flag else None,
+                suggestions or {},
+                found or {},
             )
             for flag in flags
         }
@@ -204,7 +204,7 @@ def make_panels(
 def _field(
     flag: OptionField,
     values: Mapping[str, Any],
-    error: str,
+    failure: Failure | None,
     suggestions: Mapping[str, Sequence[str]],
     found: Mapping[str, str],
 ) -> FormField:
@@ -220,8 +220,8 @@ def _field(
         value=text,
         usual=found.get(flag.flag) or (flag.show_default() if widget in ("text", "number") else ""),
         choices=_choices(flag, widget, text),
-        suggestions=tuple(suggestions.get(flag.flag, ())) or _usual_suggestions(flag),
-        error=error,
+        suggestions=_suggest(flag, failure, suggestions.get(flag.flag, ())),
+        error=failure.message if failure else "",
     )
 
 
@@ -252,6 +252,12 @@ def _choices(flag: OptionField, widget: Widget, chosen: str) -> tuple[FormChoice
     return tuple(FormChoice(value=name, title=name, is_chosen=name == chosen) for name in names)
 
 
+def _suggest(flag: OptionField, failure: Failure | None, known: Sequence[str]) -> tuple[str, ...]:
+    """Values to try: first those of the error, then those known of the data or usual ones."""
+    first = failure.suggestions if failure else ()
+    return tuple(dict.fromkeys([*first, *(known or _usual_suggestions(flag))]))
+
+
 def _usual_suggestions(flag: OptionField) -> tuple[str, ...]:
     return _timezones() if flag.flag == "timezone" else _EXAMPLES.get(flag.flag, ())
 
@@ -259,17 +265,6 @@ def _usual_suggestions(flag: OptionField) -> tuple[str, ...]:
 @cache
 def _timezones() -> tuple[str, ...]:
     return tuple(sorted(zoneinfo.available_timezones()))
-
-
-def find_flag(message: str) -> str | None:
-    """The flag that a message is about: the first one it names."""
-    found = _FLAG.search(message)
-    return found[1] if found else None
-
-
-def find_formats(message: str) -> list[str]:
-    """The time formats that a message proposes."""
-    return list(dict.fromkeys(_FORMAT.findall(message)))
 
 
 def write_command(command: str, values: Mapping[str, Any]) -> str:
@@ -283,24 +278,24 @@ def list_words(command: str, values: Mapping[str, Any]) -> list[str]:
     return shlex.split(write_command(command, values))[1:]
 
 
-def check_values(command: str, values: Mapping[str, Any]) -> str:
-    """The error the command would raise for these values before any work; empty if none."""
+def check_values(command: str, values: Mapping[str, Any]) -> Failure | None:
+    """The error the command would raise for these values before any work; None if none."""
     words = list_words(command, values)[1:]
     try:
         made = _parse(command, words)
         if command == "audit":
-            made["auditing"].options(made["giving"], made["running"].seed)
+            made["auditing"].options(made["giving"], made["drawing"], made["running"].seed)
     except TrailprintError as error:
-        return error.for_command_line()
+        return Failure.describe(error)
     except typer.Exit:
-        return ""
+        return None
     except Exception as error:
         # The parser raises its own exceptions, which format their messages themselves.
         describe = getattr(error, "format_message", None)
         if describe is None:
             raise
-        return str(describe())
-    return ""
+        return Failure(message=str(describe()), option=find_option(error))
+    return None
 
 
 def _parse(command: str, words: list[str]) -> dict[str, Any]:

@@ -20,20 +20,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from trailprint.cli.progress_file import VARIABLE
+from trailprint.app.failures import Failure
+from trailprint.cli import failure_file, progress_file
 from trailprint.system.scratch import replacing_file
 
 State = Literal["none", "running", "finished", "failed", "stopped", "interrupted"]
 
-_ABOUT, _RESULT, _MESSAGES, _PROGRESS, _LOCK = (
+_ABOUT, _RESULT, _MESSAGES, _PROGRESS, _FAILURE, _LOCK = (
     "job.json",
     "printed.json",
     "messages.txt",
     "progress.json",
+    "failure.json",
     "lock",
 )
-_SAYS = "trailprint: "
-_STOPPED = "Stopped."
+#: Exit codes of a command that a signal asked to stop.
+_STOPPED = tuple(128 + one for one in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM))
 _NOTHING_SAID = "The program ended without a word. Start it again."
 
 #: Child processes of this one, to be reaped when they end.
@@ -90,7 +92,7 @@ class Job:
         if lock is None:
             return False
         try:
-            for name in (_RESULT, _MESSAGES, _PROGRESS):
+            for name in (_RESULT, _MESSAGES, _PROGRESS, _FAILURE):
                 (self.folder / name).unlink(missing_ok=True)
             process = self._spawn(words, within, lock)
             about = {"words": list(words), "pid": process.pid, "started": time.time()}
@@ -102,7 +104,11 @@ class Job:
 
     def _spawn(self, words: Sequence[str], within: Path, lock: int) -> subprocess.Popen[bytes]:
         program = [sys.executable, "-P", "-m", "trailprint", *words, "--json"]
-        environment = {**os.environ, VARIABLE: str(self.folder / _PROGRESS)}
+        environment = {
+            **os.environ,
+            progress_file.VARIABLE: str(self.folder / _PROGRESS),
+            failure_file.VARIABLE: str(self.folder / _FAILURE),
+        }
         with _private(self.folder / _RESULT) as out, _private(self.folder / _MESSAGES) as errors:
             process = subprocess.Popen(
                 program,
@@ -148,26 +154,23 @@ class Job:
             return "running"
         if self.result() is not None:
             return "finished"
-        message = self._said()
-        if message is None:
+        if self.failure() is None:
             return "interrupted"
-        return "stopped" if message == _STOPPED else "failed"
+        is_stopped = _read_json(self.folder / _FAILURE).get("code") in _STOPPED
+        return "stopped" if is_stopped else "failed"
 
     def result(self) -> dict[str, Any] | None:
         """The JSON object that the command printed; None if it is missing or incomplete."""
         return _read_json(self.folder / _RESULT) or None
 
+    def failure(self) -> Failure | None:
+        """Why the command failed or was stopped; None if it did not say."""
+        return Failure.read(_read_json(self.folder / _FAILURE))
+
     def message(self) -> str:
         """The error message of the command."""
-        return self._said() or _NOTHING_SAID
-
-    def _said(self) -> str | None:
-        try:
-            text = (self.folder / _MESSAGES).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return None
-        said = [line for line in text.splitlines() if line.startswith(_SAYS)]
-        return said[-1].removeprefix(_SAYS) if said else None
+        failure = self.failure()
+        return failure.message if failure else _NOTHING_SAID
 
     def progress(self) -> Progress:
         """Progress of the job."""

@@ -82,7 +82,8 @@ def pose_views(released: Views, auxiliary: Views, weights: ViewWeights, metric: 
     if not (len(first.rows) and len(second.rows)):
         raise InputError(
             "The views that count must show somebody on both sides, but one shows nobody: "
-            "moves, for example, need two places on one day. Try --views all."
+            "moves, for example, need two places on one day. Try --views all.",
+            option="views",
         )
     n_columns = columns.released.shape[1]
     total = sum(weights.shares.values())

@@ -43,11 +43,14 @@ def match_histograms(
     """
     options = options or MatchOptions()
     if options.metric == "transport":
-        raise OptionError("--metric transport needs to know where locations are: use match.")
+        raise OptionError(
+            "--metric transport needs to know where locations are: use match.", option="metric"
+        )
     metric = METRICS[options.metric]
     if metric.uses_totals and len(released.slots) > 1:
         raise OptionError(
-            f"--metric {metric.name} compares whole histograms and cannot be used with --slots."
+            f"--metric {metric.name} compares whole histograms and cannot be used with --slots.",
+            option="metric",
         )
     problem = pose_problem(released, auxiliary, metric)
     return match_problem(problem, options, n_threads=n_threads, progress=progress, start=start)

@@ -18,16 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from trailprint.arrays import Flags, Floats, Ints
 from trailprint.attacks.options import TrailOptions
+from trailprint.attacks.trail_facts import LikelyFacts
 from trailprint.display.discreet import Discreet
 from trailprint.features.trails import Trails
 from trailprint.linkage import Linkage, Ranks
+from trailprint.plain import to_plain
 
 _ROUNDS = 20
 _GRID = np.arange(1, 100) / 100
@@ -334,7 +336,7 @@ def match_likely(
         n_released=released.n_users - released.n_null,
         n_auxiliary=auxiliary.n_users - auxiliary.n_null,
         rank=lambda own, other: _rank(scores, places[0][own], places[1][other]),
-        facts=_facts(agreement, _expect_right(margin, wrong, kept), kept, auxiliary),
+        facts=to_plain(_facts(agreement, _expect_right(margin, wrong, kept), kept, auxiliary)),
     )
 
 
@@ -347,16 +349,16 @@ def _expect_right(margin: Floats, wrong_margin: Floats, kept: Flags) -> float:
     return max(0.0, len(winning) - float(n_wrong))
 
 
-def _facts(agreement: float, n_right: float, kept: Flags, auxiliary: Trails) -> dict[str, Any]:
-    return {
-        "algorithm": "likely",
-        "reserved": "both",
-        "contradicted": False,
-        "trails_without_counterpart": 0,
-        "upper_bound": auxiliary.n_users - auxiliary.n_null,
-        "agreement": agreement,
-        "expected_precision": n_right / int(kept.sum()) if kept.any() else None,
-    }
+def _facts(agreement: float, n_right: float, kept: Flags, auxiliary: Trails) -> LikelyFacts:
+    return LikelyFacts(
+        algorithm="likely",
+        reserved="both",
+        contradicted=False,
+        trails_without_counterpart=0,
+        upper_bound=auxiliary.n_users - auxiliary.n_null,
+        agreement=agreement,
+        expected_precision=n_right / int(kept.sum()) if kept.any() else None,
+    )
 
 
 def _rank(scores: Scores, rows: Ints, columns: Ints) -> Ranks:

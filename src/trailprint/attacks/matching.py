@@ -101,7 +101,8 @@ def _check_size(options: MatchOptions, sides: tuple[Side, Side]) -> None:
         raise InputError("Both sides must have users with events, but one has none.")
     if options.size is not None and options.size > most:
         raise OptionError(
-            f"--size must be at most the {most:,} users of the smaller side, got {options.size:,}."
+            f"--size must be at most the {most:,} users of the smaller side, got {options.size:,}.",
+            option="size",
         )
 
 
@@ -175,7 +176,7 @@ def _solve(
             gap=options.gap,
             seed=options.seed,
             n_threads=n_threads,
-            progress=_follow(progress),
+            progress=follow(progress),
             start=None if start is None or options.size is not None else start[auxiliary.rows],
         )
 
@@ -246,12 +247,13 @@ def _second_best(margins: Margins, total_weight: float) -> dict[str, float | boo
     }
 
 
-def _follow(progress: Progress | None) -> Callable[[Round], None] | None:
+def follow(progress: Progress | None) -> Callable[[Round], None] | None:
+    """Return a function that tells the progress of a joint matching; None without ``progress``."""
     if progress is None:
         return None
 
     def report(current: Round) -> None:
-        gap = current.upper_bound - current.total_gain
+        gap = max(0.0, current.upper_bound - current.total_gain)
         progress(f"Matching, round {current.number}: gap {format_number(gap)}", None)
 
     return report

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
-from trailprint.arguments import check_fields
+from trailprint.arguments import Understood, check_fields, understood
 from trailprint.errors import OptionError
 from trailprint.features.options import DURATION_EDGES_S, check_edges
 
@@ -70,18 +71,27 @@ class MatchOptions:
         check_fields(self)
         if not (self.reach_m > 0 and math.isfinite(self.reach_m)):
             raise OptionError(
-                f"--reach must be a positive number of metres, got {self.reach_m!r}. Try 1000."
+                f"--reach must be a positive number of metres, got {self.reach_m!r}. Try 1000.",
+                option="reach",
             )
         if self.metric != "transport" and self.reach_m != REACH_M:
-            raise OptionError("--reach goes with --metric transport: no other has distances.")
+            raise OptionError(
+                "--reach goes with --metric transport: no other has distances.", option="reach"
+            )
         if self.size is not None and self.size < 1:
-            raise OptionError(f"--size must be at least 1 link, got {self.size} instead.")
+            raise OptionError(
+                f"--size must be at least 1 link, got {self.size} instead.", option="size"
+            )
         if not 0 <= self.gap < 1:
-            raise OptionError(f"--gap must be a share from 0 to below 1, got {self.gap} instead.")
+            raise OptionError(
+                f"--gap must be a share from 0 to below 1, got {self.gap} instead.", option="gap"
+            )
         if self.method != "joint" and (self.size is not None or self.gap or self.margins):
-            raise OptionError("--size, --gap and --margins go with --method joint.")
+            raise OptionError("--size, --gap and --margins go with --method joint.", option="size")
         if self.margins and self.gap:
-            raise OptionError("--margins needs an exact matching and does not go with --gap.")
+            raise OptionError(
+                "--margins needs an exact matching and does not go with --gap.", option="margins"
+            )
 
 
 _MOST_OBSERVATIONS = 10**15
@@ -115,17 +125,20 @@ class RejectionOptions:
         check_fields(self)
         if not (self.reject_lambda > 0 and math.isfinite(self.reject_lambda)):
             raise OptionError(
-                f"--reject-lambda must be a positive number of bits, got {self.reject_lambda}."
+                f"--reject-lambda must be a positive number of bits, got {self.reject_lambda}.",
+                option="reject-lambda",
             )
         if self.string_length is None:
             return
         if self.string_length < 1:
             raise OptionError(
-                f"--string-length must be at least 1 observation, got {self.string_length}."
+                f"--string-length must be at least 1 observation, got {self.string_length}.",
+                option="string-length",
             )
         if self.string_length > _MOST_OBSERVATIONS:
             raise OptionError(
-                f"--string-length must be at most {_MOST_OBSERVATIONS:,} observations, got more."
+                f"--string-length must be at most {_MOST_OBSERVATIONS:,} observations, got more.",
+                option="string-length",
             )
 
 
@@ -172,12 +185,14 @@ class TrailOptions:
         if self.algorithm == "complete" and self.reserved in ("auxiliary", "released"):
             raise OptionError(
                 "--algorithm complete assumes that no side is reserved: use --reserved none, or "
-                "--algorithm incomplete."
+                "--algorithm incomplete.",
+                option="algorithm",
             )
         if self.algorithm in ("incomplete", "multiple") and self.reserved == "none":
             raise OptionError(
                 f"--algorithm {self.algorithm} needs a reserved side: use --reserved auxiliary "
-                "or released."
+                "or released.",
+                option="algorithm",
             )
 
     def _check_likely(self) -> None:
@@ -186,15 +201,18 @@ class TrailOptions:
         ):
             raise OptionError(
                 "--reserved both goes with --algorithm likely only, got "
-                f"--algorithm {self.algorithm} --reserved {self.reserved}."
+                f"--algorithm {self.algorithm} --reserved {self.reserved}.",
+                option="reserved",
             )
         for name, value in (("precision", self.precision), ("agreement", self.agreement)):
             if value is None:
                 continue
             if not self.is_likely:
-                raise OptionError(f"--{name} is for --algorithm likely only: add it.")
+                raise OptionError(f"--{name} is for --algorithm likely only: add it.", option=name)
             if not 0 < value < 1:
-                raise OptionError(f"--{name} must be between 0 and 1, got {value!r}. Try 0.9.")
+                raise OptionError(
+                    f"--{name} must be between 0 and 1, got {value!r}. Try 0.9.", option=name
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +254,7 @@ class CorrelateOptions:
     ----------
     model : {"crf", "distance", "markov", "mobility-markov", "histogram"}
         How days are compared. The paper's CRF per user, or a simpler model as a baseline.
-    duration_edges_s : tuple of float
+    duration_edges_s : tuple of float or str
         CRF: boundaries between classes of durations, in seconds.
     days : int, optional
         Only each auxiliary user's first days with data. By default all.
@@ -258,7 +276,9 @@ class CorrelateOptions:
     """
 
     model: Model = "crf"
-    duration_edges_s: tuple[float, ...] = DURATION_EDGES_S
+    duration_edges_s: Understood[tuple[float, ...], str | Sequence[float]] = understood(
+        DURATION_EDGES_S
+    )
     days: int | None = None
     joint: bool = False
     all_pairs: bool = False
@@ -268,9 +288,14 @@ class CorrelateOptions:
     def __post_init__(self) -> None:
         check_fields(self)
         if self.days is not None and self.days < 1:
-            raise OptionError(f"--days must be at least 1, got {self.days} instead.")
+            raise OptionError(f"--days must be at least 1, got {self.days} instead.", option="days")
         if self.all_pairs and self.model != "crf":
-            raise OptionError("--all-pairs goes with --model crf: the others skip nothing.")
+            raise OptionError(
+                "--all-pairs goes with --model crf: the others skip nothing.", option="all-pairs"
+            )
         if self.model != "crf" and self.duration_edges_s != DURATION_EDGES_S:
-            raise OptionError("--duration-edges goes with --model crf: no other has classes.")
+            raise OptionError(
+                "--duration-edges goes with --model crf: no other has classes.",
+                option="duration-edges",
+            )
         check_edges(self.duration_edges_s)

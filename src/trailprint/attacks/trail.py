@@ -16,6 +16,7 @@ import numpy as np
 from trailprint.arrays import Floats, Ints
 from trailprint.attacks.likely_trail import match_likely
 from trailprint.attacks.options import Algorithm, Reserved, TrailOptions
+from trailprint.attacks.trail_facts import TrailFacts
 from trailprint.errors import InputError, OptionError
 from trailprint.features.trails import Trails
 from trailprint.kernels.csr import label_equal_rows
@@ -28,6 +29,7 @@ from trailprint.kernels.trails.containment import (
 )
 from trailprint.kernels.trails.peeling import peel
 from trailprint.linkage import Linkage, Ranks
+from trailprint.plain import to_plain
 
 
 class _Tracks:
@@ -107,7 +109,8 @@ def match_trails(
     if worth is not None:
         raise OptionError(
             "--location-weights goes with --algorithm likely: sets either contain each other or "
-            "do not, whatever a location weighs."
+            "do not, whatever a location weighs.",
+            option="location-weights",
         )
     tracks = _Tracks(released, auxiliary, n_threads)
     reserved = _choose_reserved(options, tracks)
@@ -124,13 +127,15 @@ def match_trails(
         n_released=released.n_users - released.n_null,
         n_auxiliary=auxiliary.n_users - auxiliary.n_null,
         rank=_ranker(released, auxiliary, reserved, n_threads),
-        facts={
-            "algorithm": algorithm,
-            "reserved": reserved,
-            "contradicted": not tracks.allow(reserved) or n_orphans > 0,
-            "trails_without_counterpart": n_orphans,
-            "upper_bound": upper_bound(auxiliary, algorithm),
-        },
+        facts=to_plain(
+            TrailFacts(
+                algorithm=algorithm,
+                reserved=reserved,
+                contradicted=not tracks.allow(reserved) or n_orphans > 0,
+                trails_without_counterpart=n_orphans,
+                upper_bound=upper_bound(auxiliary, algorithm),
+            )
+        ),
     )
 
 

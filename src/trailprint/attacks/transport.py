@@ -49,7 +49,9 @@ def match_transport(
     joint and proven optimal, or one by one, as with every metric.
     """
     if len(released.slots) > 1:
-        raise OptionError("--metric transport compares whole histograms: leave --slots.")
+        raise OptionError(
+            "--metric transport compares whole histograms: leave --slots.", option="metric"
+        )
     _check_size(released, auxiliary)
     began = time.perf_counter()
     ground = Ground(place, options.reach_m)
@@ -63,7 +65,8 @@ def _check_size(released: Histograms, auxiliary: Histograms) -> None:
         raise InputError(
             "--metric transport compares each place of each person with each of every other and "
             f"takes at most {MOST_PAIRS:,} pairs of places, got {n_pairs:,}. "
-            "Try --views nearby-300m,nearby-1km instead, or larger cells."
+            "Try --views nearby-300m,nearby-1km instead, or larger cells.",
+            option="metric",
         )
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
@@ -31,8 +31,7 @@ from trailprint.features.views import Views
 from trailprint.kernels.matching.join import build_join
 from trailprint.kernels.matching.lookup import dense_gains
 from trailprint.kernels.matching.metrics import METRICS
-
-WeightsFrom = Literal["learnt", "equal", "given"]
+from trailprint.values import WeightsFrom
 
 #: With fewer people than this in both halves no weights are learnt, only the choice between equal
 #: weights and the first view alone.

@@ -96,16 +96,32 @@ def audit(
     options = options or AuditOptions()
     given = [released] if auxiliary is None else [released, auxiliary]
     how = {"reading": reading, "places": places, "truth": truth}
+    paths = _name_paths(released, auxiliary, truth) if reading is None and places is None else {}
     with keep_prepared(prepared, given, how, options) as kept:
         is_there = kept is not None and kept.found is not None
         sides = [] if is_there else open_places(given, reading, places)
         pairs = None if is_there else open_truth(truth, sides[0].engine)
         announce_compilation()
         return run_audit(
-            Asked(sides=sides, truth=pairs, options=options),
+            Asked(sides=sides, truth=pairs, options=options, paths=paths),
             store=store,
             prepared=kept,
             n_threads=n_threads,
             progress=progress,
             on_plan=on_plan,
         )
+
+
+def _name_paths(
+    released: Source, auxiliary: Source | None, truth: TruthSource | None
+) -> dict[str, str]:
+    """
+    Return the sources as the command names them; none if one is not a path.
+
+    Only for sources that are read without options: the command would read them differently.
+    """
+    named = {"data": released, "auxiliary": auxiliary, "truth": truth}
+    given = {name: source for name, source in named.items() if source is not None}
+    if not all(isinstance(source, str | os.PathLike) for source in given.values()):
+        return {}
+    return {name: os.fspath(source) for name, source in given.items()}

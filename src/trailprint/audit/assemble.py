@@ -18,6 +18,7 @@ from trailprint.audit.attacked import list_attacked, worst_risk
 from trailprint.audit.attacks.registry import attack_names, find_attack
 from trailprint.audit.context import AuditContext
 from trailprint.audit.disclosure import disclose_known, mask_attack, mask_bins, mask_protection
+from trailprint.audit.frontier import find_target, mark_frontier
 from trailprint.audit.headline import make_headline
 from trailprint.audit.maps import draw_up_map
 from trailprint.audit.overlaps import compare_all
@@ -29,13 +30,13 @@ from trailprint.audit.results.data import DataFacts, Has, Outside, Sampled, Side
 from trailprint.audit.results.findings import Findings, Privacy, TimeSpent
 from trailprint.audit.results.growth import Growth, StudyLeftOut
 from trailprint.audit.results.protections import (
+    NONE,
     MeasuredProtections,
     ProtectionLeftOut,
     Protections,
 )
 from trailprint.audit.sections.points import find_points
-from trailprint.audit.sections.protection_search import SEARCH, find_target, mark_frontier
-from trailprint.audit.sections.protection_trials import NONE
+from trailprint.audit.sections.protection_search import SEARCH
 from trailprint.audit.sides import Sides
 from trailprint.audit.wording import LOSS_MEANING, NOTHING_KNOWN, target_sentence
 from trailprint.display.discreet import Discreet

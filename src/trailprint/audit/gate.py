@@ -35,10 +35,13 @@ class GateOptions:
         check_fields(self)
         if self.fail_above is not None and not 0 <= self.fail_above <= 1:
             raise OptionError(
-                f"--fail-above must be a share from 0 to 1, got {self.fail_above}. Try 0.05."
+                f"--fail-above must be a share from 0 to 1, got {self.fail_above}. Try 0.05.",
+                option="fail-above",
             )
         if self.fail_on not in ("rate", "upper"):
-            raise OptionError(f"--fail-on must be rate or upper, got {self.fail_on!r} instead.")
+            raise OptionError(
+                f"--fail-on must be rate or upper, got {self.fail_on!r} instead.", option="fail-on"
+            )
 
     def find_excess(self, headline: Headline, n_linked: int) -> str | None:
         """

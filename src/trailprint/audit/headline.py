@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trailprint.audit.disclosure import mask_attack, mask_protection
+from trailprint.audit.frontier import EFFECTIVE, has_effect, is_whole
 from trailprint.audit.results.attacks import MeasuredAttack
 from trailprint.audit.results.data import KnownFacts
 from trailprint.audit.results.findings import Headline
 from trailprint.audit.results.protections import (
+    NONE,
     HeadlineProtection,
     MeasuredProtection,
     MeasuredProtections,
 )
-from trailprint.audit.sections.protection_search import EFFECTIVE, has_effect, is_whole
-from trailprint.audit.sections.protection_trials import NONE
 from trailprint.audit.wording import LOSS_MEANING, headline_sentence, protection_sentence
 
 #: With this loss or more, data is worth no more than the average of all people: not proposed.

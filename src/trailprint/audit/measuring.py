@@ -146,6 +146,7 @@ def _find_attacked(
     if not found:
         raise OptionError(
             "--measure must be given the folder and the options of a finished audit, but none of "
-            "its attacks is kept there. Audit first, and leave the folder work where it is."
+            "its attacks is kept there. Audit first, and leave the folder work where it is.",
+            option="measure",
         )
     return found

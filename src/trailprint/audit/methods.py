@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
+from trailprint.audit.attacks.choices import NoChoice
 from trailprint.audit.wording import lower_first
 from trailprint.display.discreet import Discreet
 from trailprint.evaluation.risk import correct_links
@@ -17,12 +16,12 @@ from trailprint.linkage import Linkage
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CandidateMethod(Discreet):
-    """One method of an attack: its title, its links, and how to run it again."""
+    """One method of an attack: its title, its links, and the family's choice of it."""
 
     title: str
     linkage: Linkage
     seconds: float
-    chosen: Mapping[str, Any] = field(default_factory=dict)
+    chosen: object = NoChoice()
 
     def count_right(self, truth: Truth) -> int:
         """Return how many of its links are right."""

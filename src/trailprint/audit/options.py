@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from typing import Any
 
-from trailprint.arguments import Texts, Understood, check_fields, understood
+from trailprint.arguments import Texts, Understood, check_argument, check_fields, understood
 from trailprint.audit.attacks.registry import attack_names, family_names
 from trailprint.errors import OptionError
 from trailprint.events.knowledge import Knowledge
@@ -50,7 +52,8 @@ class AuditOptions:
         Time limit, such as 1h or none; the most informative parts come first. What does not fit is
         left out and listed.
     sequence_users : int
-        At most this number of people, drawn at random, get a model in the sequence attack.
+        At most this number of people, drawn at random, get a model in the sequence attack. There
+        is no flag for it.
     likely_trails : bool
         Trails may have visits missing or wrong on either side: in the trail attack also link the
         most likely counterparts, all pairs compared. REIDIT, which the attack uses otherwise, needs
@@ -93,31 +96,25 @@ class AuditOptions:
             object.__setattr__(self, "knows", str(self.knows))
         check_fields(self)
         Knowledge.parse(self.knows)
-        unknown = [name for name in self.attacks if name not in family_names()]
-        if unknown or not self.attacks or len(set(self.attacks)) < len(self.attacks):
-            got = ",".join(self.attacks) or "none"
-            raise OptionError(
-                f"--attacks must name some of {', '.join(family_names())}, each once, "
-                f"got {got!r} instead."
-            )
-        if not set(self.attacks) & set(attack_names()):
-            raise OptionError(
-                f"--attacks must name at least one that links people "
-                f"({', '.join(attack_names())}), got {','.join(self.attacks)!r} instead. For "
-                "known points alone use trailprint points."
-            )
+        _check_attacks(self.attacks)
         if self.target_risk is not None and not 0 <= self.target_risk <= 1:
             raise OptionError(
-                f"--target-risk must be a share from 0 to 1, got {self.target_risk}. Try 0.05."
+                f"--target-risk must be a share from 0 to 1, got {self.target_risk}. Try 0.05.",
+                option="target-risk",
             )
-        for name, least in (("users", 2), ("sequence_users", 2)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise OptionError(f"--{name} must be at least {least} people, got {value} instead.")
+        if self.users is not None and self.users < 2:
+            raise OptionError(
+                f"--users must be at least 2 people, got {self.users} instead.", option="users"
+            )
+        if self.sequence_users < 2:
+            raise OptionError(
+                f"sequence_users must be at least 2 people, got {self.sequence_users} instead."
+            )
         if self.time_limit_s is not None and not self.time_limit_s > 0:
-            raise OptionError(f"--time-limit must be positive, got {self.time_limit_s:g} seconds.")
-        if self.seed < 0:
-            raise OptionError(f"--seed must not be negative, got {self.seed} instead.")
+            raise OptionError(
+                f"--time-limit must be positive, got {self.time_limit_s:g} seconds.",
+                option="time-limit",
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """The options as plain values, ready for JSON."""
@@ -137,7 +134,26 @@ class AuditOptions:
         """
         from trailprint.audit.settings import read_settings, to_options
 
+        check_argument("path", path, str | os.PathLike[str])
         return to_options(read_settings(path))
+
+
+def _check_attacks(attacks: Sequence[str]) -> None:
+    unknown = [name for name in attacks if name not in family_names()]
+    if unknown or not attacks or len(set(attacks)) < len(attacks):
+        got = ",".join(attacks) or "none"
+        raise OptionError(
+            f"--attacks must name some of {', '.join(family_names())}, each once, "
+            f"got {got!r} instead.",
+            option="attacks",
+        )
+    if not set(attacks) & set(attack_names()):
+        raise OptionError(
+            f"--attacks must name at least one that links people "
+            f"({', '.join(attack_names())}), got {','.join(attacks)!r} instead. For "
+            "known points alone use trailprint points.",
+            option="attacks",
+        )
 
 
 def parse_duration(text: str) -> float | None:
@@ -147,7 +163,8 @@ def parse_duration(text: str) -> float | None:
     found = re.match(r"^\s*(\d+(?:\.\d+)?)\s*(s|sec|m|min|h|hours?)?\s*$", text)
     if not found:
         raise OptionError(
-            f"--time-limit must be a duration or none, got {text!r} instead. Try 10m."
+            f"--time-limit must be a duration or none, got {text!r} instead. Try 10m.",
+            option="time-limit",
         )
     return float(found[1]) * _UNITS_S[(found[2] or "s")[0]]
 
@@ -155,4 +172,5 @@ def parse_duration(text: str) -> float | None:
 def show_duration(seconds: float) -> str:
     """Format seconds for `parse_duration`, in the largest unit that gives a whole number."""
     unit = next(unit for unit in ("h", "m", "s") if seconds % _UNITS_S[unit] == 0 or unit == "s")
-    return f"{seconds / _UNITS_S[unit]:g}{unit}"
+    # Every digit, and no exponent: the text is read again.
+    return f"{Decimal(repr(seconds / _UNITS_S[unit])):f}{unit}".replace(f".0{unit}", unit)

@@ -20,7 +20,8 @@ from trailprint.audit.results.attacks import Agreement, WorstCase
 from trailprint.evaluation.agreement import compare_attacks, find_worst_case
 from trailprint.plain import from_plain, to_plain
 from trailprint.studies.cell_suppression import Label, PublishedCounts, Role, choose_labels
-from trailprint.studies.small_counts import HIDDEN, SMALL, MaskedCount
+from trailprint.studies.small_counts import HIDDEN, SMALL
+from trailprint.values import MaskedCount
 
 Flags = NDArray[np.bool_]
 Attacks = frozenset[str]

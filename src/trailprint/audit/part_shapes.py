@@ -7,6 +7,7 @@ A store is untrusted and may return anything. A part whose outcome is not valid 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ from trailprint.audit.results.kept import (
     users_of,
     why_of,
 )
-from trailprint.plain import ShapeError
+from trailprint.errors import OptionError
+from trailprint.plain import ShapeError, from_plain
 
 Check = Callable[[str, Outcome, Sizes], bool]
 
@@ -42,9 +44,9 @@ _STUDIES: Mapping[str, Callable[[Outcome], object]] = {
 def fits_shape(name: str, outcome: Outcome, sizes: Sizes) -> bool:
     """Return whether a part of this name can have this outcome, for data of these sizes."""
     kind, _, rest = name.partition("/")
-    check = _CHECKS.get(kind)
+    check = _CHECKS.get(kind, partial(_fits_step, kind))
     try:
-        return check is None or check(rest, outcome, sizes)
+        return check(rest, outcome, sizes)
     except ShapeError:
         return False
 
@@ -53,10 +55,19 @@ def _fits_attack(name: str, outcome: Outcome, sizes: Sizes) -> bool:
     kept, family = attack_of(outcome), find_attack(name)
     return (
         kept.entry.name == name
-        and all(kept.chosen.get(key) in values for key, values in family.choices.items())
+        and _can_choose(family.choice, kept.chosen)
         and _fit_people(outcome.arrays, sizes)
         and family.fits(outcome, sizes)
     )
+
+
+def _can_choose(kind: type, chosen: Mapping[str, Any]) -> bool:
+    """Whether a family's choice can be read; it may check more than types."""
+    try:
+        from_plain(kind, chosen)
+    except (ShapeError, OptionError):
+        return False
+    return True
 
 
 def _fit_people(arrays: Mapping[str, NDArray[Any]], sizes: Sizes) -> bool:
@@ -111,9 +122,9 @@ def _fits_why(name: str, outcome: Outcome, sizes: Sizes) -> bool:
     )
 
 
-def _fits_points(name: str, outcome: Outcome, sizes: Sizes) -> bool:
-    (family,) = find_release_families(["points"])
-    return family.fits(name, outcome, sizes)
+def _fits_step(kind: str, name: str, outcome: Outcome, sizes: Sizes) -> bool:
+    """Ask the family that looks at the release alone; outcomes of unknown kinds do not fit."""
+    return any(family.fits(name, outcome, sizes) for family in find_release_families([kind]))
 
 
 _CHECKS: Mapping[str, Check] = {
@@ -122,6 +133,5 @@ _CHECKS: Mapping[str, Check] = {
     "protect": _fits_protection,
     "search": _fits_search,
     "growth": _fits_growth,
-    "points": _fits_points,
     "why": _fits_why,
 }

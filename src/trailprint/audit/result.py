@@ -39,9 +39,15 @@ class AuditResult(Shown):
     """
 
     def __init__(
-        self, findings: Findings, context: AuditContext, outcomes: Mapping[str, Outcome]
+        self,
+        findings: Findings,
+        context: AuditContext,
+        outcomes: Mapping[str, Outcome],
+        *,
+        paths: Mapping[str, str] | None = None,
     ) -> None:
         self.findings = findings
+        self.paths = paths or {}
         self._context = context
         self._found = list_attacked(outcomes)
         self._outcomes = dict(outcomes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -43,11 +43,16 @@ _OF_USE = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Asked(Discreet):
-    """What to audit: one dataset or two, the truth if given, and the options."""
+    """
+    What to audit: one dataset or two, the truth if given, and the options.
+
+    ``paths`` names the sources that a settings file may name, by the command's arguments.
+    """
 
     sides: Sequence[Events]
     truth: pa.Table | None
     options: AuditOptions
+    paths: Mapping[str, str] = field(default_factory=dict)
 
 
 def run_audit(
@@ -85,7 +90,7 @@ def run_audit(
         tallies=sides.tallies,
         seconds=now() - began,
     )
-    result = AuditResult(assemble(context, done), context, outcomes)
+    result = AuditResult(assemble(context, done), context, outcomes, paths=asked.paths)
     keep_outcomes(work.store, result.to_dict(), result.outcomes())
     return result
 
@@ -247,7 +252,8 @@ class _Work:
             return
         why = " ".join(one.why for one in self.plan.left_out if one.name.startswith("attack/"))
         raise OptionError(
-            f"At least one attack must be possible, but none is. {why} Add histogram to --attacks."
+            f"At least one attack must be possible, but none is. {why} Add histogram to --attacks.",
+            option="attacks",
         )
 
     def _check_attacked(self, outcomes: Mapping[str, Outcome]) -> None:
@@ -256,7 +262,8 @@ class _Work:
             raise OptionError(
                 "At least one attack must fit the time limit of "
                 f"{duration(self.plan.time_limit_s or 0.0)}, but none did. Raise --time-limit, add "
-                "histogram to --attacks, or take fewer people with --users."
+                "histogram to --attacks, or take fewer people with --users.",
+                option="time-limit",
             )
 
     def _do(

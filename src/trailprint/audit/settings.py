@@ -28,6 +28,7 @@ SETTINGS = "settings.toml"
 
 _ABOUT = "# What this audit was asked for. To run it again: trailprint audit --settings {name}\n"
 _POSITION = re.compile(r"at line \d+, column \d+")
+_SPLIT_SEED = "split-seed"
 #: Options of the command line only: input and output paths, columns, and how the program runs.
 _OF_THE_COMMAND = frozenset(
     {"data", "auxiliary", "out", "per-user", "keep-prepared", "truth", "links", "threads", "memory"}
@@ -49,7 +50,8 @@ def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
             found = tomllib.load(file)
     except OSError as error:
         raise OptionError(
-            f"--settings must name a file that can be read, got {str(path)!r}: {reason_of(error)}."
+            f"--settings must name a file that can be read, got {str(path)!r}: {reason_of(error)}.",
+            option="settings",
         ) from None
     except (
         ValueError,
@@ -58,7 +60,8 @@ def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
         place = _POSITION.search(str(error))
         raise OptionError(
             f"--settings must name a TOML file, such as the {SETTINGS} of an audit, but this one "
-            f"cannot be read{f' {place[0]}' if place else ''}."
+            f"cannot be read{f' {place[0]}' if place else ''}.",
+            option="settings",
         ) from None
     return {name.replace("_", "-"): value for name, value in found.items()}
 
@@ -70,7 +73,8 @@ def check_names(given: Collection[str], known: Collection[str]) -> None:
             near = get_close_matches(name, known, n=1)
             advice = f"Did you mean {near[0]!r}?" if near else "Remove it."
             raise OptionError(
-                f"--settings must hold only options of the audit, got {name!r}. {advice}"
+                f"--settings must hold only options of the audit, got {name!r}. {advice}",
+                option="settings",
             )
 
 
@@ -81,10 +85,14 @@ def to_settings(plain: Mapping[str, Any]) -> dict[str, Any]:
     if "time_limit_s" in own:
         limit = own["time_limit_s"]
         own["time_limit_s"] = "none" if limit is None else show_duration(limit)
+    if "attacks" in own:
+        own["attacks"] = ",".join(own["attacks"])
     split = own.pop("split", None)
-    cut = split if isinstance(split, Mapping) else {}
-    values = {**own, **{name: value for name, value in cut.items() if name != "seed"}}
-    return {to_flag(name).removeprefix("--"): value for name, value in values.items()}
+    cut = dict(split) if isinstance(split, Mapping) else {}
+    seed = cut.pop("seed", 0)
+    found = {to_flag(name).removeprefix("--"): value for name, value in {**own, **cut}.items()}
+    # The command draws both sides with the audit's seed, unless another one is given.
+    return {**found, _SPLIT_SEED: seed} if cut and seed != plain.get("seed", 0) else found
 
 
 def to_options(values: Mapping[str, Any]) -> AuditOptions:
@@ -99,6 +107,8 @@ def to_options(values: Mapping[str, Any]) -> AuditOptions:
     if "time_limit_s" in own:
         own["time_limit_s"] = parse_duration(str(own["time_limit_s"]))
     cut = _pick(SplitOptions, values)
+    if _SPLIT_SEED in values:
+        cut["seed"] = values[_SPLIT_SEED]
     if any(name in cut for name in METHODS):
         own["split"] = SplitOptions(**cut)
     return AuditOptions(**own)
@@ -106,7 +116,7 @@ def to_options(values: Mapping[str, Any]) -> AuditOptions:
 
 def _known() -> frozenset[str]:
     kinds = (AuditOptions, SplitOptions, GateOptions, ReadOptions, PlaceOptions, FilterOptions)
-    return _OF_THE_COMMAND.union(*(_flags(kind).values() for kind in kinds))
+    return _OF_THE_COMMAND.union({_SPLIT_SEED}, *(_flags(kind).values() for kind in kinds))
 
 
 def _flags(kind: Any) -> dict[str, str]:

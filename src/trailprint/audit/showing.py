@@ -13,6 +13,7 @@ from typing import Any
 
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.points import PointsFinding
+from trailprint.audit.settings import to_settings
 from trailprint.display.plots import Plot, draw_bars, draw_curve, draw_line
 from trailprint.display.tables import ResultTable
 from trailprint.workflows.results import Folder, Makers, Result, as_table, write_private
@@ -25,6 +26,9 @@ class Shown(Result):
 
     findings: Findings
     """Publishable results, without identifiers."""
+
+    paths: Mapping[str, str]
+    """Sources that were given as paths, by the arguments of the command."""
 
     def _makers(self) -> Makers:
         from trailprint.report.audit_tables import TABLES
@@ -60,9 +64,9 @@ class Shown(Result):
         """
         from trailprint.report.audit_files import Outputs, write_outputs
 
-        named = [private] if isinstance(private, str) else list(private)
-        people = {name: self.table(name) for name in named}
-        written = write_outputs(folder, Outputs(findings=self.findings))
+        people = self._named(private)
+        asked = {**self.paths, **to_settings(self.findings.settings)}
+        written = write_outputs(folder, Outputs(findings=self.findings, asked=asked))
         return written + write_private(Path(folder), people)
 
     def _repr_html_(self) -> str:

@@ -24,6 +24,7 @@ from trailprint.events.knowledge import Knowledge, Known, restrict
 from trailprint.events.meeting import in_one_engine
 from trailprint.events.places.grid import GridOptions, extent, to_cells
 from trailprint.events.split import split
+from trailprint.events.summary import count_users
 from trailprint.features.ids import encode
 from trailprint.workflows.learning_cuts import cut_by_times
 from trailprint.workflows.options import CUT_AGAIN
@@ -85,15 +86,12 @@ def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOp
     if len(placed) == 1:
         placed = [placed[0].materialise()]
     kind = description = own_ids = None
+    _check_number(len(placed), truth, options)
     if len(placed) == 2:
-        if options.split is not None:
-            raise OptionError("A split cuts one dataset: give either two datasets or a split.")
         released, auxiliary = placed
         if truth is not None:
             auxiliary, own_ids = _relabel(released, auxiliary, truth)
     else:
-        if truth is not None:
-            raise OptionError("--truth says who is who in two datasets, got one: leave it out.")
         released, auxiliary, kind, description = _cut(placed[0], options)
     released, auxiliary = released.materialise(), auxiliary.materialise()
     n_people = count_people(released, auxiliary)
@@ -103,7 +101,7 @@ def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOp
         kind=kind,
         description=description,
         n_people=n_people,
-        n_given=_count_users(placed[0]),
+        n_given=count_users(placed[0]),
         truth="same-ids" if truth is None else "file",
         own_ids=own_ids,
         whole=placed[0] if len(placed) == 1 else None,
@@ -120,6 +118,16 @@ def make_sides(given: Sequence[Events], truth: pa.Table | None, options: AuditOp
     )
     known, facts = restrict(sides.auxiliary, Knowledge.parse(options.knows, options.seed))
     return replace(sides, auxiliary=known, known=facts)
+
+
+def _check_number(n_datasets: int, truth: pa.Table | None, options: AuditOptions) -> None:
+    """Raise an error for options that do not suit the number of datasets."""
+    if n_datasets == 2 and options.split is not None:
+        raise OptionError("A split cuts one dataset: give either two datasets or a split.")
+    if n_datasets == 1 and truth is not None:
+        raise OptionError(
+            "--truth says who is who in two datasets, got one: leave it out.", option="truth"
+        )
 
 
 def _place(given: Sequence[Events]) -> list[Events]:
@@ -195,10 +203,6 @@ def given_ids(sides: Sides, users: pa.Array) -> pa.Array:
     return pa.array([names.get(user, user.removeprefix(_STRANGER)) for user in users.to_pylist()])
 
 
-def _count_users(events: Events) -> int:
-    return int(events.engine.row(f'SELECT count(DISTINCT "user") FROM ({events.query})')[0])
-
-
 def _check_people(sides: Sides) -> None:
     """Raise if fewer than two people are on both sides: too few to confuse, or no truth known."""
     if sides.n_people >= 2:
@@ -206,7 +210,8 @@ def _check_people(sides: Sides) -> None:
     if sides.kind is None and not sides.n_people:
         raise InputError(
             "An audit needs to know who is who, but no user id is on both sides. Give --truth, "
-            "or audit one dataset alone."
+            "or audit one dataset alone.",
+            option="truth",
         )
     raise InputError(
         f"An audit needs at least two people on both sides, but there are {sides.n_people}. "

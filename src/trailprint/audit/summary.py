@@ -13,11 +13,11 @@ from trailprint.audit.results.data import Outside
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.points import PointsFinding
 from trailprint.audit.results.protections import (
+    NONE,
     HeadlineProtection,
     ProtectionPoint,
     Protections,
 )
-from trailprint.audit.sections.protection_trials import NONE
 from trailprint.audit.wording import (
     failed_controls_sentence,
     lower_first,
@@ -25,7 +25,8 @@ from trailprint.audit.wording import (
     share_or_most,
 )
 from trailprint.studies.findings import ControlFinding
-from trailprint.studies.small_counts import HIDDEN, MaskedCount
+from trailprint.studies.small_counts import HIDDEN
+from trailprint.values import MaskedCount
 
 Row = tuple[str, str]
 

@@ -39,11 +39,14 @@ class AppOptions:
 
     def __post_init__(self) -> None:
         if not 0 <= self.port < 65536:
-            raise OptionError(f"--port must be from 0 to 65535, got {self.port} instead.")
+            raise OptionError(
+                f"--port must be from 0 to 65535, got {self.port} instead.", option="port"
+            )
         if self.host != "localhost" and _address(self.host).is_unspecified:
             raise OptionError(
                 f"--host must name one address of this machine, got {self.host!r}, which stands "
-                "for all of them. Name the one to listen on."
+                "for all of them. Name the one to listen on.",
+                option="host",
             )
 
     @property
@@ -57,7 +60,7 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
         return ipaddress.ip_address(host)
     except ValueError:
         raise OptionError(
-            f"--host must be an address such as 127.0.0.1, got {host!r} instead."
+            f"--host must be an address such as 127.0.0.1, got {host!r} instead.", option="host"
         ) from None
 
 
@@ -85,7 +88,8 @@ def run(
     except OSError as error:
         raise OptionError(
             f"The app must listen on {serving.host}, port {serving.port}, but cannot: "
-            f"{reason_of(error)}. Name another --port."
+            f"{reason_of(error)}. Name another --port.",
+            option="port",
         ) from None
     session = Session(host=serving.host, port=listening.getsockname()[1])
     _announce(session.address, serving, as_json=running.json)

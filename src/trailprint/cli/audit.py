@@ -15,7 +15,7 @@ from trailprint.cli import stopwatch
 from trailprint.cli.audit_measuring import measure_to_folder
 from trailprint.cli.compile_ahead import compile_first
 from trailprint.cli.groups import Given, Panel, argument, takes_options
-from trailprint.cli.inputs import ScoreOptions, Scoring, SideInputs
+from trailprint.cli.inputs import Drawing, DrawOptions, ScoreOptions, Scoring, SideInputs
 from trailprint.cli.memory import require_address_space
 from trailprint.cli.option_fields import Written
 from trailprint.cli.present import (
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from trailprint.audit.prepared import PreparedEvents
     from trailprint.audit.result import AuditResult
     from trailprint.audit.results.findings import Findings
+    from trailprint.audit.results.sources import Source
     from trailprint.audit.run import Asked
 
 EXAMPLE = "trailprint audit visits.parquet --out audit"
@@ -99,7 +100,7 @@ class Auditing:
         Given[AuditOptions],
         Panel(
             _AUDIT,
-            without=("split", "sequence_users", "seed"),
+            without=("split", "seed"),
             written={
                 "protections": Written(read=tuple, show=", ".join, metavar="NAME", many=True),
                 "time_limit_s": Written(read=parse_duration, show=show_duration, metavar="TIME"),
@@ -107,14 +108,16 @@ class Auditing:
         ),
     ]
 
-    def options(self, sides: SideInputs, seed: int) -> AuditOptions:
+    def options(self, sides: SideInputs, drawing: DrawOptions, seed: int) -> AuditOptions:
         """Return the library's options."""
         if sides.splitting and not sides.names_a_cut:
             raise OptionError(
                 "Choices of users on both sides go with a split: say where to cut, as --at median, "
-                "or use --users."
+                "or use --users.",
+                option="at",
             )
-        split = sides.cut(seed) if sides.names_a_cut else None
+        own = drawing.choose_seed(seed, is_cut=sides.names_a_cut)
+        split = sides.cut(own) if sides.names_a_cut else None
         return self.given.options(split=split, seed=seed)
 
 
@@ -128,6 +131,7 @@ def run(
     where: EnginePanel,
     scoring: Scoring,
     giving: SideInputs,
+    drawing: Drawing,
     typed: Typed,
     auxiliary: Annotated[
         str | None,
@@ -135,11 +139,12 @@ def run(
     ] = None,
 ) -> None:
     """Audit a dataset: every attack, controls, growth, protections and one report."""
+    from trailprint.audit.output_folder import check_folder
     from trailprint.audit.sections.protections import check_protections
-    from trailprint.report.audit_files import Outputs, check_folder, describe_source
+    from trailprint.report.audit_files import Outputs
 
     folder = auditing.folder
-    options = auditing.options(giving, running.seed)
+    options = auditing.options(giving, drawing, running.seed)
     reserved_s = stopwatch.reserve(options.time_limit_s)
     scoring.check(data, auxiliary)
     engine = running.engine()
@@ -147,8 +152,7 @@ def run(
     sources = [source for source in (data, auxiliary) if source is not None]
     require_address_space()
     check_folder(folder.out, sources=sources)
-    with showing(engine):
-        described = [describe_source(source) for source in sources]
+    described = _describe_sources(sources, engine)
     if folder.dry_run:
         asked = _ask(sources, giving, scoring, options, engine)
         _print_plan(asked, folder.out, running, where)
@@ -175,6 +179,13 @@ def run(
     finish(written, folder.out, running)
     _write_links(scoring, result, engine, is_shown=not running.json)
     _stop_above(auditing.gate, result)
+
+
+def _describe_sources(sources: list[str], engine: Engine) -> list[Source]:
+    from trailprint.audit.sources import describe_source
+
+    with showing(engine):
+        return [describe_source(source) for source in sources]
 
 
 def _ask(

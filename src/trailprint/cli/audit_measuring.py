@@ -37,7 +37,8 @@ def measure_to_folder(
     if not (Path(folder) / RESULT).is_file():
         raise OptionError(
             "--measure must be given the folder of a finished audit as --out, but there is no "
-            f"result in {folder!r}. Audit first."
+            f"result in {folder!r}. Audit first.",
+            option="measure",
         )
     compile_first()
     with showing(what="Counting events") as progress:
@@ -60,7 +61,7 @@ def measure_to_folder(
 def _keep_point(folder: str, point: ProtectionPoint) -> None:
     """Save a point as soon as it is measured, and update the progress file."""
     from trailprint.plain import to_plain
-    from trailprint.report.audit_files import add_measured
+    from trailprint.workflows.release_risk import add_measured
 
     add_measured(folder, to_plain(point))
     file = find_progress_file()

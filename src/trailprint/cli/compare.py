@@ -56,8 +56,8 @@ def run(
     running: Running,
 ) -> None:
     """Compare audits: risk with paired tests, loss, what changed, growth."""
+    from trailprint.audit.output_folder import check_folder
     from trailprint.comparison import compare
-    from trailprint.report.audit_files import check_folder
 
     require_address_space()
     check_folder(comparing.out)

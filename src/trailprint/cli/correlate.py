@@ -61,7 +61,7 @@ class Correlating:
     def protocol(self) -> FoldOptions | None:
         """The cross-validation options; None without --folds."""
         if self.folds and "n_folds" not in self.folds.values:
-            raise OptionError("--rounds goes with --folds.")
+            raise OptionError("--rounds goes with --folds.", option="rounds")
         return self.folds.options() if self.folds else None
 
 
@@ -131,12 +131,14 @@ def _check_folds(
     """Raise an error for options that cannot be combined with --folds."""
     if auxiliary or sides.splitting or scoring.truth or scoring.links:
         raise OptionError(
-            "--folds takes one dataset on its own: no AUXILIARY, split, --truth or --links."
+            "--folds takes one dataset on its own: no AUXILIARY, split, --truth or --links.",
+            option="folds",
         )
     if knowledge.kind != "everything":
         raise OptionError(
             "--knows must be everything with --folds, where the part of the span left out and "
-            f"--days say how much is known, got {str(knowledge)!r} instead. Try --at median."
+            f"--days say how much is known, got {str(knowledge)!r} instead. Try --at median.",
+            option="knows",
         )
 
 

@@ -41,9 +41,11 @@ class DemoOptions:
 def run(demo: Annotated[DemoOptions, Panel("Demo")], running: Running) -> None:
     """Simulate a small campus, audit it and write a report: nobody in it exists."""
     from trailprint.audit.options import AuditOptions
+    from trailprint.audit.output_folder import open_folder
     from trailprint.audit.release_command import propose_release
     from trailprint.audit.run import Asked
-    from trailprint.report.audit_files import Outputs, describe_source, open_folder
+    from trailprint.audit.sources import describe_source
+    from trailprint.report.audit_files import Outputs
 
     options = CampusOptions(n_users=demo.users, n_days=_N_DAYS, seed=running.seed)
     engine = running.engine()

@@ -101,7 +101,7 @@ class Group:
         if values and any(flag.name not in values for flag in missing):
             names = " and ".join(f"--{flag.flag}" for flag in missing)
             how = "together" if len(missing) > 1 else "too: the others go with it"
-            raise OptionError(f"{names} must be given {how}.")
+            raise OptionError(f"{names} must be given {how}.", option=missing[0].flag)
         return Given(self.kind, values, {flag.key: value for flag, value in own})
 
 

@@ -169,6 +169,34 @@ Splitting = Annotated[Given[SplitOptions], Panel("Split", without=("min_events",
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DrawOptions:
+    """
+    How users of both sides are drawn, where that differs from other random choices.
+
+    Attributes
+    ----------
+    split_seed : int, optional
+        Seed of the choice of users on both sides, if not that of every other choice.
+    """
+
+    split_seed: int | None = None
+
+    def choose_seed(self, seed: int, *, is_cut: bool) -> int:
+        """Return the seed of the split, if there is one; by default that of the command."""
+        if self.split_seed is None:
+            return seed
+        if not is_cut:
+            raise OptionError(
+                "--split-seed goes with a split: say where to cut, as --at median.",
+                option="split-seed",
+            )
+        return self.split_seed
+
+
+Drawing = Annotated[DrawOptions, Panel("Split")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreOptions:
     """
     The truth that links are scored against, and where links are written.
@@ -248,7 +276,8 @@ class SideInputs:
             return first, second
         if not self.names_a_cut:
             raise OptionError(
-                "Two sides are needed: give a second dataset, or say how to split, as --at median."
+                "Two sides are needed: give a second dataset, or say how to split, as --at median.",
+                option="at",
             )
         whole = read(released, options[0], engine=engine)
         (events,) = self.shaping.shape([whole], two_sides=True)

@@ -6,6 +6,7 @@ import os
 import sys
 
 from trailprint.cli import stopwatch
+from trailprint.cli.failure_file import write_failure
 from trailprint.cli.front import answer
 
 
@@ -54,6 +55,7 @@ def _check_system() -> None:
         require_private_files()
     except TrailprintError as error:
         sys.stderr.write(f"trailprint: {error.for_command_line()}\n")
+        write_failure(2, error.for_command_line())
         sys.exit(2)
 
 

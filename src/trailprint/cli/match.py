@@ -30,24 +30,6 @@ EXAMPLE = "trailprint match released.parquet auxiliary.parquet --margins"
 _MATCH = "Matching"
 
 
-def read_weights(text: str) -> str | dict[str, float]:
-    """Parse ``learnt``, ``equal``, or weights by name."""
-    if "=" not in text:
-        return text
-    weights = {}
-    for part in text.split(","):
-        name, _, number = (piece.strip() for piece in part.partition("="))
-        if name in weights:
-            raise OptionError(f"--view-weights must name a view once, got {name!r} twice.")
-        try:
-            weights[name] = float(number)
-        except ValueError:
-            raise OptionError(
-                f"--view-weights must be NAME=WEIGHT,…, got {part!r} instead. Try visits=2,days=1."
-            ) from None
-    return weights
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarginOptions:
     """
@@ -63,7 +45,10 @@ class MarginOptions:
 
     def __post_init__(self) -> None:
         if self.precision is not None and not 0 < self.precision <= 1:
-            raise OptionError(f"--precision must be above 0 and at most 1, got {self.precision}.")
+            raise OptionError(
+                f"--precision must be above 0 and at most 1, got {self.precision}.",
+                option="precision",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +91,7 @@ class Matching:
             _MATCH,
             without=("cut", "contributions"),
             names={"names": "views", "weights": "view-weights"},
-            written={"weights": Written(read=read_weights, metavar="NAME")},
+            written={"weights": Written(metavar="NAME")},
         ),
     ]
     margins: Annotated[MarginOptions, Panel(_MATCH)]
@@ -123,7 +108,10 @@ class Matching:
         if not self.views:
             return None
         if "names" not in self.views.values:
-            raise OptionError("--view-weights and --same-period go with --views. Try --views all.")
+            raise OptionError(
+                "--view-weights and --same-period go with --views. Try --views all.",
+                option="view-weights",
+            )
         method = sides.cut(seed=0).method if sides.names_a_cut else ""
         return self.views.options(cut=CUT_AGAIN.get(method, "median"))
 
@@ -284,18 +272,7 @@ def _notes(found: dict[str, Any]) -> list[str]:
         )
     if found["truth"] == "none":
         notes.append("No user id is on both sides and no --truth was given: nothing to score.")
-    if found.get("same_period"):
-        notes.append(
-            "The sides are taken for different sources about the same days: if they hold the same "
-            "events, the rate misleads."
-        )
-        if found["periods_overlap"] is False:
-            notes.append(
-                "But their periods do not overlap: views of calendar time find nobody. Leave "
-                "--same-period."
-            )
-    elif found["periods_overlap"]:
-        notes.append("The two periods overlap: the sides are not independent, the rate misleads.")
+    notes += _note_periods(found)
     if found.get("weights_note"):
         notes.append(found["weights_note"])
     if left_out := found.get("views_left_out"):
@@ -312,6 +289,23 @@ def _notes(found: dict[str, Any]) -> list[str]:
             if point is None
             else f"Keeping margins of {show(point['margin'])} or more keeps {point['links']:,} of "
             f"the links, {percent(point['precision'])} of them right."
+        )
+    return notes
+
+
+def _note_periods(found: dict[str, Any]) -> list[str]:
+    """Say what periods that overlap, or should and do not, mean for the rate."""
+    if not found.get("same_period"):
+        told = "The two periods overlap: the sides are not independent, the rate misleads."
+        return [told] if found["periods_overlap"] else []
+    notes = [
+        "The sides are taken for different sources about the same days: if they hold the same "
+        "events, the rate misleads."
+    ]
+    if found["periods_overlap"] is False:
+        notes.append(
+            "But their periods do not overlap: views of calendar time find nobody. Leave out "
+            "--same-period."
         )
     return notes
 

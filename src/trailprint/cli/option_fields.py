@@ -17,7 +17,7 @@ from typing import Any
 
 import typer
 
-from trailprint.errors import OptionError, to_flag
+from trailprint.errors import OptionError, spell_option
 
 #: Placeholder for a number in the help.
 _NUMBER = "NUMBER"
@@ -71,6 +71,12 @@ class OptionField:
         """Whether the field has no default."""
         return self.default is MISSING
 
+    @property
+    def takes_list(self) -> bool:
+        """Whether the value is a list, typed with commas."""
+        is_list = typing.get_origin(_parts(self.kind)[0]) in (tuple, Sequence)
+        return is_list and not self.written.many
+
     def parameter(self, *, may_lack: bool) -> inspect.Parameter:
         """The flag as a Typer parameter; None (False for a switch) if it was not typed."""
         chosen = choices_of(self.kind)
@@ -119,7 +125,7 @@ def read_fields(
     """The fields of an options class in order, except those in ``without``."""
     hints = typing.get_type_hints(kind)
     flags = {
-        field.name: (names or {}).get(field.name, to_flag(field.name).removeprefix("--"))
+        field.name: (names or {}).get(field.name, spell_option(field.name))
         for field in fields(kind)
     }
     about = explain_fields(kind, flags)
@@ -131,7 +137,7 @@ def read_fields(
             default=_default(field),
             about=about.get(field.name, ""),
             panel=panel,
-            written=(written or {}).get(field.name) or _usual(hints[field.name], field.name),
+            written=(written or {}).get(field.name) or _usual(hints[field.name]),
         )
         for field in fields(kind)
         if field.name not in without
@@ -197,12 +203,14 @@ def _read_number(kind: type[int] | type[float], flag: str) -> Callable[[str], in
         try:
             return kind(text)
         except ValueError:
-            raise OptionError(f"--{flag} must be {_NUMBERS[kind]}, got {text!r} instead.") from None
+            raise OptionError(
+                f"--{flag} must be {_NUMBERS[kind]}, got {text!r} instead.", option=flag
+            ) from None
 
     return read
 
 
-def _usual(kind: Any, name: str) -> Written:
+def _usual(kind: Any) -> Written:
     """The default way to type values of a type."""
     parts = _parts(kind)
     if choices_of(kind):
@@ -210,27 +218,16 @@ def _usual(kind: Any, name: str) -> Written:
     if parts[0] in (int, float):
         return Written(show=lambda number: f"{number:g}", metavar=_NUMBER)
     if typing.get_origin(parts[0]) in (tuple, Sequence):
-        return _list_of(typing.get_args(parts[0])[0], name)
+        return _list_of(typing.get_args(parts[0])[0])
     readable = [part for part in parts if hasattr(part, "parse")]
     return Written(read=readable[0].parse) if readable else Written()
 
 
-def _list_of(kind: Any, name: str) -> Written:
+def _list_of(kind: Any) -> Written:
     """Comma-separated values; the options class itself splits strings, as in Python."""
     if kind is not float:
         return Written(show=",".join, metavar="NAME,…")
-
-    def read(text: str) -> tuple[float, ...]:
-        try:
-            return tuple(float(part) for part in text.split(","))
-        except ValueError:
-            raise OptionError(
-                f"{to_flag(name)} must be numbers such as 0.5,1,2, got {text!r} instead."
-            ) from None
-
-    return Written(
-        read=read, show=lambda all_of: ",".join(f"{one:g}" for one in all_of), metavar="NUMBER,…"
-    )
+    return Written(show=lambda all_of: ",".join(f"{one:g}" for one in all_of), metavar="NUMBER,…")
 
 
 def _default(field: Field[Any]) -> Any:

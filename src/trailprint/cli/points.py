@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
-from trailprint.attacks.points.options import PointsOptions, parse_numbers, parse_populations
+from trailprint.attacks.points.options import PointsOptions
 from trailprint.cli.groups import Panel, argument, takes_options
 from trailprint.cli.inputs import Reading, Shaping, open_events
 from trailprint.cli.option_fields import Written
@@ -49,10 +49,8 @@ def run(
             "What is known",
             without=("seed", "grid"),
             written={
-                "points": Written(read=parse_numbers, metavar="1-10"),
-                "populations": Written(
-                    read=parse_populations, show=lambda sizes: "", metavar="PEOPLE,…"
-                ),
+                "points": Written(metavar="1-10"),
+                "populations": Written(show=lambda sizes: "", metavar="PEOPLE,…"),
             },
         ),
     ],

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from trailprint import __version__
+from trailprint.cli.failure_file import write_failure
 from trailprint.cli.front import ABOUT, COMMANDS, COMPLETING, VERSION_HELP
 from trailprint.cli.help import PlainCommand
 from trailprint.cli.memory import is_short_of_memory
@@ -25,6 +26,8 @@ from trailprint.errors import TrailprintError, reason_of
 
 #: Exit code that shells expect after Ctrl-C.
 _STOPPED = 130
+#: Width for help that a shell shows while it completes: no help is as long.
+_ONE_LINE = "100000"
 
 #: Start of the parser's message on unexpected arguments.
 _EXTRA = "Got unexpected extra argument"
@@ -37,6 +40,9 @@ _TOO_MANY = (
 
 def find_program(arguments: Sequence[str]) -> Any:
     """The program with the command that is named, or with all commands if none is."""
+    if COMPLETING in os.environ:
+        # Typer wraps help at this width, and fish takes every line for a candidate.
+        os.environ["TERMINAL_WIDTH"] = _ONE_LINE
     named = bool(arguments) and arguments[0] in COMMANDS and COMPLETING not in os.environ
     return build_program((arguments[0],) if named else tuple(COMMANDS))
 
@@ -91,7 +97,7 @@ def run(arguments: list[str] | None = None) -> None:
         if sys.stdout is not None:
             sys.stdout.flush()
     except TrailprintError as error:
-        _fail(error.for_command_line(), 2)
+        _fail(error.for_command_line(), 2, option=error.option, suggestions=error.suggestions)
     except (KeyboardInterrupt, typer.Abort):
         _fail("Stopped.", _STOPPED)
     except (BrokenPipeError, SystemExit) as error:
@@ -102,7 +108,7 @@ def run(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if is_short_of_memory(error):
             fail_for_memory()
-        _fail(*_describe_exception(error))
+        _fail(*_describe_exception(error), option=find_option(error))
     if code == _STOPPED:  # Typer handles Ctrl-C itself and prints nothing.
         _fail("Stopped.", _STOPPED)
     sys.exit(code if isinstance(code, int) else 0)
@@ -122,11 +128,20 @@ def _buffer_output() -> None:
         )
 
 
-def _fail(message: str, code: int) -> None:
+def _fail(
+    message: str, code: int, *, option: str | None = None, suggestions: Sequence[str] = ()
+) -> None:
     """Print an error and exit; unprintable characters become spaces, to keep it on one line."""
     line = message if code == 1 else "".join(c if c.isprintable() else " " for c in message)
     print(f"trailprint: {line}", file=sys.stderr)  # noqa: T201
+    write_failure(code, line, option=option, suggestions=suggestions)
     sys.exit(code)
+
+
+def find_option(error: Exception) -> str | None:
+    """The option that an error of the parser is about, without dashes; None if there is none."""
+    names = getattr(getattr(error, "param", None), "opts", ())
+    return next((name.lstrip("-") for name in names), None)
 
 
 def _describe_exception(error: Exception) -> tuple[str, int]:

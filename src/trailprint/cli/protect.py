@@ -66,18 +66,28 @@ def _check(data: str | None, protecting: Protecting, sides: SideInputs) -> str:
     """Raise an error for options that do not go together, before any work."""
     applying, trading = protecting.applying, protecting.trading
     if data is None:
-        raise OptionError("DATA is needed, got none. Name a file, such as visits.csv.")
+        raise OptionError(
+            "DATA is needed, got none. Name a file, such as visits.csv.", option="data"
+        )
     if not applying.apply:
-        raise OptionError("--apply is needed, got none. Try --apply microaggregate:k=5.")
+        raise OptionError(
+            "--apply is needed, got none. Try --apply microaggregate:k=5.", option="apply"
+        )
     if trading.sweep is None and trading.target_risk is not None:
-        raise OptionError("--target-risk needs --sweep, such as --sweep k=2,5,10,20.")
+        raise OptionError(
+            "--target-risk needs --sweep, such as --sweep k=2,5,10,20.", option="target-risk"
+        )
     if trading.sweep is None and sides.names_a_cut:
-        raise OptionError("A split goes with --sweep, which needs two sides; leave it out.")
+        raise OptionError(
+            "A split goes with --sweep, which needs two sides; leave it out.", option="sweep"
+        )
     if trading.sweep is not None and applying.out is not None:
-        raise OptionError("--sweep only measures: give --out in a run of its own.")
+        raise OptionError("--sweep only measures: give --out in a run of its own.", option="sweep")
     _check_release(applying)
     if trading.sweep is not None and applying.release is not None:
-        raise OptionError("--sweep only measures: give --release in a run of its own.")
+        raise OptionError(
+            "--sweep only measures: give --release in a run of its own.", option="sweep"
+        )
     if applying.release is not None:
         from trailprint.workflows.release import place_release
 
@@ -92,10 +102,12 @@ def _check_release(applying: ApplyOptions) -> None:
     if applying.release is not None:
         return
     if applying.keys is not None:
-        raise OptionError("--keys goes with --release, which draws new ids; name both.")
-    for flag, given in (("--keep-column", applying.keep_column), ("--audit", applying.audit)):
+        raise OptionError(
+            "--keys goes with --release, which draws new ids; name both.", option="keys"
+        )
+    for flag, given in (("keep-column", applying.keep_column), ("audit", applying.audit)):
         if given:
-            raise OptionError(f"{flag} goes with --release: name both.")
+            raise OptionError(f"--{flag} goes with --release: name both.", option=flag)
 
 
 def _list(*, as_json: bool) -> None:
@@ -289,12 +301,13 @@ def _print_sweep(found: dict[str, Any], chain: Sequence[Protection]) -> None:
 
 def _describe_unable(points: Sequence[Mapping[str, Any]]) -> list[str]:
     """Describe which attacks could not be tried, and why."""
-    from trailprint.report.wording import join, within
+    from trailprint.audit.wording import lower_first
+    from trailprint.report.wording import join
 
     unable = [(one["why"], one["family"]) for point in points for one in point["not_judged"]]
     families = {why: [name for own, name in unable if own == why] for why, _ in unable}
     return [
-        f"Not judged by {join(dict.fromkeys(names))}: {within(why)}"
+        f"Not judged by {join(dict.fromkeys(names))}: {lower_first(why)}"
         for why, names in families.items()
     ]
 

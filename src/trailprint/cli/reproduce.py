@@ -82,7 +82,8 @@ def run(
         return
     if not names:
         raise OptionError(
-            "At least one experiment must be named, got none. See trailprint reproduce --list."
+            "At least one experiment must be named, got none. See trailprint reproduce --list.",
+            option="names",
         )
     wanted = choose(names)
     results = _reproduce(wanted, chosen, running, _own_reading(reading, chosen))
@@ -97,11 +98,13 @@ def _own_reading(reading: Reading, chosen: ReproduceOptions) -> ReadOptions:
     """Options for reading the user's own copies; the papers set the window themselves."""
     if {"window", "present_throughout"} & reading.given.values.keys():
         raise OptionError(
-            "--window and --present-throughout must be left out: the papers say which they are."
+            "--window and --present-throughout must be left out: the papers say which they are.",
+            option="window",
         )
     if chosen.data is None and reading:
         raise OptionError(
-            "Options on reading go with --data, got them without it. Name your own copies."
+            "Options on reading go with --data, got them without it. Name your own copies.",
+            option="data",
         )
     return reading.options()
 

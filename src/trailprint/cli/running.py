@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from trailprint.arguments import check_fields, check_range
 from trailprint.cli.groups import Given, Panel
 from trailprint.cli.option_fields import Written
 from trailprint.engines.options import EngineOptions
-from trailprint.errors import OptionError
 from trailprint.events.engine import Engine
 
 
@@ -35,8 +35,8 @@ class RunOptions:
     memory: str | None = None
 
     def __post_init__(self) -> None:
-        if self.seed < 0:
-            raise OptionError(f"--seed must not be negative, got {self.seed} instead.")
+        check_fields(self)
+        check_range("n_threads", self.threads)
 
     def engine(self) -> Engine:
         """Open a DuckDB engine with these limits."""

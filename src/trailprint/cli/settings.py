@@ -72,7 +72,16 @@ def _read(path: str, flags: Sequence[OptionField]) -> dict[str, Any]:
     kinds = {name: kind for name, kind in kinds.items() if name not in _NOT_KEPT}
     found = read_settings(path)
     check_names(found, kinds)
+    for name in {flag.flag for flag in flags if flag.takes_list} & found.keys():
+        found[name] = _join(name, found[name])
     return {name.replace("-", "_"): _check(name, found[name], kinds[name]) for name in found}
+
+
+def _join(name: str, value: object) -> object:
+    """Return a list of texts as it would be typed, and any other value as it is."""
+    if not isinstance(value, list):
+        return value
+    return ",".join(str(_check(name, one, str)) for one in value)
 
 
 def _check(name: str, value: object, kind: Any) -> object:
@@ -84,7 +93,8 @@ def _check(name: str, value: object, kind: Any) -> object:
     accepted = (int, float) if kind is float else kind
     if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
         raise OptionError(
-            f"In --settings, {name} must be {_WORDS[kind]}, got {type(value).__name__} instead."
+            f"In --settings, {name} must be {_WORDS[kind]}, got {type(value).__name__} instead.",
+            option="settings",
         )
     return value
 
@@ -92,10 +102,10 @@ def _check(name: str, value: object, kind: Any) -> object:
 def _check_complete(values: Mapping[str, Any], needed: Sequence[OptionField]) -> None:
     """Raise an error if DATA or a required flag is missing."""
     if values.get("data") is None:
-        raise OptionError("Missing argument 'DATA'. Try --help.")
+        raise OptionError("Missing argument 'DATA'. Try --help.", option="data")
     for flag in needed:
         if values.get(flag.key) is None:
-            raise OptionError(f"Missing option '--{flag.flag}'. Try --help.")
+            raise OptionError(f"Missing option '--{flag.flag}'. Try --help.", option=flag.flag)
 
 
 def spell_flag(flag: str, value: Any) -> list[str]:

@@ -74,12 +74,13 @@ class PopulationOptions:
     paper: bool = False
 
     def __post_init__(self) -> None:
-        for name, value in (("--users", self.users), ("--days", self.days)):
+        for name, value in (("users", self.users), ("days", self.days)):
             if value is not None and value < 1:
-                raise OptionError(f"{name} must be at least 1, got {value} instead.")
+                raise OptionError(f"--{name} must be at least 1, got {value} instead.", option=name)
         if self.paper and (self.users is not None or self.days is not None):
             raise OptionError(
-                "--paper says how many people and days: leave --users and --days out."
+                "--paper says how many people and days: leave --users and --days out.",
+                option="paper",
             )
 
     def choose(self, kind: str, seed: int) -> Any:
@@ -101,7 +102,7 @@ def run(
     if kind not in _KINDS:
         raise OptionError(f"KIND must be one of {', '.join(_KINDS)}, got {kind!r} instead.")
     if kind != "campus" and (population.paper or population.days is not None):
-        raise OptionError(f"--days and --paper go with campus, not with {kind}.")
+        raise OptionError(f"--days and --paper go with campus, not with {kind}.", option="days")
     options = population.choose(kind, running.seed)
     check_outputs([population.out])
     engine = running.engine()

@@ -18,6 +18,7 @@ import signal
 import sys
 import time
 
+from trailprint.cli.failure_file import write_failure
 from trailprint.cli.memory import MEMORY, is_memory_limited
 
 #: Signals that ask to stop.
@@ -58,6 +59,7 @@ def supervise() -> None:
     code, message = _Watch(child, signals, announced).wait()
     if message:
         say(message)
+        write_failure(code, message)
     os._exit(code)
 
 
@@ -95,6 +97,7 @@ def fail_for_memory() -> None:
 
     say_ended()
     print(f"trailprint: {MEMORY}", file=sys.stderr, flush=True)  # noqa: T201
+    write_failure(2, MEMORY)
     if temporary.get_listener() is None:
         sys.exit(2)
     os._exit(2)

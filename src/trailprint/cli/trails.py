@@ -118,7 +118,7 @@ def run(
     from trailprint.workflows.trails import trails
 
     if entities.households is not None and scoring.truth is not None:
-        raise OptionError("--households says who is who: leave --truth out.")
+        raise OptionError("--households says who is who: leave --truth out.", option="households")
     if entities.households is not None and options.algorithm == "auto":
         options = replace(options, algorithm="multiple")
     scoring.check(released, auxiliary)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -42,10 +42,15 @@ class ComparisonResult(Result):
 
         return render_comparison(self.comparison)
 
-    def save(self, folder: Folder, *, private: object = ()) -> list[Path]:
-        """Write the page, ``comparison.json`` and the tables; return the files written."""
+    def save(self, folder: Folder, *, private: str | Sequence[str] = ()) -> list[Path]:
+        """
+        Write the page, ``comparison.json`` and the tables; return the files written.
+
+        No table of a comparison holds ids, so there is none to name in ``private``.
+        """
         from trailprint.report.comparison_files import write_comparison
 
+        self._named(private)
         return write_comparison(folder, self.comparison)
 
     def _shown(self) -> dict[str, object]:

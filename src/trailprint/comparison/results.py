@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
 from trailprint.plain import OMITTED, from_plain, to_plain
-from trailprint.studies.small_counts import MaskedCount
+from trailprint.values import Amount, Count, KnownPointKind, MaskedCount, Rule, Share
 
 SCHEMA = "trailprint.comparison/1"
 """Version of ``comparison.json`` that these types describe."""
@@ -27,13 +27,13 @@ class Rate:
     """
 
     attack: str
-    people: int
-    of: int | None = field(default=None, metadata=OMITTED)
+    people: Count
+    of: Count | None = field(default=None, metadata=OMITTED)
     linked: MaskedCount
-    share: float | None
+    share: Share | None
     interval: Interval | None
-    at_most: float | None = field(default=None, metadata=OMITTED)
-    chance: float | None
+    at_most: Share | None = field(default=None, metadata=OMITTED)
+    chance: Share | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +45,12 @@ class Pairs:
     that the totals allow.
     """
 
-    people: int
+    people: Count
     both: MaskedCount
     only_first: MaskedCount
     only_second: MaskedCount
     neither: MaskedCount
-    p_value: float | None
+    p_value: Share | None
     p_value_is: Literal["exact", "at most", "not shown"]
 
 
@@ -63,7 +63,7 @@ class FamilyDifference:
     first: Rate
     second: Rate
     difference: float | None
-    interval: Interval
+    interval: tuple[float, float]
     method: Literal["Tango, paired", "Newcombe, unpaired"]
     pairs: Pairs | None
     reading: str
@@ -92,15 +92,15 @@ class ComparedAudit:
 
     label: str
     version: str
-    people: int
+    people: Count
     sentence: str
     strongest: Rate
     attack_title: str
-    release_loss: float | None
+    release_loss: Amount | None
     protection: str | None
-    protection_loss: float | None
-    protection_share: float | None
-    protection_at_most: float | None = field(default=None, metadata=OMITTED)
+    protection_loss: Amount | None
+    protection_share: Share | None
+    protection_at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,10 +118,10 @@ class CurvePoint:
 
     x: float
     label: str | None
-    share: float | None
-    low: float | None
-    high: float | None
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    share: Share | None
+    low: Share | None
+    high: Share | None
+    at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,11 +145,11 @@ class ComparedPoints:
     """What a few known points reveal in the release of one audit, as that audit reports it."""
 
     audit: str
-    people: int
-    knowledge: str | None
+    people: Count
+    knowledge: KnownPointKind | None
     time_resolution: str | None
-    cell_m: float | None
-    draws: int
+    cell_m: Amount | None
+    draws: Count
     unicity: tuple[UnicityPoint, ...]
     worst_case: tuple[WorstPoint, ...]
     singling_out: tuple[SharedPart, ...]
@@ -167,7 +167,7 @@ class ComparedSinglingOut:
 class AuditComparison:
     """Everything a comparison may publish, without identifiers."""
 
-    schema: str = SCHEMA
+    schema: Annotated[str, Rule("const", SCHEMA)] = SCHEMA
     version: str
     sentence: str
     audits: tuple[ComparedAudit, ...]

@@ -17,7 +17,7 @@ from trailprint.comparison.results import AuditComparison, ComparedAudit, Versus
 from trailprint.comparison.wording import describe_strongest
 from trailprint.errors import ColumnError, InputError, OptionError
 from trailprint.events.engine import default_engine
-from trailprint.events.reading.sources import TruthSource, open_truth
+from trailprint.events.reading.sources import TruthSource, open_id_pairs
 
 _MOST = 6
 """Number of lines that can be distinguished in one chart."""
@@ -48,9 +48,9 @@ def run_comparison(
 
 def _rename_people(audits: list[OpenedAudit], keys: TruthSource | None) -> list[OpenedAudit]:
     """Replace new ids of people in releases by their original ids, to pair them."""
-    pairs = open_truth(keys, default_engine())
-    if pairs is None:
+    if keys is None:
         return audits
+    pairs = open_id_pairs(keys, default_engine(), option="keys", what="A key file")
     if not {"released", "auxiliary"} <= set(pairs.column_names):
         raise ColumnError("A key file must have the columns released and auxiliary.")
     new, old = (hash_people(pairs[name].to_pylist()) for name in ("released", "auxiliary"))

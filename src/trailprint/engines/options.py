@@ -50,22 +50,27 @@ class EngineOptions:
     def __post_init__(self) -> None:
         check_fields(self)
         if self.engine != "spark" and (self.spark_master is not None or self.spark_conf):
-            raise OptionError("--spark-master and --spark-conf go with --engine spark.")
+            raise OptionError(
+                "--spark-master and --spark-conf go with --engine spark.", option="spark-master"
+            )
         if self.worker_memory is not None and (self.worker_bytes or 0) < LEAST_WORKER_BYTES:
             raise OptionError(
                 "--worker-memory must be a size of at least 1MB with its unit, "
-                f"got {self.worker_memory!r} instead. Try 4GB."
+                f"got {self.worker_memory!r} instead. Try 4GB.",
+                option="worker-memory",
             )
         if "spark.master" in self.settings:
             raise OptionError(
-                "The cluster is named by --spark-master, got spark.master in --spark-conf instead."
+                "The cluster is named by --spark-master, got spark.master in --spark-conf instead.",
+                option="spark-master",
             )
         for text in self.spark_conf:
             key, is_pair, _ = text.partition("=")
             if not (is_pair and key.strip()):
                 raise OptionError(
                     "--spark-conf must be KEY=VALUE, such as spark.executor.memory=4g, "
-                    f"got {text!r} instead."
+                    f"got {text!r} instead.",
+                    option="spark-conf",
                 )
 
     @property

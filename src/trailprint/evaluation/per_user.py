@@ -12,6 +12,7 @@ from trailprint.arrays import Floats, Ints
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage
+from trailprint.values import Count, Share
 
 #: Minimum number of links in a group, to estimate how often its links are correct.
 LEAST_LINKS = 20
@@ -28,9 +29,9 @@ MEANING = (
 class RiskBin:
     """Number of people with a risk between ``low`` and ``high``."""
 
-    low: float
-    high: float
-    people: int
+    low: Share
+    high: Share
+    people: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

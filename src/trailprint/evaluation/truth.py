@@ -64,43 +64,48 @@ def truth_from_ids(released: pa.Array, auxiliary: pa.Array) -> Truth:
 
 
 def truth_from_pairs(
-    pairs: pa.Table, released: pa.Array, auxiliary: pa.Array, *, one_to_one: bool = True
+    pairs: pa.Table,
+    released: pa.Array,
+    auxiliary: pa.Array,
+    *,
+    one_to_one: bool = True,
+    what: str = "A truth",
 ) -> Truth:
     """
     Take the pairs of a table with columns ``released`` and ``auxiliary`` (ids as text).
 
     Pairs with an id that is not in its dataset are ignored; with ``one_to_one``, a record in two
-    pairs is an error.
+    pairs is an error. Errors name ``what`` the table is.
     """
-    rows = _places(_ids(pairs, "released"), released)
-    columns = _places(_ids(pairs, "auxiliary"), auxiliary)
+    rows = _places(_ids(pairs, "released", what), released)
+    columns = _places(_ids(pairs, "auxiliary", what), auxiliary)
     known = np.unique(np.column_stack([rows, columns])[(rows >= 0) & (columns >= 0)], axis=0)
     rows, columns = known[:, 0], known[:, 1]
     if one_to_one and min(len(np.unique(rows)), len(np.unique(columns))) < len(rows):
         raise InputError(
-            "A truth must name every record at most once, but some are in several pairs. "
+            f"{what} must name every record at most once, but some are in several pairs. "
             "Keep one pair for each."
         )
     if not len(rows):
         raise InputError(
-            "A truth must hold pairs of ids that are in the data, but none is. "
+            f"{what} must hold pairs of ids that are in the data, but none is. "
             "Are its columns released and auxiliary the right way round?"
         )
     return Truth(released=rows, auxiliary=columns, source="file")
 
 
-def _ids(pairs: pa.Table, name: str) -> pa.Array:
+def _ids(pairs: pa.Table, name: str, what: str) -> pa.Array:
     """One side's ids as text."""
     if pairs.column_names.count(name) != 1:
         raise ColumnError(
-            "A truth must have one column released and one auxiliary, but "
+            f"{what} must have one column released and one auxiliary, but "
             f"{pairs.column_names.count(name)} are named {name}."
         )
     try:
         return pc.cast(pairs[name], pa.string()).combine_chunks()
     except pa.ArrowException:
         raise InputError(
-            f"A truth must hold ids as text or numbers, but {name} holds another type."
+            f"{what} must hold ids as text or numbers, but {name} holds another type."
         ) from None
 
 

@@ -26,7 +26,15 @@ Connection: TypeAlias = duckdb.DuckDBPyConnection
 #: Invalid SQL is a bug of ours, not a mistake of the user: these errors are not translated.
 _OUR_DEFECTS = (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogException)
 
+#: After one of these errors, DuckDB refuses every further query.
+_ENDINGS = (duckdb.FatalException, duckdb.InternalException)
+
 _NO_MEMORY = "The work needs more memory than there is. Try less data at once."
+
+_CHANGED = (
+    "Parquet files must stay as they are while they are used, but the columns of one have changed. "
+    "Read it again."
+)
 
 #: Upper limit: more threads than any machine can use only exhaust its resources.
 _MOST_THREADS = 1024
@@ -41,7 +49,9 @@ _NUMBERS = itertools.count()
 
 
 #: Names, in SQL text, of tables that are dropped once they are no longer used.
-_OWNED = re.compile(r"\b(?:events|typed)_\d+\b")
+_OWNED = re.compile(r"\b(?:events|typed|table)_\d+\b")
+#: How the names of Arrow tables among them begin.
+_ARROW = "table"
 
 
 class HeldTable:
@@ -81,19 +91,13 @@ class Engine:
         check_argument("memory", memory, str | None)
         check_argument("threads", threads, int | None)
         #: Memory limit set by the user, in bytes; None if the user set none.
-        self.memory_bytes = None if memory is None else parse_size(memory)
-        if memory is not None and self.memory_bytes is None:
-            raise OptionError(
-                f"--memory must be a size with its unit, got {memory!r} instead. Try 2GB."
-            )
-        if threads is not None and not 1 <= threads <= _MOST_THREADS:
-            raise OptionError(
-                f"--threads must be from 1 to {_MOST_THREADS}, got {threads} instead."
-            )
+        self.memory_bytes = None if memory is None else _parse_memory(memory)
+        _check_threads(threads)
         # Spilled blocks hold personal data: the folder is private and is removed at the end.
         sweep_scratch()
         folder = Scratch()
         self.scratch = folder.name
+        self._ended = threading.Event()
         # A connection holds one result at a time: no other query may come between run and fetch.
         self._lock = threading.RLock()
         self._tables: weakref.WeakValueDictionary[str, HeldTable] = weakref.WeakValueDictionary()
@@ -111,7 +115,8 @@ class Engine:
             if memory is None:
                 raise InputError(_NO_MEMORY) from None
             raise OptionError(
-                f"--memory must be a size the machine has, got {memory!r} instead. Try 2GB."
+                f"--memory must be a size the machine has, got {memory!r} instead. Try 2GB.",
+                option="memory",
             ) from None
         self.connection.execute("SET TimeZone = 'UTC'")
         self._usual_limit = memory or _limit_of(self.connection)
@@ -119,10 +124,19 @@ class Engine:
         weakref.finalize(self, _close, self.connection, folder)
 
     @contextlib.contextmanager
-    def _speaking(self) -> Iterator[None]:
-        """Make the query interruptible and translate DuckDB's errors."""
-        with interrupting(self.connection.interrupt), _our_words():
-            yield
+    def _speaking(self, sql: str = "") -> Iterator[None]:
+        """Make the query ``sql`` interruptible and translate DuckDB's errors."""
+        with interrupting(self.connection.interrupt), _our_words(sql):
+            try:
+                yield
+            except _ENDINGS:
+                self._ended.set()
+                raise
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether DuckDB met an internal error, after which it refuses every query."""
+        return self._ended.is_set()
 
     @contextlib.contextmanager
     def keeping_to(self, memory: str) -> Iterator[None]:
@@ -152,14 +166,23 @@ class Engine:
 
     def run(self, sql: str) -> Connection:
         """Execute ``sql``; DuckDB's errors become ours, without any values from the data."""
-        with self._lock, self._speaking():
+        with self._lock, self._speaking(sql):
             self._drop_unneeded()
             return self.connection.execute(sql)
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Return all rows of a small result."""
         with self._lock, self._speaking():
-            return self.run(sql).fetchall()
+            try:
+                return self.run(sql).fetchall()
+            except BaseException:
+                self._discard_result()
+                raise
+
+    def _discard_result(self) -> None:
+        """Drop a result whose rows could not all be fetched: it would block the connection."""
+        with contextlib.suppress(duckdb.Error):
+            self.connection.execute("SELECT 1").fetchall()
 
     def row(self, sql: str) -> tuple[Any, ...]:
         """Return the only row of a one-row result."""
@@ -167,13 +190,13 @@ class Engine:
 
     def arrow(self, sql: str) -> pa.Table:
         """Return a result as an Arrow table."""
-        with self._lock, self._speaking():
+        with self._lock, self._speaking(sql):
             self._drop_unneeded()
             return self.connection.sql(sql).to_arrow_table()
 
     def batches(self, sql: str) -> Iterator[pa.RecordBatch]:
         """Yield a result in batches; the whole result is never in memory."""
-        with self._lock, self._speaking():
+        with self._lock, self._speaking(sql):
             self._drop_unneeded()
             reader = self.connection.sql(sql).to_arrow_reader(_BATCH_ROWS)
             yield from (batch for batch in reader if batch.num_rows)
@@ -189,14 +212,22 @@ class Engine:
         self.run(f"CREATE TEMP TABLE {name} AS {sql}")
         return name
 
-    @contextlib.contextmanager
-    def table(self, sql: str, stem: Literal["events", "typed"]) -> Iterator[str]:
+    def table(
+        self, sql: str, stem: Literal["events", "typed"]
+    ) -> contextlib.AbstractContextManager[str]:
         """
-        Store the result of ``sql`` in a temporary table and yield its name.
+        Store the result of ``sql`` in a temporary table; the context is its name.
 
         It is dropped after the block, once no reference from `tables_in` to it is left.
         """
-        name = self.materialise(sql, stem)
+        return self._owned(self.materialise(sql, stem))
+
+    def held(self, table: pa.Table) -> contextlib.AbstractContextManager[str]:
+        """Make an Arrow table available without a copy, until it is dropped as in `table`."""
+        return self._owned(self.register(table, _ARROW))
+
+    @contextlib.contextmanager
+    def _owned(self, name: str) -> Iterator[str]:
         table = self._tables[name] = HeldTable()
         weakref.finalize(table, self._unneeded.append, name).atexit = False
         yield name
@@ -218,13 +249,17 @@ class Engine:
         Not in the finalizer itself, which may run in any thread, in the middle of a query.
         """
         while self._unneeded:
-            self.connection.execute(f"DROP TABLE IF EXISTS {self._unneeded[0]}")
+            name = self._unneeded[0]
+            if name.startswith(f"{_ARROW}_"):
+                self.connection.unregister(name)
+            else:
+                self.connection.execute(f"DROP TABLE IF EXISTS {name}")
             self._unneeded.popleft()
 
     def register(self, table: pa.Table, stem: str) -> str:
         """Make an Arrow table available to queries, without a copy; return its name."""
         name = self.new_name(stem)
-        with self._lock:
+        with self._lock, self._speaking():
             self.connection.register(name, table)
         return name
 
@@ -252,6 +287,24 @@ class Engine:
         return sql if other is self else f"FROM {self.register(other.arrow(sql), 'taken')}"
 
 
+def _parse_memory(text: str) -> int:
+    n_bytes = parse_size(text)
+    if n_bytes is None:
+        raise OptionError(
+            f"--memory must be a size with its unit, got {text!r} instead. Try 2GB.",
+            option="memory",
+        )
+    return n_bytes
+
+
+def _check_threads(number: int | None) -> None:
+    if number is not None and not 1 <= number <= _MOST_THREADS:
+        raise OptionError(
+            f"threads must be from 1 to {_MOST_THREADS}, got {number} instead.",
+            option="threads",
+        )
+
+
 def _connect(config: dict[str, Any]) -> Connection:
     return duckdb.connect(":memory:", config=config)
 
@@ -275,22 +328,28 @@ _DEFAULTS_LOCK = threading.Lock()
 
 
 def default_engine() -> Engine:
-    """Return the default engine: one per process, created when first needed."""
+    """Return the default engine: one per process, created when first needed or when it ended."""
     with _DEFAULTS_LOCK:
         process = os.getpid()
-        if process not in _DEFAULTS:
-            _DEFAULTS[process] = Engine()
-        return _DEFAULTS[process]
+        found = _DEFAULTS.get(process)
+        if found is None or found.has_ended:
+            found = _DEFAULTS[process] = Engine()
+        return found
 
 
 @contextlib.contextmanager
-def _our_words() -> Iterator[None]:
+def _our_words(sql: str = "") -> Iterator[None]:
     """Translate DuckDB's errors; an interrupted query raises the reason for which it stopped."""
     try:
         yield
     except duckdb.InterruptException:
         check_stop()
         raise KeyboardInterrupt from None
+    except duckdb.BinderException as error:
+        # Files of Parquet are read by every query; all other sources are read once.
+        if "read_parquet(" in sql and "referenced" in str(error).lower():
+            raise SourceError(_CHANGED) from None
+        raise
     except duckdb.Error as error:
         raise translate(error) from None
     except RuntimeError as error:
@@ -320,6 +379,11 @@ def translate(error: duckdb.Error) -> Exception:
     if isinstance(error, _OUR_DEFECTS):
         return error
     text = str(error)
+    if isinstance(error, _ENDINGS):
+        return InputError(
+            "The engine must be running, but DuckDB ended with an internal error. Read the data "
+            "again, with a new Engine if one was given."
+        )
     if isinstance(error, duckdb.OutOfMemoryException):
         if "temp" in text.lower() and "directory" in text.lower() and "max" in text.lower():
             return InputError(
@@ -330,7 +394,8 @@ def translate(error: duckdb.Error) -> Exception:
         if "used)" not in text:
             return InputError(_NO_MEMORY)
         return InputError(
-            "The work needs more memory than it may use. Raise --memory (for example 8GB)."
+            "The work needs more memory than it may use. Raise --memory (for example 8GB).",
+            option="memory",
         )
     line = re.search(r"(?:CSV Error on Line: |\bin line |\bon line )(\d+)", text)
     place = f" at line {line.group(1)}" if line else ""

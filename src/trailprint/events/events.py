@@ -119,10 +119,11 @@ class Events(Discreet):
         """Raise a one-sentence error when ``column`` is missing."""
         if column not in self.columns:
             there = ", ".join(sorted("count" if c == "weight" else c for c in self.columns))
+            option = f"{'count' if column == 'weight' else column}-column"
             raise ColumnError(
                 f"{purpose} needs a column {column!r}, but the data has only: {there}. "
-                f"Name it with --{'count' if column == 'weight' else column}-column, "
-                "or choose another way."
+                f"Name it with --{option}, or choose another way.",
+                option=option,
             )
 
     @property

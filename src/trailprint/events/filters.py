@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trailprint.arguments import Texts, check_arguments, check_fields, understood
-from trailprint.errors import InputError, OptionError, to_flag
+from trailprint.arguments import Texts, Understood, check_arguments, check_fields, understood
+from trailprint.errors import InputError, OptionError, spell_option, to_flag
 from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
 from trailprint.events.options import ReadOptions, Window
-from trailprint.events.reading.sources import Source, open_source
+from trailprint.events.reading.opening import Source, open_source
 from trailprint.events.reading.times import parse_bound
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -27,7 +27,7 @@ class FilterOptions:
         Only events from A to B, A..B; a date as B is included. Either may be missing.
     weekdays : tuple of str
         Only these weekdays: mon,tue,… Empty for all.
-    hours : Window, optional
+    hours : Window or str, optional
         Only this part of the day, 09:00-17:00 local time.
     min_active_days : int
         Minimum number of active days per user.
@@ -47,7 +47,7 @@ class FilterOptions:
 
     time_range: str | None = None
     weekdays: Texts = understood()
-    hours: Window | None = None
+    hours: Understood[Window | None, str] = understood(None)
     min_active_days: int = 0
     min_events: int = 0
     max_events: int | None = None
@@ -60,17 +60,20 @@ class FilterOptions:
         unknown = [day for day in self.weekdays if day not in WEEKDAYS]
         if unknown:
             raise OptionError(
-                f"--weekdays must be among {', '.join(WEEKDAYS)}, got {', '.join(unknown)!r}."
+                f"--weekdays must be among {', '.join(WEEKDAYS)}, got {', '.join(unknown)!r}.",
+                option="weekdays",
             )
         for name in ("min_active_days", "min_events"):
             if getattr(self, name) < 0:
                 raise OptionError(
-                    f"{to_flag(name)} must not be negative, got {getattr(self, name)}."
+                    f"{to_flag(name)} must not be negative, got {getattr(self, name)}.",
+                    option=spell_option(name),
                 )
         if self.max_events is not None and self.max_events < max(1, self.min_events):
             raise OptionError(
                 "--max-events must be at least 1 and not below --min-events, got "
-                f"{self.max_events}."
+                f"{self.max_events}.",
+                option="max-events",
             )
         if self.top_locations is not None:
             _check_top_locations(self.top_locations)
@@ -78,7 +81,10 @@ class FilterOptions:
 
 def _check_top_locations(number: int) -> None:
     if not 1 <= number < 2**31:
-        raise OptionError(f"--top-locations must be at least 1 and below 2³¹, got {number}.")
+        raise OptionError(
+            f"--top-locations must be at least 1 and below 2³¹, got {number}.",
+            option="top-locations",
+        )
 
 
 @check_arguments()
@@ -222,6 +228,9 @@ def lasting(events: Events, seconds: float) -> Events:
     """Return the events that last at least this many seconds."""
     events.require("end", "A least duration")
     if not 0 <= seconds < 1e9:
-        raise OptionError(f"--min-duration must be from 0 to 1e9 seconds, got {seconds} instead.")
+        raise OptionError(
+            f"--min-duration must be from 0 to 1e9 seconds, got {seconds} instead.",
+            option="min-duration",
+        )
     condition = f'epoch_us("end") - epoch_us("start") >= {round(seconds * 1e6)}'
     return events.having(condition, f"Only visits of {seconds:g} s or more.")

@@ -85,7 +85,8 @@ def draw_events(events: Events, seed: int) -> tuple[Events, Events, str]:
             "Data alone must tell two periods apart, by times or by whole counts that are drawn at "
             "random, but shares and averages do neither. Give what an adversary may have as a "
             "second dataset, with --truth where ids differ; trailprint points reports what shares "
-            "reveal alone."
+            "reveal alone.",
+            option="truth",
         )
     draw = _draw_counts if "weight" in events.columns else _draw_rows
     return (

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 
-from trailprint.arguments import check_fields
+from trailprint.arguments import check_argument, check_fields
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.events.home_work import HOURS, NO_HOURS, presence_columns
 from trailprint.events.person_draws import draw_order, draw_points, person_tables
+from trailprint.values import KnowledgeKind
 
-Kind = Literal["everything", "home-work", "top", "points", "days"]
-
-_COUNTED: tuple[Kind, ...] = ("top", "points", "days")
+_COUNTED: tuple[KnowledgeKind, ...] = ("top", "points", "days")
 _MOST = 2**31
 #: Rows of counts are expanded to events for drawing: limits in total, and per row on average.
 _MOST_DRAWN_FROM, _MOST_OF_A_ROW = 20_000_000, 10
@@ -50,7 +49,7 @@ class Knowledge:
     2
     """
 
-    kind: Kind = "everything"
+    kind: KnowledgeKind = "everything"
     amount: int | None = None
     seed: int = 0
 
@@ -58,10 +57,8 @@ class Knowledge:
         check_fields(self)
         is_counted = self.kind in _COUNTED
         fits = self.amount is None if not is_counted else 1 <= (self.amount or 0) < _MOST
-        if self.kind not in get_args(Kind) or not fits:
-            raise OptionError(f"{_RULE}, got {str(self)!r} instead. Try points:4.")
-        if self.seed < 0:
-            raise OptionError(f"--seed must not be negative, got {self.seed} instead.")
+        if self.kind not in get_args(KnowledgeKind) or not fits:
+            raise OptionError(f"{_RULE}, got {str(self)!r} instead. Try points:4.", option="knows")
 
     def __str__(self) -> str:
         return self.kind if self.amount is None else f"{self.kind}:{self.amount}"
@@ -74,10 +71,11 @@ class Knowledge:
     @classmethod
     def parse(cls, text: str, seed: int = 0) -> Knowledge:
         """Read ``everything``, ``home-work``, ``top:K``, ``points:K`` or ``days:N``."""
+        check_argument("text", text, str)
         found = _WRITTEN.fullmatch(text.strip())
         if found is None:
-            raise OptionError(f"{_RULE}, got {text!r} instead. Try points:4.")
-        kind = cast(Kind, found[1] or found[2])
+            raise OptionError(f"{_RULE}, got {text!r} instead. Try points:4.", option="knows")
+        kind = cast(KnowledgeKind, found[1] or found[2])
         return cls(kind=kind, amount=None if found[3] is None else int(found[3]), seed=seed)
 
 
@@ -90,7 +88,7 @@ class Known:
     ``mean_points`` is the average number of known events per person; None if everything is known.
     """
 
-    kind: Kind = "everything"
+    kind: KnowledgeKind = "everything"
     amount: int | None = None
     people_with_less: int = 0
     mean_points: float | None = None
@@ -101,7 +99,7 @@ class Known:
         return asdict(self)
 
 
-def phrase_knowledge(kind: Kind, amount: int | None) -> str:
+def phrase_knowledge(kind: KnowledgeKind, amount: int | None) -> str:
     """Return what is known of each person, as a phrase."""
     n_places, n_days = ("place", "1 day") if amount == 1 else (f"{amount} places", f"{amount} days")
     return {
@@ -151,7 +149,7 @@ def mean_points(events: Events) -> float:
     return float(n_points) / max(int(n_people), 1)
 
 
-def _check(events: Events, kind: Kind) -> None:
+def _check(events: Events, kind: KnowledgeKind) -> None:
     """Raise an error if the data lacks a column that the knowledge needs."""
     if kind == "days":
         events.require("start", "--knows days:N")
@@ -232,7 +230,8 @@ def _count_less(events: Events, knowledge: Knowledge) -> int:
     if knowledge.kind in ("points", "days") and amount > most:
         raise OptionError(
             f"--knows {knowledge} must be at most the largest number of {knowledge.kind} of a "
-            f"person, which is {int(most):,}. Ask for fewer."
+            f"person, which is {int(most):,}. Ask for fewer.",
+            option="knows",
         )
     return int(n_less)
 
@@ -249,11 +248,12 @@ def _check_counts(events: Events, knowledge: Knowledge) -> None:
         raise OptionError(
             f"--knows {knowledge} must draw from at most {allowed:,} events, but the counts of "
             f"the data stand for {int(n_events):,} to draw from. Ask for points:"
-            f"{allowed // n_rows} or fewer, or for everything."
+            f"{allowed // n_rows} or fewer, or for everything.",
+            option="knows",
         )
 
 
-def _amounts(events: Events, kind: Kind) -> str:
+def _amounts(events: Events, kind: KnowledgeKind) -> str:
     """SQL: the number of points, days or places of each person."""
     count = "count(DISTINCT location)"
     if kind == "days":

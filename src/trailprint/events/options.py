@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
-from trailprint.arguments import Texts, check_argument, check_fields, understood
+from trailprint.arguments import Texts, Understood, check_argument, check_fields, understood
 from trailprint.errors import OptionError
 from trailprint.events.events import Column
 
@@ -85,7 +85,7 @@ class ReadOptions:
         Time zone of days, and of times that name none.
     time_format : str, optional
         Format of unusual times, as for strptime: '%d/%m/%Y'.
-    window : Window, optional
+    window : Window or str, optional
         Start-only logs: part of the day to rebuild, 09:00-17:00.
     present_throughout : bool
         Start-only logs: only users present for the whole ``window``.
@@ -119,12 +119,12 @@ class ReadOptions:
     encoding: str | None = None
     timezone: str = "UTC"
     time_format: str | None = None
-    window: Window | None = None
+    window: Understood[Window | None, str] = understood(None)
     present_throughout: bool = False
     max_stay_days: float = 366.0
     allow_bad_rows: bool = False
     drop_duplicates: bool = False
-    keep_columns: tuple[str, ...] = ()
+    keep_columns: Texts = understood()
 
     @property
     def given_names(self) -> tuple[str, ...]:
@@ -146,15 +146,20 @@ class ReadOptions:
         if self.delimiter is not None and not _DELIMITER.match(self.delimiter):
             raise OptionError(
                 "--delimiter must be one character and neither a quote nor the end of a line, "
-                f"got {self.delimiter!r} instead."
+                f"got {self.delimiter!r} instead.",
+                option="delimiter",
             )
         if not 0 < self.max_stay_days <= _LONGEST_STAY_DAYS:
             raise OptionError(
                 f"--max-stay-days must be above 0 and at most {_LONGEST_STAY_DAYS:,} days, got "
-                f"{self.max_stay_days:g} instead. Try 366."
+                f"{self.max_stay_days:g} instead. Try 366.",
+                option="max-stay-days",
             )
         if self.present_throughout and self.window is None:
-            raise OptionError("--present-throughout needs --window, such as 09:00-17:00.")
+            raise OptionError(
+                "--present-throughout needs --window, such as 09:00-17:00.",
+                option="present-throughout",
+            )
 
 
 def _known_encoding(name: str) -> str:
@@ -165,6 +170,7 @@ def _known_encoding(name: str) -> str:
         found = None
     if found is None or not found._is_text_encoding or found.name in _NO_ENCODINGS:
         raise OptionError(
-            f"--encoding must be an encoding of text, got {name!r} instead. Try cp1252 or utf-16."
+            f"--encoding must be an encoding of text, got {name!r} instead. Try cp1252 or utf-16.",
+            option="encoding",
         )
     return found.name

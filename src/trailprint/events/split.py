@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from trailprint.arguments import check_arguments, check_fields
 from trailprint.display.discreet import Discreet
-from trailprint.errors import InputError, OptionError
+from trailprint.errors import InputError, OptionError, spell_option, to_flag
 from trailprint.events.events import Events
 from trailprint.events.filters import range_condition
 from trailprint.events.folds import bin_days
 from trailprint.events.options import ReadOptions
-from trailprint.events.reading.sources import Source, open_source
+from trailprint.events.reading.opening import Source, open_source
 from trailprint.events.reading.times import parse_bound
 from trailprint.progress import Progress, ignore_progress, shows_progress
 
@@ -82,15 +82,23 @@ class SplitOptions:
         check_fields(self)
         chosen = [name for name in METHODS if getattr(self, name)]
         if len(chosen) != 1:
-            options = ", ".join("--" + name.replace("_", "-") for name in METHODS)
-            got = ", ".join("--" + name.replace("_", "-") for name in chosen) or "none"
-            raise OptionError(f"A split needs exactly one of {options}, got {got} instead.")
+            options = ", ".join(map(to_flag, METHODS))
+            got = ", ".join(map(to_flag, chosen)) or "none"
+            raise OptionError(
+                f"A split needs exactly one of {options}, got {got} instead.",
+                option=spell_option((chosen or METHODS)[0]),
+            )
         if self.min_events < 0:
-            raise OptionError(f"--min-events must not be negative, got {self.min_events}.")
+            raise OptionError(
+                f"--min-events must not be negative, got {self.min_events}.", option="min-events"
+            )
         for name in ("released_users", "auxiliary_users", "common_users"):
             self._check_amount(name)
         if self.common_users is not None and not (self.released_users and self.auxiliary_users):
-            raise OptionError("--common-users needs --released-users and --auxiliary-users.")
+            raise OptionError(
+                "--common-users needs --released-users and --auxiliary-users.",
+                option="common-users",
+            )
 
     @property
     def method(self) -> str:
@@ -103,9 +111,9 @@ class SplitOptions:
         if value is None or 0 < value < 1 or (value >= 1 and value % 1 == 0):
             return
         if value != 0 or name != "common_users":
-            option = "--" + name.replace("_", "-")
             raise OptionError(
-                f"{option} must be a whole number of users or a share below 1, got {value}."
+                f"{to_flag(name)} must be a whole number of users or a share below 1, got {value}.",
+                option=spell_option(name),
             )
 
 
@@ -203,7 +211,9 @@ def _cut_at(events: Events, at: str) -> tuple[Events, Events, str]:
 def _cut_ranges(events: Events, ranges: str) -> tuple[Events, Events, str]:
     parts = ranges.split(",")
     if len(parts) != 2:
-        raise OptionError(f"--ranges must be two ranges A..B,C..D, got {ranges!r} instead.")
+        raise OptionError(
+            f"--ranges must be two ranges A..B,C..D, got {ranges!r} instead.", option="ranges"
+        )
     first, second = (events.having(range_condition(events, part)) for part in parts)
     both = " AND ".join(f"({range_condition(events, part)})" for part in parts)
     if events.having(both).count():
@@ -216,7 +226,8 @@ def _cut_fold(events: Events, fold: str) -> tuple[Events, Events, str]:
     k, n = (int(part) for part in match.groups()) if match else (0, 0)
     if not (2 <= n <= _MOST_FOLDS and 1 <= k <= n):
         raise OptionError(
-            f"--fold must be k/n with 1 ≤ k ≤ n and 2 ≤ n ≤ {_MOST_FOLDS}, got {fold!r} instead."
+            f"--fold must be k/n with 1 ≤ k ≤ n and 2 ≤ n ≤ {_MOST_FOLDS}, got {fold!r} instead.",
+            option="fold",
         )
     held_out = f"fold = {k}"
     query = bin_days(events, n)
@@ -300,8 +311,8 @@ def _sample_users(sides: Split, options: SplitOptions) -> Split:
         "drawn",
     )
     n_users = int(engine.row(f"SELECT count(*) FROM {drawn}")[0])
-    released = _how_many("--released-users", options.released_users, n_users)
-    auxiliary = _how_many("--auxiliary-users", options.auxiliary_users, n_users)
+    released = _how_many("released-users", options.released_users, n_users)
+    auxiliary = _how_many("auxiliary-users", options.auxiliary_users, n_users)
     common = _how_many_common(options.common_users, released)
     parts = {"released": sides.released, "auxiliary": sides.auxiliary}
     if released is not None:
@@ -323,11 +334,14 @@ def _how_many(option: str, wanted: float | None, n_users: int) -> int | None:
         return None
     n_wanted = round(wanted * n_users) if wanted < 1 else int(wanted)
     if n_wanted < 1:
-        raise OptionError(f"{option} must be at least one user, got {wanted:g} of {n_users:,}.")
+        raise OptionError(
+            f"--{option} must be at least one user, got {wanted:g} of {n_users:,}.", option=option
+        )
     if n_wanted > n_users:
         raise OptionError(
-            f"{option} must be at most {n_users:,}, the number of users active on both sides, got "
-            f"{n_wanted:,} instead."
+            f"--{option} must be at most {n_users:,}, the number of users active on both sides, "
+            f"got {n_wanted:,} instead.",
+            option=option,
         )
     return n_wanted
 

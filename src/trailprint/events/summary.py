@@ -167,6 +167,11 @@ def _times(events: Events) -> tuple[datetime | None, datetime | None, float | No
     return first, last, active
 
 
+def count_users(events: Events) -> int:
+    """Return the number of people with events."""
+    return int(events.engine.row(f'SELECT count(DISTINCT "user") FROM ({events.query})')[0])
+
+
 def count_duplicates(events: Events) -> int:
     """Return how many source rows repeat an earlier row in every column, whether dropped or not."""
     n_dropped = events.tally.left_out.get(DUPLICATE_ROWS, 0)

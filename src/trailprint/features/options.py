@@ -46,5 +46,6 @@ def check_edges(edges_s: Sequence[float]) -> None:
     if not grow:
         raise OptionError(
             "--duration-edges must be positive seconds in growing order, such as 300,1800,7200, "
-            f"got {', '.join(f'{edge:g}' for edge in edges_s)} instead."
+            f"got {', '.join(f'{edge:g}' for edge in edges_s)} instead.",
+            option="duration-edges",
         )

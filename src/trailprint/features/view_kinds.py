@@ -15,6 +15,7 @@ import pyarrow as pa
 from trailprint.errors import InputError
 from trailprint.events.events import Column, Events
 from trailprint.events.places.grid import GridOptions, extent, to_cells, truncate_names
+from trailprint.events.places.lattice import CELL_NAME
 from trailprint.features.histograms import count_by_location
 from trailprint.features.options import HistogramOptions, Slots, Weight
 
@@ -23,8 +24,7 @@ Tables = tuple[pa.Table, pa.Table]
 #: Separators of hierarchical names, and the minimum share of names that must have one.
 _SEPARATORS = ("/", ".", ":", "-")
 _HIERARCHICAL = 0.9
-#: Pattern of cell names, and a number larger than the columns of any grid.
-_CELL = r"x(-?\d+)_y(-?\d+)"
+#: A number larger than the columns of any grid.
 _ROW = 2**32
 
 
@@ -177,7 +177,7 @@ class NearbyCells(Cells):
 
     def _count(self, events: Events) -> pa.Table:
         n = events.total_sql()
-        cell = f"regexp_extract(location, '{_CELL}', ['column', 'row'])"
+        cell = f"regexp_extract(location, '{CELL_NAME}', ['column', 'row'])"
         counted = f'SELECT "user", {cell} AS cell, {n} AS n FROM ({events.query}) GROUP BY ALL'
         key = f'(cell."row"::BIGINT + north) * {_ROW} + cell."column"::BIGINT + east'
         # The factors are whole numbers, so that sums do not depend on the order.

@@ -162,11 +162,14 @@ def choose_views(names: Sequence[str] | None, *, same_period: bool = False) -> t
     if unknown and unknown[0] in SAME_PERIOD_VIEWS:
         raise OptionError(
             f"The view {unknown[0]} means something only where both sides saw the same days: give "
-            "--same-period if they are different sources about them."
+            "--same-period if they are different sources about them.",
+            option="same-period",
         )
     if unknown or not names:
         got = repr(unknown[0]) if unknown else "none"
-        raise OptionError(f"--views must be all or some of {', '.join(known)}, got {got} instead.")
+        raise OptionError(
+            f"--views must be all or some of {', '.join(known)}, got {got} instead.", option="views"
+        )
     return tuple(view for name, view in known.items() if name in names)
 
 
@@ -181,7 +184,8 @@ def find_views(
     if not found:
         why = "; ".join(f"{name} {reason}" for name, reason in left_out.items())
         raise InputError(
-            f"At least one of the views must be possible, but none is: {why}. Try --views all."
+            f"At least one of the views must be possible, but none is: {why}. Try --views all.",
+            option="views",
         )
     return found, left_out
 

@@ -44,6 +44,6 @@ def _unknown(name: str, known: Mapping[str, Experiment]) -> str:
     near = get_close_matches(name, known, n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
     return (
-        f"An experiment must be one of those that trailprint reproduce --list shows, a year or "
-        f"all, got {name!r} instead. {hint}".strip()
+        f"An experiment must be one of those that 'trailprint reproduce --list' shows, a year "
+        f"or all, got {name!r} instead. {hint}".strip()
     )

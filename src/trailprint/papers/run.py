@@ -30,14 +30,19 @@ def find_data(folder: Path, wanted: Iterable[Experiment]) -> dict[str, Path]:
     """
     needed = sorted({source for each in wanted for source in each.sources})
     if not os.path.exists(folder):
-        raise SourceError(f"--data must name a folder or file that exists, got {str(folder)!r}.")
+        raise SourceError(
+            f"--data must name a folder or file that exists, got {str(folder)!r}.", option="data"
+        )
     if not needed:
-        raise OptionError("--data was given, but these experiments need none. Leave it out.")
+        raise OptionError(
+            "--data was given, but these experiments need none. Leave it out.", option="data"
+        )
     try:
         entries = sorted(folder.iterdir()) if folder.is_dir() else []
     except OSError as error:
         raise SourceError(
-            f"--data must name a folder that can be read, got {str(folder)!r}: {reason_of(error)}."
+            f"--data must name a folder that can be read, got {str(folder)!r}: {reason_of(error)}.",
+            option="data",
         ) from None
     found = {entry.name.split(".")[0]: entry for entry in reversed(entries)}
     copies = {source: found[source] for source in needed if source in found}
@@ -53,10 +58,14 @@ def parse_settings(texts: Iterable[str], wanted: Iterable[Experiment]) -> dict[s
     for text in texts:
         name, separator, value = text.partition("=")
         if not separator:
-            raise OptionError(f"--set must look like NAME=VALUE, got {text!r} instead.")
+            raise OptionError(
+                f"--set must look like NAME=VALUE, got {text!r} instead.", option="set"
+            )
         if name.strip() not in known:
             allowed = f"one of {', '.join(known)}" if known else "left out: there are no settings"
-            raise OptionError(f"--set must be {allowed} for these experiments, got {name!r}.")
+            raise OptionError(
+                f"--set must be {allowed} for these experiments, got {name!r}.", option="set"
+            )
         settings[name.strip()] = value.strip()
     return settings
 
@@ -74,7 +83,8 @@ def _check_found(copies: dict[str, Path], needed: Sequence[str], folder: Path) -
         names = ", ".join(needed)
         raise SourceError(
             f"--data must hold a file or folder named like one of {names} (with any ending) for "
-            f"these experiments, but {str(folder)!r} does not. See trailprint reproduce --list."
+            f"these experiments, but {str(folder)!r} does not. See 'trailprint reproduce --list'.",
+            option="data",
         )
     return copies
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -50,11 +50,10 @@ class AlikeTrails(EventProtection):
     k: int = 5
     fit: Fit = "equal"
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule."""
         if not 1 <= self.k < 2**31:
             raise OptionError(f"k must be at least 1 user, got {self.k!r}. Try k=5.")
-        if self.fit not in get_args(Fit):
-            raise OptionError(f"fit must be equal or within, got {self.fit!r}.")
 
     def label(self) -> str:
         """The minimum number of fitting users, as text."""

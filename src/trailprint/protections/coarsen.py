@@ -47,7 +47,8 @@ class CoarsenGrid(EventProtection):
 
     cell_m: float = 1000.0
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule."""
         GridOptions(cell_m=self.cell_m)
 
     def label(self) -> str:
@@ -99,7 +100,8 @@ class CoarsenRegions(EventProtection, Discreet):
 
     mapping: pa.Table = field(metadata={"file": ("location", "region")})
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule."""
         pairs = self.mapping.group_by(["location", "region"]).aggregate([])
         regions = pairs.group_by("location").aggregate([("region", "count")])
         n_twice = sum(n > 1 for n in regions["region_count"].to_pylist())
@@ -144,7 +146,8 @@ class CoarsenNames(EventProtection):
     levels: int = 1
     separator: str = "."
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule."""
         if self.levels < 1:
             raise OptionError(
                 f"levels must be at least 1 part of a name, got {self.levels!r}. Try levels=1."
@@ -209,7 +212,8 @@ class CoarsenTime(EventProtection):
 
     unit_s: float = 3600.0
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule."""
         if not (0 < self.unit_s <= _DAY_S and math.isfinite(self.unit_s)):
             raise OptionError(
                 "unit_s must be a positive number of seconds up to a day, 86400, "

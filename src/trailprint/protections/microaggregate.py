@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
@@ -74,14 +74,10 @@ class Microaggregate(HistogramProtection):
     norm: Norm = "l1"
     method: Method = "group-selection"
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule."""
         if self.k < 1:
             raise OptionError(f"k must be at least 1 user, got {self.k!r}. Try k=5.")
-        for name, allowed in (("norm", get_args(Norm)), ("method", get_args(Method))):
-            if getattr(self, name) not in allowed:
-                raise OptionError(
-                    f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}."
-                )
 
     def label(self) -> str:
         """The group size, as text."""
@@ -147,7 +143,8 @@ def _check_one_slot(histograms: Histograms) -> None:
     if len(histograms.slots) > 1:
         raise OptionError(
             "Micro-aggregation takes one histogram for each user, "
-            f"got {len(histograms.slots)} slots instead. Leave out --slots."
+            f"got {len(histograms.slots)} slots instead. Leave out --slots.",
+            option="slots",
         )
     if not histograms.n_users:
         raise InputError("At least one user must have events, but none has.")

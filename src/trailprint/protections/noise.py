@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
@@ -60,7 +60,8 @@ class Noise(HistogramProtection):
     max_events: int = 100
     kind: Kind = "laplace"
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule."""
         if not (self.epsilon >= _LEAST_EPSILON and math.isfinite(self.epsilon)):
             raise OptionError(
                 f"epsilon must be a positive number of at least {_LEAST_EPSILON:f}, "
@@ -70,8 +71,6 @@ class Noise(HistogramProtection):
             raise OptionError(
                 f"max_events must be at least 1 event, got {self.max_events!r}. Try max_events=100."
             )
-        if self.kind not in get_args(Kind):
-            raise OptionError(f"kind must be laplace or geometric, got {self.kind!r}.")
 
     @property
     def scale(self) -> float:
@@ -148,7 +147,9 @@ class Noise(HistogramProtection):
 
 def _check_counts(histograms: Histograms) -> None:
     if len(histograms.slots) > 1:
-        raise OptionError("Noise takes one histogram for each user. Leave out --slots.")
+        raise OptionError(
+            "Noise takes one histogram for each user. Leave out --slots.", option="slots"
+        )
     totals = histograms.totals
     if len(totals) and np.allclose(totals[totals > 0], 1.0) and _has_fractions(histograms):
         raise OptionError("Noise needs counts, got shares instead. Apply noise first.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -50,7 +50,8 @@ class PerturbLocations(EventProtection):
     previous: float = 0.15
     next: float = 0.15
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule."""
         chances = (self.previous, self.next)
         if not (all(0 <= chance <= 1 for chance in chances) and sum(chances) <= 1):
             raise OptionError(
@@ -131,14 +132,13 @@ class PerturbTimes(EventProtection):
     sigma_s: float = 3600.0
     order: Order = "clip"
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule."""
         if not (0 < self.sigma_s <= 1e9 and math.isfinite(self.sigma_s)):
             raise OptionError(
                 "sigma_s must be a positive number of seconds up to 1e9, "
                 f"got {self.sigma_s!r}. Try sigma_s=3600."
             )
-        if self.order not in get_args(Order):
-            raise OptionError(f"order must be clip or redraw, got {self.order!r}.")
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
         """Draw noise for each record, in order."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
+from trailprint.arguments import check_fields
 from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms
@@ -74,6 +75,14 @@ class _Protection:
     #: The parameter whose values an audit tries (None: only on request), and its rank among others.
     audited: ClassVar[str | None] = None
     audit_rank: ClassVar[int] = 100
+
+    def __post_init__(self) -> None:
+        check_fields(self, are_flags=False)
+        self.check_values()
+
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule; types and choices were checked before."""
+        return
 
     def parameters(self) -> dict[str, Any]:
         """The parameters as plain values, ready for JSON."""

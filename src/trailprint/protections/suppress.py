@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
@@ -34,11 +34,10 @@ class TopLocations(EventProtection):
     n: int = 100
     by: Popularity = "users"
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule."""
         if not 1 <= self.n < 2**31:
             raise OptionError(f"n must be at least 1 location, got {self.n!r}. Try n=100.")
-        if self.by not in get_args(Popularity):
-            raise OptionError(f"by must be users or events, got {self.by!r}.")
 
     def label(self) -> str:
         """The number of locations kept, as text."""
@@ -91,7 +90,8 @@ class CommonLocations(EventProtection):
 
     min_users: int = 5
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule."""
         if not 1 <= self.min_users < 2**31:
             raise OptionError(
                 f"min_users must be at least 1 user, got {self.min_users!r}. Try min_users=5."
@@ -150,7 +150,8 @@ class Weekdays(EventProtection):
 
     days: str = "mon"
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule."""
         if not self.chosen or any(day not in WEEKDAYS for day in self.chosen):
             known = "+".join(WEEKDAYS)
             raise OptionError(f"days must be among {known}, got {self.days!r}. Try days=mon+tue.")
@@ -176,7 +177,8 @@ class Period(EventProtection):
 
     between: str
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule."""
         if ".." not in self.between:
             raise OptionError(
                 f"between must look like 2024-05-01..2024-05-14, got {self.between!r}."
@@ -198,7 +200,8 @@ class ActiveUsers(EventProtection):
 
     min_events: int = 10
 
-    def __post_init__(self) -> None:
+    def check_values(self) -> None:
+        """Raise an error if a value breaks its rule."""
         if not 1 <= self.min_events < 2**31:
             raise OptionError(
                 f"min_events must be at least 1 event, got {self.min_events!r}. Try min_events=10."

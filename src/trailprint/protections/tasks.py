@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -27,9 +26,9 @@ from trailprint.protections.loss import (
     read_names_back,
     with_locations,
 )
+from trailprint.values import OccupancyOf
 
 _ROUNDING = 1e-12
-OccupancyOf = Literal["place and hour", "place"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -14,21 +12,17 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from trailprint.audit.output_folder import open_folder
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.sources import Source
 from trailprint.audit.settings import SETTINGS, to_settings, write_settings
 from trailprint.display.numbers import to_json
-from trailprint.errors import OptionError, OutputError, reason_of
-from trailprint.events.fingerprints import fingerprint
-from trailprint.events.reading.on_spark import is_at_address
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
 from trailprint.plain import to_plain
-from trailprint.report.about import About, Source
+from trailprint.report.about import About
 from trailprint.report.audit_page import render_report
 from trailprint.report.audit_tables import TABLES
-from trailprint.system.addresses import check_writable, readable_path
-from trailprint.workflows.release import read_loss
-from trailprint.workflows.release_risk import MEASURED, hash_result
 
 REPORT, RESULT, MANIFEST = "report.html", "result.json", "manifest.json"
 PER_USER = "per_user.parquet"
@@ -66,57 +60,6 @@ class Outputs:
     per_user: pa.Table | None = None
 
 
-def describe_source(source: str) -> Source:
-    """Count and hash the files of a dataset; names of files inside a folder are left out."""
-    found = fingerprint(source)
-    return Source(
-        name=os.path.basename(source.rstrip("/")),
-        files=len(found.paths),
-        bytes=found.bytes,
-        sha256=found.sha256,
-        release_loss=read_loss(Path(found.paths[0]).parent, found.sha256),
-    )
-
-
-def check_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) -> None:
-    """Raise, before any work is done, if `open_folder` would; leave no folder behind."""
-    check_writable(folder)
-    path = Path(folder) / "tables"
-    missing = [place for place in (path, *path.parents) if not os.path.lexists(place)]
-    try:
-        open_folder(folder, sources=sources)
-    finally:
-        for place in missing:
-            with contextlib.suppress(OSError):
-                place.rmdir()
-
-
-def open_folder(folder: str | os.PathLike[str], *, sources: Sequence[str] = ()) -> Path:
-    """
-    Create the folder of an audit, or raise before any work is done.
-
-    It must not be inside one of ``sources``: the next audit would read what this one writes.
-    """
-    check_writable(folder)
-    path = Path(folder)
-    here = [readable_path(source) for source in sources if not is_at_address(source)]
-    for source in filter(os.path.isdir, here):
-        if path.resolve().is_relative_to(Path(source).resolve()):
-            raise OptionError(
-                f"--out must be outside the folder the data is read from, got {str(folder)!r}. "
-                "Name another folder."
-            )
-    try:
-        (path / "tables").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"The folder {str(folder)!r} must be one that can be written to: {reason_of(error)}."
-        ) from None
-    if not os.access(path, os.W_OK | os.X_OK):
-        raise OutputError(f"The folder {str(folder)!r} must be one that can be written to.")
-    return path
-
-
 def write_outputs(folder: str | os.PathLike[str], written: Outputs) -> list[Path]:
     """
     Write all files, each one atomically, and return their paths.
@@ -149,17 +92,6 @@ def write_outputs(folder: str | os.PathLike[str], written: Outputs) -> list[Path
     with replacing([path / PER_USER], private=True) as (private,):
         pq.write_table(written.per_user, private, compression="zstd")
     return [*targets, path / PER_USER]
-
-
-def add_measured(folder: str | os.PathLike[str], point: Mapping[str, Any]) -> Path:
-    """Save a protection that was measured after the audit in its own file; return its path."""
-    place = Path(folder) / MEASURED
-    place.mkdir(exist_ok=True)
-    name = hashlib.sha256(str(point["written"]).encode()).hexdigest()[:16]
-    told = {"schema": "trailprint.measured/1", "result_sha256": hash_result(Path(folder))}
-    with replacing([place / f"{name}.json"]) as (temporary,):
-        Path(temporary).write_text(_json({**told, "point": point}), encoding="utf-8", newline="")
-    return place / f"{name}.json"
 
 
 def _remove(paths: Iterable[Path]) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from trailprint.audit.output_folder import open_folder
 from trailprint.comparison.results import AuditComparison
 from trailprint.comparison.tables import TABLES
 from trailprint.display.numbers import to_json
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
-from trailprint.report.audit_files import open_folder
 from trailprint.report.comparison_page import render_comparison
 
 PAGE, RESULT = "comparison.html", "comparison.json"

@@ -21,7 +21,7 @@ PAGE, RESULTS = "papers.html", "papers.json"
 def open_folder(folder: str | os.PathLike[str]) -> Path:
     """Create the folder, or raise before any work is done."""
     if not str(folder).strip():
-        raise OutputError("--out must name a folder, got nothing. Try --out papers/.")
+        raise OutputError("--out must name a folder, got nothing. Try --out papers/.", option="out")
     check_writable(folder)
     path = Path(folder)
     try:
@@ -29,10 +29,13 @@ def open_folder(folder: str | os.PathLike[str]) -> Path:
     except OSError as error:
         raise OutputError(
             f"--out must name a folder that can be written to, got {str(folder)!r}: "
-            f"{reason_of(error)}."
+            f"{reason_of(error)}.",
+            option="out",
         ) from None
     if not os.access(path, os.W_OK | os.X_OK):
-        raise OutputError(f"--out must name a folder that can be written to, got {str(folder)!r}.")
+        raise OutputError(
+            f"--out must name a folder that can be written to, got {str(folder)!r}.", option="out"
+        )
     return path
 
 

@@ -134,11 +134,6 @@ def join(words: Iterable[str]) -> str:
     return known[0] if len(known) == 1 else ", ".join(known[:-1]) + " and " + known[-1]
 
 
-def within(title: str) -> str:
-    """Lower the first letter of a title for use in a sentence, unless it is an abbreviation."""
-    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
-
-
 def capital(text: str) -> str:
     """Capitalise the first letter of a text."""
     return text[:1].upper() + text[1:]

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import bdtrc
 
 from trailprint.arrays import Flags
+from trailprint.attacks.trail_facts import promises_no_false_link
 from trailprint.display.numbers import format_percent
 from trailprint.errors import OptionError
 from trailprint.evaluation.intervals import wilson
@@ -153,7 +154,7 @@ def control_absent(
     absent = truth.auxiliary[is_absent]
     n_linked = len(np.intersect1d(linkage.auxiliary, absent))
     n_false = len(np.intersect1d(linkage.auxiliary[confident], absent))
-    expected = 0.0 if _promises_no_false_link(linkage) else options.allowed
+    expected = 0.0 if promises_no_false_link(linkage) else options.allowed
     # Test for chance instead of comparing the share: a few people prove nothing.
     passed = float(bdtrc(n_false - 1, len(absent), expected)) >= UNLIKELY
     return Control(
@@ -189,11 +190,6 @@ def _confident_links(
     if margin is None:
         return np.zeros(linkage.n_links, dtype=bool), None
     return linkage.confidence >= margin, margin
-
-
-def _promises_no_false_link(linkage: Linkage) -> bool:
-    facts = linkage.facts
-    return facts.get("contradicted") is False and facts.get("reserved") == "released"
 
 
 def _read_absent(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from trailprint.arrays import Floats, Ints
-from trailprint.attacks.options import TrailOptions
 from trailprint.attacks.trail import match_trails
+from trailprint.attacks.trail_facts import read_variant
 from trailprint.display.discreet import Discreet
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
@@ -204,7 +204,7 @@ def trail_changes(
     are kept. Each location costs one run, so pass only a few; `trail_sensitivity.leave_one_out`
     does all of them at once.
     """
-    options = TrailOptions(algorithm=linkage.facts["algorithm"], reserved=linkage.facts["reserved"])
+    options = read_variant(linkage).to_options()
     n_before = np.count_nonzero(correct_links(linkage, truth))
     n_after = []
     for location in locations:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import MaskedCount
+from trailprint.values import Count, MaskedCount, MaskedText, Share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,9 +18,9 @@ class ControlFinding:
     title: str
     people: MaskedCount | None
     links: MaskedCount | None
-    share: float | None
-    interval: tuple[float, float] | None
-    expected: float | None
+    share: Share | None
+    interval: tuple[Share, Share] | None
+    expected: Share | None
     passed: bool
     reading: str
 
@@ -32,7 +32,7 @@ class LocationFinding:
     label: str
     users: MaskedCount | None
     contribution: float
-    leave_one_out: float | str | None
+    leave_one_out: float | MaskedText | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class RareLocation:
     """People who can be found by one rare location alone."""
 
     people: MaskedCount
-    share: float | None
+    share: Share | None
     meaning: str
 
 
@@ -50,7 +50,7 @@ class MapPlace:
 
     lat: float
     lon: float
-    people: int
+    people: Count
     contribution: float | None = field(default=None, metadata=OMITTED)
 
 
@@ -60,14 +60,19 @@ class LocationMap:
 
     places: tuple[MapPlace, ...]
     cell_m: float | None
-    left_out: int
+    left_out: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
-    """Locations that drive re-identification; ``map`` is set only if they may be named."""
+    """
+    Locations that drive re-identification; ``map`` is set only if they may be named.
+
+    ``leave_one_out_attack`` is the attack whose links change when a location is left out.
+    """
 
     locations: tuple[LocationFinding, ...]
     one_rare_location: RareLocation | None
     reading: str | None
+    leave_one_out_attack: str | None = field(default=None, metadata=OMITTED)
     map: LocationMap | None = field(default=None, metadata=OMITTED)

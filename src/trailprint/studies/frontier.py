@@ -73,6 +73,12 @@ def find_swept(protections: Sequence[Protection], parameter: str) -> int:
     return places[0]
 
 
+def make_swept(protections: Sequence[Protection], options: SweepOptions) -> dict[Any, Protection]:
+    """Return the swept protection with each value; invalid values are refused before any work."""
+    step = protections[find_swept(protections, options.parameter)]
+    return {value: replace(step, **{options.parameter: value}) for value in options.values}
+
+
 def sweep(
     released: Events,
     auxiliary: Events,
@@ -93,10 +99,7 @@ def sweep(
     ``judges``.
     """
     place = find_swept(protections, options.parameter)
-    # Invalid values are rejected before any work is done.
-    swept = {
-        value: replace(protections[place], **{options.parameter: value}) for value in options.values
-    }
+    swept = make_swept(protections, options)
     context = TrialContext(released, auxiliary, protections, options, counting, n_threads, judges)
     swept_chain = _Sweep(context, protections, place, options)
     report = progress or ignore_progress

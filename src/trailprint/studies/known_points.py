@@ -15,6 +15,7 @@ from trailprint.attacks.points.drawn import draw_candidates, open_coarser
 from trailprint.evaluation.unicity import measure_unicity
 from trailprint.events.events import Events
 from trailprint.events.places.grid import GridOptions, to_cells
+from trailprint.events.places.lattice import CELL_NAME
 from trailprint.features.points import Points
 
 #: Each factor is a multiple of the previous one, so small cells and bins nest in large ones.
@@ -22,7 +23,6 @@ CELL_FACTORS = (1, 2, 4, 8)
 TIME_FACTORS = (1, 2, 4, 24)
 #: Cell sizes for grouping named places that have positions, in metres.
 _CELLS_M = (500.0, 1000.0, 2000.0, 4000.0)
-_CELL = re.compile(r"x(-?\d+)_y(-?\d+)")
 _MOST_TARGETS = 20_000
 #: Budget of point sets per combination of resolutions: the number of draws is reduced to fit, but
 #: not below ``_LEAST_DRAWS``.
@@ -74,7 +74,7 @@ def _every(points: Points) -> Indices:
 
 
 def _cell_levels(points: Points, cell_m: float) -> tuple[PlaceLevel, ...]:
-    found = [_CELL.fullmatch(name) for name in points.locations.to_pylist()]
+    found = [re.fullmatch(CELL_NAME, name) for name in points.locations.to_pylist()]
     at = np.array([[int(cell[1]), int(cell[2])] for cell in found if cell is not None])
     if len(at) < len(found):
         return (PlaceLevel(name="as released", cell_m=cell_m, place_of=_every(points)),)
@@ -97,7 +97,7 @@ def _position_levels(points: Points, events: Events) -> list[PlaceLevel]:
     table = middle.engine.arrow(f'SELECT "user"::VARCHAR AS place, location FROM ({cells.query})')
     order = pc.index_in(points.locations, value_set=table["place"].combine_chunks())
     names = table["location"].combine_chunks().take(order).to_pylist()
-    found = [_CELL.fullmatch(name) for name in names]
+    found = [re.fullmatch(CELL_NAME, name) for name in names]
     at = np.array([[int(cell[1]), int(cell[2])] for cell in found if cell is not None])
     return [
         PlaceLevel(

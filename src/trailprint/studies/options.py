@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,11 +38,14 @@ class FoldOptions:
         check_fields(self)
         if not 2 <= self.n_folds <= _MOST_FOLDS:
             raise OptionError(
-                f"--folds must be from 2 to {_MOST_FOLDS:,}, got {self.n_folds} instead."
+                f"--folds must be from 2 to {_MOST_FOLDS:,}, got {self.n_folds} instead.",
+                option="folds",
             )
         if self.n_rounds is not None and not 1 <= self.n_rounds <= self.n_folds:
             raise OptionError(
-                f"--rounds must be from 1 to the {self.n_folds} folds, got {self.n_rounds} instead."
+                f"--rounds must be from 1 to the {self.n_folds} folds, "
+                f"got {self.n_rounds} instead.",
+                option="rounds",
             )
 
     @property
@@ -88,8 +93,8 @@ class SweepOptions(TrialOptions):
     ----------
     parameter : str
         A parameter of exactly one of the protections.
-    values : tuple
-        Its values, in the order of the points.
+    values : tuple or str
+        Its values, in the order of the points; also as text, such as 2,5,10.
     target_risk : float, optional
         Also find the least loss at which the share of people linked by the strongest attack, at
         the upper end of its 95 % interval, is at most this: by bisection between ``values`` if the
@@ -101,12 +106,23 @@ class SweepOptions(TrialOptions):
     """
 
     parameter: str
-    values: tuple[Any, ...]
+    values: Sequence[Any]
 
     def __post_init__(self) -> None:
+        if isinstance(self.values, str):
+            parts = [part.strip() for part in self.values.split(",") if part.strip()]
+            object.__setattr__(self, "values", tuple(map(_read_value, parts)))
         TrialOptions.__post_init__(self)
         if not self.values:
             raise OptionError(f"A sweep needs values of {self.parameter}, got none. Try k=2,5,10.")
         # Values may be of any type, including unhashable ones.
         if any(value in self.values[:place] for place, value in enumerate(self.values)):
             raise OptionError(f"A sweep must name each value of {self.parameter} once.")
+
+
+def _read_value(text: str) -> int | float | str:
+    """Return a text as a number if it is one, and a whole number if it is written as such."""
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from scipy import sparse
 
+from trailprint.arguments import N_SEEDS
 from trailprint.attacks.histogram import match_histograms
 from trailprint.attacks.options import MatchOptions
 from trailprint.display.discreet import Discreet
@@ -190,10 +191,11 @@ class TrialContext:
         # Built before anything runs at once: an engine is for one thread at a time.
         released, auxiliary = trial.sides
         seed = self._options.seed
+        seeds = [(seed + draw) % N_SEEDS for draw in range(draws)]
         attacks = [
-            partial(self._attack, released, auxiliary, replace(attack, seed=seed + draw))
+            partial(self._attack, released, auxiliary, replace(attack, seed=own))
             for attack in self._options.attacks
-            for draw in range(draws)
+            for own in seeds
         ]
         n_at_once = self._n_threads if self.n_people <= _MOST_TOGETHER else 1
         measurements: list[Callable[[], Any]] = [trial.describe, *attacks]

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from trailprint.values import MaskedCount
+
 SMALL = 10
 """Counts of people in a breakdown below this are not shown exactly."""
 
 HIDDEN = "hidden"
 """Replaces a count that is suppressed because a small one would follow from it."""
-
-MaskedCount = int | str
-"""A count of people, or a text in its place: ``"<10"``, ``">90"`` or ``"hidden"``."""
 
 
 class MaskedRate(NamedTuple):

@@ -219,9 +219,11 @@ def withhold(
     intervals, for growing numbers of locations.
     """
     if not 0 <= probability <= 1:
-        raise OptionError(f"--withhold must be a probability, got {probability} instead.")
+        raise OptionError(
+            f"--withhold must be a probability, got {probability} instead.", option="withhold"
+        )
     if n_runs < 1:
-        raise OptionError(f"--runs must be at least 1, got {n_runs} instead.")
+        raise OptionError(f"--runs must be at least 1, got {n_runs} instead.", option="runs")
     random = np.random.default_rng(seed)
     options = TrailOptions(algorithm="incomplete", reserved="auxiliary")
     ranked = rank_locations(complete, order)

@@ -29,14 +29,18 @@ def readable_path(name: PathName) -> str:
         raise SourceError(
             "The data must be a file or a folder on this machine, got an address that starts with "
             f"{scheme[1]}: instead. Nothing is fetched from the network: copy it here first, or "
-            "let Spark read it with --engine spark."
+            "let Spark read it with --engine spark.",
+            option="engine",
         )
     return text
 
 
 def check_writable(name: PathName) -> None:
-    """Raise an error if an output is an address and not a path."""
-    scheme = _SCHEME.match(_text(name, OutputError))
+    """Raise an error if an output is an address and not a path, or has no name."""
+    text = _text(name, OutputError)
+    if not text.strip():
+        raise OutputError("The name of an output must not be empty, got no text instead.")
+    scheme = _SCHEME.match(text)
     if scheme:
         raise OutputError(
             "An output must go to a path on this machine, got an address that starts with "

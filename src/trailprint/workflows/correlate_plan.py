@@ -21,6 +21,7 @@ from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source
 from trailprint.events.split import SplitOptions, split
+from trailprint.events.summary import count_users
 from trailprint.features.places import build_chain_pair
 from trailprint.features.sequences import Sequences, build_sequence_pair, build_sequences
 from trailprint.kernels.passes import passes_run_by
@@ -41,7 +42,6 @@ from trailprint.workflows.plans import (
 from trailprint.workflows.rehearsal import count_bytes
 from trailprint.workflows.samples import (
     choose_sizes,
-    count_users,
     draw_users,
     extrapolate,
     try_sizes,

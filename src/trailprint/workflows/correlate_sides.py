@@ -11,7 +11,8 @@ from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
-from trailprint.events.reading.sources import Source, open_places, open_sources
+from trailprint.events.reading.opening import open_sources
+from trailprint.events.reading.sources import Source, open_places
 from trailprint.store import FolderStore, Store
 from trailprint.system.addresses import check_writable
 
@@ -34,7 +35,8 @@ def check_correlation(options: CorrelateOptions, work: Work | None, *sides: Even
     """Raise an error early if data lacks what the model needs, or ``work`` does not apply to it."""
     if work is not None and options.model != "crf":
         raise OptionError(
-            f"--work goes with --model crf: {options.model} trains no models that could be kept."
+            f"--work goes with --model crf: {options.model} trains no models that could be kept.",
+            option="work",
         )
     if work is not None:
         check_writable(work)

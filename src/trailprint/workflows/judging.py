@@ -33,6 +33,9 @@ from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.views import build_views
 
 SequenceAttack = Callable[[Sequences, Sequences], Linkage]
+Sides = tuple[Events, Events]
+MakeJudge = Callable[[Sides, int, int | None], Judge | None]
+"""Makes a judge for the data of both sides, a seed and a number of threads."""
 
 REIDIT = (
     TrailOptions(algorithm="complete"),
@@ -51,13 +54,13 @@ def list_judges(
     released: Events, auxiliary: Events, *, seed: int = 0, n_threads: int | None = None
 ) -> list[Judge]:
     """Return a judge for each family other than histograms that the data allows."""
-    sides = released, auxiliary
-    judges = [judge_trails(n_threads)]
-    if sum(view.lacks(sides) is None for view in VIEWS.values()) > 1:
-        judges.append(_judge_views(seed, n_threads))
-    if all("start" in side.columns for side in sides):
-        judges.append(_judge_orders(sides, seed))
-    return judges
+    made = (make((released, auxiliary), seed, n_threads) for make in _JUDGES.values())
+    return [judge for judge in made if judge is not None]
+
+
+def register_judge(name: str, make: MakeJudge) -> None:
+    """Register a family that judges sweeps of protections, which are made without an audit."""
+    _JUDGES[name] = make
 
 
 def judge_trails(n_threads: int | None = None, ways: Sequence[TrailOptions] = REIDIT) -> Judge:
@@ -76,7 +79,7 @@ def judge_trails(n_threads: int | None = None, ways: Sequence[TrailOptions] = RE
             for way in ways
         ]
 
-    return Judge(name="trail", on_histograms=prepare, is_quick=True)
+    return Judge(name="trail", on_histograms=prepare)
 
 
 def _match_trails(
@@ -85,8 +88,14 @@ def _match_trails(
     return match_trails(released, auxiliary, way, n_threads=n_threads)
 
 
-def _judge_views(seed: int, n_threads: int | None) -> Judge:
-    """Judge by several views, with weights learnt from the auxiliary side, protected alike."""
+def _judge_views(sides: Sides, seed: int, n_threads: int | None) -> Judge | None:
+    """
+    Judge by several views, with weights learnt from the auxiliary side, protected alike.
+
+    None if the data allows only one view.
+    """
+    if sum(view.lacks(sides) is None for view in VIEWS.values()) < 2:
+        return None
     options = MatchOptions(seed=seed)
 
     def prepare(
@@ -128,8 +137,10 @@ def _cut_protected(chain: Sequence[Protection]) -> CutEvents:
     return cut
 
 
-def _judge_orders(sides: tuple[Events, Events], seed: int) -> Judge:
-    """Judge by the order of visits: a Markov chain for each released person."""
+def _judge_orders(sides: Sides, seed: int, n_threads: int | None) -> Judge | None:
+    """Judge by the order of visits: a Markov chain for each released person; None without times."""
+    if any("start" not in side.columns for side in sides):
+        return None
     first, second = build_sequence_pair(*sides)
     truth = truth_from_ids(first.users, second.users)
     options = CorrelateOptions(model="markov", seed=seed)
@@ -170,3 +181,16 @@ def _keep_people(sequences: Sequences, people: pa.Array) -> Sequences:
     is_there = pc.is_in(sequences.users, value_set=people)
     rows: NDArray[np.int64] = np.flatnonzero(is_there.to_numpy(zero_copy_only=False))
     return select_people(sequences, rows)
+
+
+def _judge_places(sides: Sides, seed: int, n_threads: int | None) -> Judge:
+    """Judge by the set of places, which any data has."""
+    return judge_trails(n_threads)
+
+
+_JUDGES: dict[str, MakeJudge] = {
+    "trail": _judge_places,
+    "combined": _judge_views,
+    "sequence": _judge_orders,
+}
+"""Families besides histograms that judge sweeps of protections, in order."""

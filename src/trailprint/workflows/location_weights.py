@@ -9,10 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trailprint.arrays import Floats
-from trailprint.errors import ColumnError, InputError, OptionError
+from trailprint.errors import ColumnError, InputError
 from trailprint.events.engine import Engine
-from trailprint.events.reading.frames import plain_frame
-from trailprint.events.reading.side_files import open_pairs
+from trailprint.events.reading.side_files import open_pairs, to_table
 from trailprint.events.reading.sources import TruthSource
 
 _COLUMNS = ("location", "weight")
@@ -69,13 +68,7 @@ def _open(weights: TruthSource, engine: Engine) -> pa.Table:
         pairs = open_pairs(engine, weights, _COLUMNS, "Location weights")
         number = "coalesce(TRY_CAST(weight AS DOUBLE), 'nan'::DOUBLE) AS weight"
         return engine.arrow(f"SELECT location, {number} FROM ({pairs})")
-    try:
-        table = weights if isinstance(weights, pa.Table) else pa.table(plain_frame(weights))
-    except (AttributeError, TypeError, ValueError, pa.ArrowException):
-        raise OptionError(
-            "location_weights must be a path or a table with columns location and weight, got "
-            f"{type(weights).__name__} instead."
-        ) from None
+    table = to_table(weights, "location_weights", _COLUMNS)
     if not set(_COLUMNS) <= set(table.column_names):
         raise ColumnError("Location weights must have the columns location and weight.")
     return table

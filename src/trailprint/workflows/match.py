@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from trailprint.arguments import check_arguments
+from trailprint.arguments import check_argument, check_arguments
 from trailprint.attacks.options import MatchOptions, RejectionOptions
 from trailprint.attacks.rejection import Rejection, decide, decide_by_lengths
 from trailprint.attacks.view_weights import ViewWeights
@@ -150,7 +150,16 @@ class MatchResult(Result):
         return table.append_column("correct", known).sort_by(order)
 
     def margin_for(self, precision: float) -> CoveragePoint | None:
-        """Return the margin from which links reach the given precision, or None if none does."""
+        """
+        Return the margin from which links reach the given precision, or None if none does.
+
+        ``precision`` is above 0 and at most 1.
+        """
+        check_argument("precision", precision, float)
+        if not 0 < precision <= 1:
+            raise OptionError(
+                f"precision must be above 0 and at most 1, got {precision} instead. Try 0.9."
+            )
         if not self.options.margins or self.risk is None:
             return None
         return margin_for_precision(self.linkage, self.truth, precision)
@@ -377,12 +386,16 @@ def _check_rejection(
     if rejection is None:
         return
     if views is not None:
-        raise OptionError("--reject-lambda tests one histogram and does not go with --views.")
+        raise OptionError(
+            "--reject-lambda tests one histogram and does not go with --views.",
+            option="reject-lambda",
+        )
     weight = (histograms or HistogramOptions()).weight
     if rejection.string_length is None and weight != "visits":
         raise OptionError(
             f"--reject-lambda counts visits, got --weight {weight}: leave it, or say with "
-            "--string-length how many observations a histogram stands for."
+            "--string-length how many observations a histogram stands for.",
+            option="reject-lambda",
         )
 
 
@@ -395,10 +408,14 @@ def _with_margins(options: MatchOptions, rejection: RejectionOptions | None) -> 
     if options.metric != metric or options.method != "joint":
         raise OptionError(
             f"--reject-lambda needs --metric {metric} and --method joint, or {other} "
-            "--string-length, the length all histograms have in common."
+            "--string-length, the length all histograms have in common.",
+            option="reject-lambda",
         )
     if options.size is not None:
-        raise OptionError("--reject-lambda tests the whole matching and does not go with --size.")
+        raise OptionError(
+            "--reject-lambda tests the whole matching and does not go with --size.",
+            option="reject-lambda",
+        )
     return replace(options, margins=True)
 
 

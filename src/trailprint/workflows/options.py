@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from trailprint.arguments import check_fields
+from trailprint.arguments import Understood, check_fields, understood
 from trailprint.errors import OptionError
 
 Cut = Literal["median", "halves-of-weeks", "halves-of-spans", "at-random"]
@@ -29,7 +29,7 @@ class ViewOptions:
     names : sequence of str, optional
         Match several views at once: all, or names such as visits,days,moves. By default all
         that the data supports.
-    weights : {"learnt", "equal"} or mapping
+    weights : {"learnt", "equal"}, mapping or str
         With ``names``: weights of views (or NAME=WEIGHT,…). Learnt ones come from the auxiliary
         side alone.
     cut : {"median", "halves-of-weeks", "halves-of-spans", "at-random"}
@@ -43,7 +43,7 @@ class ViewOptions:
     """
 
     names: Sequence[str] | None = None
-    weights: WeightChoice | Mapping[str, float] = "learnt"
+    weights: Understood[WeightChoice | Mapping[str, float], str] = understood("learnt")
     cut: Cut = "median"
     same_period: bool = False
     contributions: bool = True
@@ -52,11 +52,27 @@ class ViewOptions:
         from trailprint.features.views import choose_views
 
         if isinstance(self.weights, str) and self.weights not in get_args(WeightChoice):
-            raise OptionError(
-                "view weights must be learnt, equal or NAME=WEIGHT,…, "
-                f"got {self.weights!r} instead."
-            )
+            object.__setattr__(self, "weights", _read_weights(self.weights))
         check_fields(self)
         if self.names == ("all",):
             object.__setattr__(self, "names", None)
         choose_views(self.names, same_period=self.same_period)
+
+
+def _read_weights(text: str) -> dict[str, float]:
+    """Read weights by name."""
+    weights: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, number = (piece.strip() for piece in part.partition("="))
+        if name in weights:
+            raise OptionError(
+                f"--view-weights must name a view once, got {name!r} twice.", option="view-weights"
+            )
+        try:
+            weights[name] = float(number)
+        except ValueError:
+            raise OptionError(
+                f"--view-weights must be learnt, equal or NAME=WEIGHT,…, got {part!r} instead. "
+                "Try visits=2,days=1."
+            ) from None
+    return weights

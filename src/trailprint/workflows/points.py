@@ -135,7 +135,8 @@ def _choose_populations(wanted: tuple[int, ...], n_users: int) -> tuple[int, ...
     if wanted and min(wanted) < n_users:
         raise OptionError(
             f"--populations must be at least the {n_users:,} people of the data, got "
-            f"{min(wanted):,} instead."
+            f"{min(wanted):,} instead.",
+            option="populations",
         )
     return wanted or tuple(factor * n_users for factor in _GROWTH)
 

@@ -90,11 +90,12 @@ class ProtectResult(Result):
         events, found = self.events, self.histograms()
         return events.engine.arrow(events.query) if events is not None else found
 
+    @check_arguments(skip=("self",))
     def release(
         self,
         out: str | os.PathLike[str],
         *,
-        keys: str | None = None,
+        keys: str | os.PathLike[str] | None = None,
         audit: str | os.PathLike[str] | None = None,
     ) -> dict[str, Any]:
         """

@@ -16,13 +16,14 @@ from trailprint.events.meeting import in_one_engine
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, open_places
+from trailprint.events.summary import count_users
 from trailprint.features.histograms import build_histogram_pair, build_histograms
 from trailprint.features.options import HistogramOptions
 from trailprint.protections.chain import apply_protections, changes_histograms, protect_histograms
 from trailprint.protections.loss import with_locations
 from trailprint.protections.protection import Protection
 from trailprint.studies.bisection import MOST_STEPS
-from trailprint.studies.frontier import find_swept, sweep
+from trailprint.studies.frontier import find_swept, make_swept, sweep
 from trailprint.studies.options import SweepOptions
 from trailprint.workflows.chain_reading import read_chain
 from trailprint.workflows.judging import list_judges
@@ -37,7 +38,6 @@ from trailprint.workflows.plans import (
 from trailprint.workflows.rehearsal import Rehearsed
 from trailprint.workflows.samples import (
     choose_sizes,
-    count_users,
     draw_users,
     extrapolate,
     try_sizes,
@@ -192,6 +192,7 @@ def _plan_trade_off(
     counting: HistogramOptions | None,
     running: Running,
 ) -> WorkPlan:
+    make_swept(chain, options)
     sides = in_one_engine(list(both))
     pair = build_histogram_pair(with_locations(sides[0]), with_locations(sides[1]), counting)
     one_value = _try_value(sides, chain, options, counting)

@@ -26,14 +26,13 @@ from trailprint.events.engine import Engine, quote_name
 from trailprint.events.events import Events
 from trailprint.events.places.lattice import Grid
 from trailprint.events.reading.columns import CELL_SIZE
-from trailprint.events.reading.own_releases import ABOUT
+from trailprint.events.reading.own_releases import ABOUT, SCHEMA
 from trailprint.events.write import check_outputs, copy_query, replacing, write_table
 from trailprint.workflows.results import open_folder
 
 if TYPE_CHECKING:
     from trailprint.workflows.protect import ProtectResult
 
-SCHEMA = "trailprint.release/1"
 _EVENTS = "events.parquet"
 _ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv")
 _ORDER = ("location", "start", "end", "weight")
@@ -52,7 +51,10 @@ class ReleaseFiles:
 
 
 def place_release(
-    out: str | os.PathLike[str], keys: str | None = None, *, sources: Sequence[str] = ()
+    out: str | os.PathLike[str],
+    keys: str | os.PathLike[str] | None = None,
+    *,
+    sources: Sequence[str] = (),
 ) -> ReleaseFiles:
     """Choose the paths of a release; key files and ``sources`` are never overwritten."""
     path = Path(out)
@@ -60,7 +62,8 @@ def place_release(
     if keys is not None and os.path.lexists(keys):
         raise OptionError(
             f"--keys must name a new file, but {str(keys)!r} is there already: its keys would be "
-            "lost. Name another."
+            "lost. Name another.",
+            option="keys",
         )
     own = None if keys is None else Path(keys)
     there = [path for path in (data, own) if path is not None and path.parent.is_dir()]
@@ -156,7 +159,8 @@ def _describe_kept(result: ProtectResult) -> list[dict[str, Any]]:
     if result.events is None:
         raise OptionError(
             "--keep-column needs events, but histograms are released: leave it out, or choose "
-            "another protection."
+            "another protection.",
+            option="keep-column",
         )
     columns = zip(events.carried, events.carried_columns, strict=True)
     return [

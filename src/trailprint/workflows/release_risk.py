@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from trailprint.display.numbers import to_json
 from trailprint.errors import OptionError, TrailprintError
 from trailprint.events.engine import Engine
+from trailprint.events.write import replacing
 from trailprint.protections.protection import Protection
 from trailprint.system.addresses import PathName, readable_path
 from trailprint.workflows.chain_reading import read_chain
@@ -41,16 +43,20 @@ def read_risk(
         version = str(plain["versions"]["trailprint"])
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         raise OptionError(
-            "--audit must name the folder of an audit, but there is no result of one in it."
+            "--audit must name the folder of an audit, but there is no result of one in it.",
+            option="audit",
         ) from None
     if sha256 is not None and sha256 not in _read_inputs(folder):
-        raise OptionError("--audit must be of the data to be released, but it is of other data.")
+        raise OptionError(
+            "--audit must be of the data to be released, but it is of other data.", option="audit"
+        )
     wanted = _plain(describe(chain))
     found = next((point for point in points if _steps(point, engine) == wanted), None)
     if found is None:
         raise OptionError(
-            "--audit must have tried what is applied, but it did not. Measure it: trailprint audit "
-            "with the same options and --measure."
+            "--audit must have tried what is applied, but it did not. Measure it with "
+            "'trailprint audit --measure' and the same options.",
+            option="audit",
         )
     told = {name: found[name] for name in _TOLD if found.get(name) is not None}
     return {**told, "audit_sha256": hashlib.sha256(content).hexdigest(), "audit_version": version}
@@ -74,6 +80,18 @@ def read_measured(folder: Path) -> list[dict[str, Any]]:
             told = json.loads(path.read_text(encoding="utf-8"))
             points += [dict(told["point"])] if told["result_sha256"] == own else []
     return points
+
+
+def add_measured(folder: PathName, point: Mapping[str, Any]) -> Path:
+    """Save a protection that was measured after the audit in its own file; return its path."""
+    place = Path(folder) / MEASURED
+    place.mkdir(exist_ok=True)
+    name = hashlib.sha256(str(point["written"]).encode()).hexdigest()[:16]
+    told = {"schema": "trailprint.measured/1", "result_sha256": hash_result(Path(folder))}
+    with replacing([place / f"{name}.json"]) as (temporary,):
+        text = to_json({**told, "point": point}) + "\n"
+        Path(temporary).write_text(text, encoding="utf-8", newline="")
+    return place / f"{name}.json"
 
 
 def _read_inputs(folder: Path) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from trailprint.arguments import check_argument
 from trailprint.display.discreet import Discreet, brief
 from trailprint.display.fact_tables import write_facts
 from trailprint.display.numbers import to_json
@@ -89,8 +90,7 @@ class Result(Discreet, ABC):
         Tables with ids of people are written only if they are named in ``private``, as Parquet
         that only the owner can read.
         """
-        named = [private] if isinstance(private, str) else list(private)
-        people = {name: self.table(name) for name in named}
+        people = self._named(private)
         path = open_folder(folder)
         texts = {
             "result.json": to_json(self.to_dict()) + "\n",
@@ -102,6 +102,12 @@ class Result(Discreet, ABC):
             for name, text in zip(unfinished, texts.values(), strict=True):
                 Path(name).write_text(text, encoding="utf-8", newline="")
         return targets + write_private(path, people)
+
+    def _named(self, private: str | Sequence[str]) -> dict[str, ResultTable]:
+        """Tables that were named to be saved although they hold ids of people."""
+        check_argument("private", private, str | Sequence[str])
+        names = [private] if isinstance(private, str) else private
+        return {name: self.table(name) for name in names}
 
     def _open_tables(self) -> list[ResultTable]:
         """Tables without ids of people."""
@@ -119,9 +125,10 @@ class Result(Discreet, ABC):
 
 
 def _find(there: Mapping[str, Callable[[], Made]], name: str, what: str) -> Callable[[], Made]:
-    if name not in there:
+    if not isinstance(name, str) or name not in there:
         known = ", ".join(there) or "none"
-        raise OptionError(f"A {what} must be one of {known}, got {name!r} instead.")
+        got = repr(name) if isinstance(name, str) else type(name).__name__
+        raise OptionError(f"A {what} must be one of {known}, got {got} instead.")
     return there[name]
 
 

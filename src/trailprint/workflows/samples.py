@@ -19,11 +19,6 @@ class Sample(NamedTuple):
     took: Rehearsed
 
 
-def count_users(events: Events) -> int:
-    """Return the number of people with events."""
-    return int(events.engine.row(f'SELECT count(DISTINCT "user") FROM ({events.query})')[0])
-
-
 def draw_users(events: Events, share: float) -> Events:
     """Draw about this share of the people; the same people are drawn in every dataset."""
     if share >= 1:

@@ -13,6 +13,12 @@ import pyarrow.compute as pc
 from trailprint.arguments import check_arguments
 from trailprint.attacks.options import TrailOptions
 from trailprint.attacks.trail import check_tactics, match_trails
+from trailprint.attacks.trail_facts import (
+    LikelyFacts,
+    TrailFacts,
+    read_trail_facts,
+    read_variant,
+)
 from trailprint.display.discreet import Words
 from trailprint.display.plots import Plot
 from trailprint.errors import InputError
@@ -54,7 +60,7 @@ class TrailResult(Result):
 
     def _shown(self) -> dict[str, object]:
         return {
-            "algorithm": Words(self.linkage.facts["algorithm"]),
+            "algorithm": Words(read_variant(self.linkage).algorithm),
             "released": self.released.n_users,
             "auxiliary": self.auxiliary.n_users,
             "links": self.linkage.n_links,
@@ -64,8 +70,11 @@ class TrailResult(Result):
     @property
     def options(self) -> TrailOptions:
         """The options used, with open choices resolved."""
-        facts = self.linkage.facts
-        return TrailOptions(algorithm=facts["algorithm"], reserved=facts["reserved"])
+        return read_variant(self.linkage).to_options()
+
+    @property
+    def _trail_facts(self) -> TrailFacts:
+        return read_trail_facts(self.linkage)
 
     @property
     def assumptions_hold(self) -> bool | None:
@@ -73,8 +82,8 @@ class TrailResult(Result):
         if self.options.is_likely:
             return None
         if self.observed is not None:
-            return self.observed.holds[self.linkage.facts["reserved"]]
-        return False if self.linkage.facts["contradicted"] else None
+            return self.observed.holds[self._trail_facts.reserved]
+        return False if self._trail_facts.contradicted else None
 
     @property
     def guaranteed(self) -> bool | None:
@@ -86,7 +95,7 @@ class TrailResult(Result):
         """
         if self.options.is_likely:
             return False
-        return False if self.linkage.facts["contradicted"] else self.assumptions_hold
+        return False if self._trail_facts.contradicted else self.assumptions_hold
 
     def links(self) -> pa.Table:
         """Return who is linked to whom: released, auxiliary (sensitive)."""
@@ -106,10 +115,11 @@ class TrailResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts, rates and assumptions as plain values, ready for JSON; no identifiers."""
-        risk, facts = self.risk, self.linkage.facts
+        risk, facts = self.risk, self._trail_facts
+        likely = facts if isinstance(facts, LikelyFacts) else None
         return {
-            "algorithm": facts["algorithm"],
-            "reserved": facts["reserved"],
+            "algorithm": facts.algorithm,
+            "reserved": facts.reserved,
             "released": self.released.n_users,
             "auxiliary": self.auxiliary.n_users,
             "locations": len(self.auxiliary.locations),
@@ -124,11 +134,11 @@ class TrailResult(Result):
             "accuracy_interval": risk and risk.accuracy_interval and list(risk.accuracy_interval),
             "precision": risk and risk.precision,
             "chance": risk and risk.chance,
-            "agreement": facts.get("agreement"),
-            "expected_precision": facts.get("expected_precision"),
-            "upper_bound": facts["upper_bound"],
+            "agreement": likely and likely.agreement,
+            "expected_precision": likely and likely.expected_precision,
+            "upper_bound": facts.upper_bound,
             "assumptions_hold": self.assumptions_hold,
-            "contradicted": facts["contradicted"],
+            "contradicted": facts.contradicted,
             "guaranteed": self.guaranteed,
             "assumptions": {
                 "truthful": "assumed (2.1): every entry stems from a visit",
@@ -137,7 +147,7 @@ class TrailResult(Result):
                 "traceable": "assumed (2.3): the same entry is the same entity everywhere",
                 "tactics_possible": self.tactics_possible,
                 "tactics_observed": self.observed and asdict(self.observed),
-                "trails_without_counterpart": facts["trails_without_counterpart"],
+                "trails_without_counterpart": facts.trails_without_counterpart,
             },
             "seconds": dict(self.seconds),
         }

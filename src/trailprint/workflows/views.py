@@ -21,6 +21,7 @@ from trailprint.errors import InputError
 from trailprint.evaluation.risk import measure_risk
 from trailprint.evaluation.truth import Truth
 from trailprint.events.events import Events
+from trailprint.events.summary import count_users
 from trailprint.features.views import Views, build_view_pair, find_views
 from trailprint.linkage import Linkage
 from trailprint.workflows.learning_cuts import CutEvents, choose_cut, draw_people_of
@@ -91,9 +92,7 @@ def _weigh(
         has_times = "start" in auxiliary.columns
         why = "cannot be cut in two" if has_times else "has no times to cut it by"
         return equal_weights(names, f"Weights are equal: the auxiliary data {why}.")
-    n_matched = int(
-        auxiliary.engine.row(f'SELECT count(DISTINCT "user") FROM ({auxiliary.query})')[0]
-    )
+    n_matched = count_users(auxiliary)
     return learn_weights(*pair, seed=seed, n_threads=n_threads, n_matched=n_matched)
 
 

@@ -6,7 +6,9 @@ import shlex
 from importlib import import_module
 
 import pytest
+from tests.presence import present
 
+from trailprint.app.failures import Failure
 from trailprint.app.forms import (
     _ABOUTS,
     _LEFT_OUT,
@@ -61,28 +63,46 @@ def test_flags_that_name_files_are_known_to_be_such():
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("given", "sentence", "option"),
     [
-        ({"target_risk": "5"}, "--target-risk must be a share from 0 to 1"),
-        ({"cell": "x"}, "--cell must be a number, got 'x' instead."),
-        ({"attacks": "magic"}, "--attacks must name some of"),
-        ({"time_limit": "soon"}, "--time-limit must be a duration"),
-        ({"active_both": True}, "Choices of users on both sides go with a split"),
+        ({"target_risk": "5"}, "--target-risk must be a share from 0 to 1", "target-risk"),
+        ({"cell": "x"}, "--cell must be a number, got 'x' instead.", "cell"),
+        ({"attacks": "magic"}, "--attacks must name some of", "attacks"),
+        ({"time_limit": "soon"}, "--time-limit must be a duration", "time-limit"),
+        ({"active_both": True}, "Choices of users on both sides go with a split", "at"),
     ],
 )
-def test_what_is_wrong_is_said_in_the_sentence_of_the_command_line(run, write, given, sentence):
+def test_what_is_wrong_is_said_in_the_sentence_of_the_command_line(
+    run, write, given, sentence, option
+):
     path = write("visits.csv", "user,location\na,b\n")
-    said = check_values("audit", {**VALUES, "data": path, **given})
-    assert said.startswith(sentence)
+    failure = present(check_values("audit", {**VALUES, "data": path, **given}))
+    assert failure.message.startswith(sentence)
+    assert failure.option == option
     words = list_words("audit", {**VALUES, "data": path, **given})
-    assert said in run(*words).err
+    assert failure.message in run(*words).err
 
 
 def test_it_is_said_beside_the_field_it_is_about():
-    error = check_values("audit", {**VALUES, "target_risk": "5"})
-    shown = fields_of(make_panels("audit", QUESTIONS, {"target_risk": "5"}, error=error))
+    failure = check_values("audit", {**VALUES, "target_risk": "5"})
+    shown = fields_of(make_panels("audit", QUESTIONS, {"target_risk": "5"}, failure=failure))
     assert [name for name, field in shown.items() if field.error] == ["target-risk"]
     assert shown["target-risk"].value == "5"
+
+
+def test_values_that_an_error_suggests_come_first():
+    failure = Failure(message="So.", option="user-column", suggestions=("who",))
+    shown = fields_of(
+        make_panels(
+            "audit",
+            MEANING,
+            {},
+            failure=failure,
+            suggestions={"user-column": ["place", "who"], "location-column": ["place", "who"]},
+        )
+    )
+    assert shown["user-column"].suggestions == ("who", "place")
+    assert shown["location-column"].suggestions == ("place", "who")
 
 
 def test_values_come_back_as_the_command_takes_them():
@@ -100,7 +120,7 @@ def test_values_come_back_as_the_command_takes_them():
         "protect": ["microaggregate:k=5", "top-locations:n=3"],
         "per_user": True,
     }
-    assert check_values("audit", {**VALUES, **values}) == ""
+    assert check_values("audit", {**VALUES, **values}) is None
 
 
 def test_all_attacks_are_the_usual_ones():
@@ -112,4 +132,4 @@ def test_the_command_shown_is_the_one_that_is_run(name):
     values = {"data": f"./{name}", "out": name, "title": name}
     shown = write_command("audit", values)
     assert shlex.split(shown) == ["trailprint", *list_words("audit", values)]
-    assert check_values("audit", values) == ""
+    assert check_values("audit", values) is None

@@ -7,9 +7,12 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
+from tests.presence import present
 
+from trailprint.app.failures import Failure
 from trailprint.app.jobs import Job
 from trailprint.app.pages.audit import describe_time_left, list_parts
 from trailprint.cli.progress_file import VARIABLE, ProgressFile, find_progress_file
@@ -70,6 +73,44 @@ def test_what_is_wrong_is_said_as_on_the_command_line(tmp_path, run):
     assert f"trailprint: {job.message()}\n" == run("inspect", "nothing.csv").err
 
 
+def test_what_an_error_says_to_programs_comes_with_its_message(tmp_path):
+    (tmp_path / "visits.csv").write_text("user,location,start\na,x,13.5.2024\nb,y,14.5.2024\n")
+    job = Job(tmp_path / "job")
+    job.start(["inspect", "visits.csv"], within=tmp_path)
+    assert wait_for(job, "failed", "finished") == "failed"
+    failure = present(job.failure())
+    assert (failure.option, failure.suggestions) == ("time-format", ("%d.%m.%Y",))
+    assert failure.message == job.message()
+    assert job.start(["layouts"], within=tmp_path)
+    assert wait_for(job, "failed", "finished") == "finished"
+    assert job.failure() is None
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "null", '{"message": 3}', '{"message": null, "code": 2}', '"text"']
+)
+def test_a_failure_that_is_damaged_is_none(tmp_path, content):
+    (tmp_path / "job.json").write_text("{}")
+    (tmp_path / "failure.json").write_text(content)
+    assert Job(tmp_path).failure() is None
+    assert Job(tmp_path).state() == "interrupted"
+
+
+def test_fields_of_a_failure_are_taken_only_if_they_are_text(tmp_path):
+    found = {"message": "So.", "code": 2, "option": ["x"], "suggestions": ["a", 3, None]}
+    (tmp_path / "failure.json").write_text(json.dumps(found))
+    assert Job(tmp_path).failure() == Failure(message="So.", suggestions=("a",))
+
+
+@pytest.mark.parametrize(
+    ("code", "state"), [(2, "failed"), (1, "failed"), (130, "stopped"), (143, "stopped")]
+)
+def test_a_command_was_stopped_if_its_exit_code_says_so(tmp_path, code, state):
+    (tmp_path / "job.json").write_text("{}")
+    (tmp_path / "failure.json").write_text(json.dumps({"message": "So.", "code": code}))
+    assert Job(tmp_path).state() == state
+
+
 def test_one_job_runs_once_however_often_it_is_started(sleeping, tmp_path):
     assert not sleeping.start(["audit", "x.csv"], within=tmp_path)
     assert not Job(sleeping.folder).start(["audit", "x.csv"], within=tmp_path)
@@ -104,6 +145,29 @@ def test_a_real_command_is_stopped_when_asked(tmp_path):
     job.cancel()
     assert wait_for(job, "stopped", "interrupted", "finished") in ("stopped", "interrupted")
     assert not (tmp_path / "x.csv").exists()
+
+
+def test_a_command_that_was_asked_to_stop_says_so(tmp_path):
+    (tmp_path / "visits.csv").write_text("user,location\na,x\n")
+    os.mkfifo(tmp_path / "pipe")
+    job = Job(tmp_path / "job")
+    job.start(["audit", "visits.csv", "--settings", "pipe", "--out", "a"], within=tmp_path)
+    pipe = open_read_pipe(tmp_path / "pipe")
+    job.cancel()
+    assert wait_for(job, "stopped", "interrupted", "failed", "finished") == "stopped"
+    assert job.message() == "Stopped."
+    os.close(pipe)
+
+
+def open_read_pipe(path: Path) -> int:
+    """Open a pipe for writing once another process reads it, which then waits for us."""
+    end = time.monotonic() + 30
+    while True:
+        try:
+            return os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            assert time.monotonic() < end
+            time.sleep(0.05)
 
 
 PLAN = {

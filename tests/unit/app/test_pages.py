@@ -16,7 +16,7 @@ from trailprint.app.drafts import Drafts
 from trailprint.app.folders import Folder
 from trailprint.app.jobs import Job
 from trailprint.app.measured import list_points
-from trailprint.report.audit_files import add_measured
+from trailprint.workflows.release_risk import add_measured
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
 POINT = {

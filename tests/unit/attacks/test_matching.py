@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import sparse
+from tests.presence import present
 
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.matching import EXACT, to_arrays
+from trailprint.attacks.matching import EXACT, follow, to_arrays
 from trailprint.attacks.options import MatchOptions
 from trailprint.errors import InputError, OptionError
 from trailprint.features.histograms import Histograms, build_histogram_pair
+from trailprint.kernels.matching.pricing import Round
 
 Sides = tuple[Histograms, Histograms]
 
@@ -67,3 +69,10 @@ def test_a_side_without_data_is_refused(sides: Sides):
 def test_kernels_get_plain_arrays_of_their_own_types():
     indptr, indices, data = to_arrays(sparse.csr_array(np.eye(2, dtype=np.int32)))
     assert [str(one.dtype) for one in (indptr, indices, data)] == ["int64", "int32", "float64"]
+
+
+def test_a_gap_below_zero_by_rounding_is_shown_as_none():
+    said: list[str] = []
+    report = present(follow(lambda what, done: said.append(what)))
+    report(Round(number=1, n_violated=0, total_gain=1.0, upper_bound=1.0 - 1e-15))
+    assert said == ["Matching, round 1: gap 0"]

@@ -228,5 +228,5 @@ def test_arrays_of_objects_are_never_unpickled():
     assert fetch(store, "x") is None
 
 
-def test_names_nobody_checks_fit():
-    assert fits_shape("else", Outcome(data={}), cast(Any, None))
+def test_outcomes_of_unknown_kinds_do_not_fit():
+    assert not fits_shape("else", Outcome(data={}), cast(Any, None))

@@ -19,9 +19,10 @@ from trailprint.events.split import SplitOptions
         ({"attacks": ("trail", "trail")}, "got 'trail,trail'"),
         ({"target_risk": 1.5}, "target_risk must be a share from 0 to 1, got 1.5"),
         ({"weight": "money"}, "weight must be one of visits, duration, day-balanced"),
-        ({"users": 1}, "users must be at least 2 people, got 1"),
+        ({"users": 1}, "^users must be at least 2 people, got 1"),
+        ({"sequence_users": 1}, "^sequence_users must be at least 2 people, got 1"),
         ({"time_limit_s": 0.0}, "time_limit_s must be positive"),
-        ({"seed": -1}, "seed must not be negative"),
+        ({"seed": -1}, "seed must be from 0 to"),
     ],
 )
 def test_what_is_refused(options, words):
@@ -49,6 +50,13 @@ def test_durations(text, seconds):
 def test_durations_that_are_none(text):
     with pytest.raises(OptionError, match="Try 10m"):
         parse_duration(text)
+
+
+def test_an_option_without_a_flag_is_named_as_in_python():
+    with pytest.raises(OptionError) as caught:
+        AuditOptions(sequence_users=1)
+    assert caught.value.for_command_line().startswith("sequence_users must be")
+    assert caught.value.option is None
 
 
 def test_settings_are_plain_values():

@@ -13,11 +13,12 @@ import io
 import json
 import sys
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+import jsonschema
 import numpy as np
 
-from trailprint.audit.attacks.family import AttackFamily
+from trailprint.audit.attacks.family import AttackFamily, Repeated
 from trailprint.audit.attacks.measuring import describe, find_people, keep_attack
 from trailprint.audit.attacks.registry import register_attack
 from trailprint.audit.methods import BestMethod, CandidateMethod
@@ -25,6 +26,21 @@ from trailprint.audit.parts import Outcome
 from trailprint.linkage import Linkage, Ranks
 from trailprint.protections.protection import EventProtection
 from trailprint.protections.registry import register_protection
+from trailprint.studies.judging import Judge
+from trailprint.studies.repeated import look_at_histograms, prepare_histograms
+
+
+def judge_rows(sides, seed, n_threads):
+    return Judge(
+        name="toy", on_histograms=lambda *sides: [look_at_histograms(link_rows, *sides)]
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToyChoice:
+    """How rows are matched."""
+
+    way: Literal["rows"]
 
 
 class ToyFamily(AttackFamily):
@@ -34,7 +50,9 @@ class ToyFamily(AttackFamily):
     title = "Toy matching"
     question = "Does the order of rows identify people?"
     assumptions = ("The adversary counts rows.",)
-    choices = {"way": ("rows",)}
+    choice = ToyChoice
+    judges_every_value = True
+    make_judge = staticmethod(judge_rows)
 
     def estimate(self, context):
         return 0.1
@@ -46,25 +64,49 @@ class ToyFamily(AttackFamily):
         return keep_attack(entry, found, people)
 
     def _match(self, context):
-        rows = np.arange(min(context.sizes.n_released, context.sizes.n_auxiliary))
-        linkage = Linkage(
-            released=rows,
-            auxiliary=rows,
-            weight=np.ones(len(rows)),
-            confidence=np.ones(len(rows)),
-            confidence_is_least=np.zeros(len(rows), dtype=bool),
-            n_released=context.sizes.n_released,
-            n_auxiliary=context.sizes.n_auxiliary,
-            rank=lambda a, b: Ranks(n_better=np.zeros(len(a)), n_tied=np.ones(len(a))),
-            facts={},
+        linkage = link_rows(*context.histograms)
+        chosen = ToyChoice(way="rows")
+        return CandidateMethod(title="Rows", linkage=linkage, seconds=0.0, chosen=chosen)
+
+    def repeat(self, context, outcome):
+        prepare = prepare_histograms(link_rows, context.counting)
+        return Repeated(
+            name=self.name,
+            title=self.title,
+            as_is=lambda: look_at_histograms(link_rows, *context.histograms),
+            prepare_events=lambda released, auxiliary, chain: prepare(released, auxiliary),
         )
-        return CandidateMethod(title="Rows", linkage=linkage, seconds=0.0, chosen={"way": "rows"})
+
+    def judge(self, context, outcome):
+        return judge_rows(context.events, context.options.seed, context.n_threads)
+
+    def leave_out(self, context, outcome, locations):
+        return np.zeros(len(locations))
+
+    def estimate_leave_out(self, sizes):
+        return 0.1
 
     def estimate_control(self, context, outcome):
         return 0.1
 
     def control(self, context, before, progress):
         return Outcome(data={"controls": []})
+
+
+def link_rows(released, auxiliary):
+    n_released, n_auxiliary = len(released.users), len(auxiliary.users)
+    rows = np.arange(min(n_released, n_auxiliary))
+    return Linkage(
+        released=rows,
+        auxiliary=rows,
+        weight=np.ones(len(rows)),
+        confidence=np.ones(len(rows)),
+        confidence_is_least=np.zeros(len(rows), dtype=bool),
+        n_released=n_released,
+        n_auxiliary=n_auxiliary,
+        rank=lambda a, b: Ranks(n_better=np.zeros(len(a)), n_tied=np.ones(len(a))),
+        facts={},
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +134,7 @@ class ToyProtection(EventProtection):
 register_attack(ToyFamily)
 register_protection(ToyProtection)
 
+from trailprint.audit.result_schema import describe_result
 from trailprint.cli.main import main
 
 said = []
@@ -103,14 +146,20 @@ for line in json.loads(sys.argv[1]):
             if stopped.code:
                 raise
     said.append(printed.getvalue())
+    if "--json" in line and "audit" in line:
+        jsonschema.validate(json.loads(said[-1]), describe_result())
 print(json.dumps(said))
 '''
 
 AUDIT = ("audit", "campus.csv", "--attacks", "toy,trail", "--out", "out", "--json")
+ALONE = ("audit", "campus.csv", "--attacks", "trail", "--out", "out", "--json")
+SWEEP = ("protect", "campus.csv", "--apply", "top-locations:n=8", "--sweep", "n=8", "--json")
 COMMANDS = {
     "simulate": ("simulate", "campus", "--users", "20", "--days", "14", "--out", "campus.csv"),
     "help": ("audit", "--help"),
     "list": ("protect", "--list", "x.csv"),
+    "alone": ALONE,
+    "sweep": SWEEP,
     "audit": AUDIT,
     "again": AUDIT,
 }
@@ -161,3 +210,29 @@ def test_toys_are_in_the_result_and_on_the_page(folder, said):
         assert words in page
     # Every part is kept by then, and read again.
     assert json.loads(said["again"])["attacks"] == result["attacks"]
+
+
+def test_studies_name_the_toy_that_they_repeat(folder, said):
+    result = json.loads(said["audit"])
+    assert result["growth"]["amount_known"]["attack"] == "toy"
+    assert result["why"]["leave_one_out_attack"] == "toy"
+    page = Path(folder / "out" / "report.html").read_text(encoding="utf-8")
+    assert "By toy matching they link" in page
+    assert "linked by toy matching changes" in page
+    assert "By histogram matching" not in page
+
+
+def test_protections_kept_from_an_audit_without_the_toy_are_judged_again(said):
+    for name, judges in (("alone", {"trail"}), ("audit", {"trail", "toy"})):
+        points = json.loads(said[name])["protections"]["points"]
+        assert points
+        for point in points:
+            asked = {one["attack"] for one in (*point["judged"], *point["not_judged"])}
+            assert point["judged_by_all"]
+            assert asked == {"histogram", *judges}
+
+
+def test_the_toy_judges_sweeps(said):
+    (point,) = json.loads(said["sweep"])["sweep"]
+    assert (point["family"], point["user_accuracy"]) == ("toy", 1.0)
+    assert {"histogram", "trail", "toy"} <= {one["family"] for one in point["attacks"]}

@@ -3,6 +3,7 @@
 import dataclasses
 import tomllib
 from importlib import import_module
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,32 @@ from hypothesis import strategies as st
 
 import trailprint as tp
 from trailprint.audit.settings import _known, read_settings, to_settings, write_settings
-from trailprint.cli.settings import Typed
+from trailprint.cli.settings import Typed, add_settings
+
+CUT: dict[str, Any] = {"at": "median", "released_users": 40.0, "auxiliary_users": 40.0}
+#: A value of each option of an audit that is not its default.
+UNUSUAL: dict[str, Any] = {
+    "title": 'A "title"',
+    "attacks": ("trail", "histogram"),
+    "protections": ("microaggregate:k=3", "top-locations:n=5 then coarsen-time:unit_s=60"),
+    "target_risk": 1e-7,
+    "weight": "day-balanced",
+    "knows": "points:2",
+    "split": tp.SplitOptions(**CUT, common_users=0.5, seed=7),
+    "users": 20,
+    "time_limit_s": 12_345_678.25,
+    "sequence_users": 50,
+    "likely_trails": True,
+    "name_locations": True,
+    "seed": 3,
+}
+SPLITS = (
+    tp.SplitOptions(**CUT, common_users=30.0, seed=7),
+    tp.SplitOptions(halves_of_weeks=True, active_both=True, min_events=2),
+    tp.SplitOptions(busiest_weeks=True),
+    tp.SplitOptions(ranges="2024-05-01..2024-05-02,2024-05-03..2024-05-04", seed=3),
+    tp.SplitOptions(fold="1/5"),
+)
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 VALUES = st.one_of(
@@ -47,6 +73,65 @@ def test_options_come_back_from_the_file(options, tmp_path):
     path = tmp_path / "settings.toml"
     path.write_text(write_settings(to_settings(options.to_dict())), encoding="utf-8")
     assert tp.AuditOptions.from_settings(path) == options
+
+
+def save(values, folder):
+    (folder / "settings.toml").write_text(write_settings(values), encoding="utf-8")
+    return folder / "settings.toml"
+
+
+def read_as_command(path, **typed):
+    """The options the command makes of a settings file and flags, and what it saves itself."""
+    groups = import_module("trailprint.cli.audit").run.options
+    flags = [flag for group in groups.values() for _, flag in group.all_flags()]
+    absent = dict.fromkeys([*(flag.key for flag in flags), "data", "auxiliary"])
+    given = {"data": "visits.csv", "out": "audit", "settings": path and str(path), **typed}
+    found = add_settings({**absent, **given}, flags, [])
+    values = {**absent, **found.values}
+    made = {name: group.collect(values) for name, group in groups.items()}
+    make = made["auditing"].options
+    return make(made["giving"], made["drawing"], made["running"].seed), found.kept()
+
+
+@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(tp.AuditOptions)])
+def test_python_and_the_command_read_each_option_that_the_other_saved(name, tmp_path):
+    options = tp.AuditOptions(**{name: UNUSUAL[name]})
+    assert options != tp.AuditOptions()
+    from_python = save(to_settings(options.to_dict()), tmp_path)
+    assert tp.AuditOptions.from_settings(from_python) == options
+    found, kept = read_as_command(from_python)
+    assert found == options
+    assert tp.AuditOptions.from_settings(save(kept, tmp_path)) == options
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("split", SPLITS)
+def test_python_and_the_command_read_each_split_that_the_other_saved(split, seed, tmp_path):
+    options = tp.AuditOptions(split=split, seed=seed)
+    from_python = save(to_settings(options.to_dict()), tmp_path)
+    assert tp.AuditOptions.from_settings(from_python) == options
+    found, kept = read_as_command(from_python)
+    assert found == options
+    assert tp.AuditOptions.from_settings(save(kept, tmp_path)) == options
+
+
+def test_python_reads_what_was_typed(tmp_path):
+    typed = {"attacks": "trail, histogram", "at": "median", "seed": 3, "time_limit": "1.5h"}
+    found, kept = read_as_command(None, **typed, split_seed=0, sequence_users=50)
+    assert tp.AuditOptions.from_settings(save(kept, tmp_path)) == found
+    assert found.split == tp.SplitOptions(at="median")
+    assert (found.seed, found.sequence_users, found.time_limit_s) == (3, 50, 5400)
+
+
+def test_a_list_in_the_file_is_understood_by_both(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.write_text('attacks = ["trail", "histogram"]\nweekdays = ["mon", "tue"]\n')
+    assert read_as_command(path)[0] == tp.AuditOptions.from_settings(path)
+
+
+def test_a_seed_of_the_split_needs_a_split():
+    with pytest.raises(tp.TrailprintError, match="split_seed goes with a split"):
+        read_as_command(None, split_seed=1)
 
 
 def test_only_what_differs_from_the_defaults_is_written():

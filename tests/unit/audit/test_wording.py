@@ -88,4 +88,5 @@ def test_a_target_is_met_missed_or_not_needed(found):
 
 def test_titles_inside_sentences_and_shares():
     assert (lower_first("Averages"), lower_first("GPS noise")) == ("averages", "GPS noise")
+    assert lower_first("REIDIT") == "REIDIT"
     assert share_or_most(None, 0.09) == "at most 9.0 %"

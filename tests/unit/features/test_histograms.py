@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter, defaultdict
-from zoneinfo import ZoneInfo
+from collections import Counter
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.histograms import SLOTS, weigh_visits
 
 from trailprint import ReadOptions, read
 from trailprint.errors import ColumnError, OptionError
@@ -64,37 +64,6 @@ def spelled_out(histograms):
     }
 
 
-def local(moment):
-    return moment.replace(tzinfo=dt.UTC).astimezone(ZoneInfo(ZONE))
-
-
-SLOTS = {
-    "none": lambda here: "all",
-    "weekday": lambda here: ("mon", "tue", "wed", "thu", "fri", "sat", "sun")[here.weekday()],
-    "weekend": lambda here: "weekend" if here.weekday() >= 5 else "weekday",
-    "four-hour": lambda here: (
-        "midnight", "dawn", "morning", "afternoon", "evening", "night",
-    )[here.hour // 4],
-}  # fmt: skip
-
-
-def naive(rows, weight, slots):
-    amounts: defaultdict[tuple[str, str, str], float] = defaultdict(float)
-    if weight == "day-balanced":
-        days: defaultdict[tuple[str, dt.date, str], Counter[str]] = defaultdict(Counter)
-        for user, place, start, _ in rows:
-            here = local(start)
-            days[user, here.date(), SLOTS[slots](here)][place] += 1
-        for (user, _, slot), counts in days.items():
-            for place, n in counts.items():
-                amounts[user, slot, place] += n / counts.total()
-        return dict(amounts)
-    for user, place, start, seconds in rows:
-        amount = 1 if weight == "visits" else (seconds or 0) + 1
-        amounts[user, SLOTS[slots](local(start)), place] += amount
-    return dict(amounts)
-
-
 @pytest.mark.parametrize("slots", SLOTS)
 @pytest.mark.parametrize("weight", ["visits", "duration", "day-balanced"])
 @quick
@@ -102,7 +71,7 @@ def naive(rows, weight, slots):
 def test_weights_and_slots_equal_their_naive_twin(engine, weight, slots, rows):
     options = HistogramOptions(weight=weight, slots=slots)
     found = spelled_out(build_histograms(events_of(engine, rows), options))
-    assert found == pytest.approx(naive(rows, weight, slots), abs=1e-9)
+    assert found == pytest.approx(weigh_visits(rows, weight, slots, ZONE), abs=1e-9)
 
 
 @quick

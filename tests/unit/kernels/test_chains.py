@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracles.sequences import best_labels
+from tests.oracles.sequences import count_correct_labels
 
 from trailprint.kernels.chains import Chain, DayRecords, count_predicted
 
@@ -30,21 +30,6 @@ def draw_problem(seed: int, n_labels: int) -> tuple[Chain, DayRecords]:
     return chain, DayRecords(label, context, day_starts, user_starts)
 
 
-def count_by_hand(chain: Chain, days: DayRecords, user: int) -> int:
-    hits = 0
-    for day in range(days.user_starts[user], days.user_starts[user + 1]):
-        records = range(days.day_starts[day], days.day_starts[day + 1])
-        states = [
-            sum(chain.state[chain.place[c, days.context[t, c] + 1]] for c in range(N_COLUMNS))
-            for t in records
-        ]
-        found = best_labels(np.array(states), chain.step)
-        hits += sum(
-            chain.label[one] == days.label[t] for one, t in zip(found, records, strict=True)
-        )
-    return hits
-
-
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10_000), n_labels=st.integers(1, 4))
 def test_counts_are_those_of_the_best_of_all_labellings(seed, n_labels):
@@ -52,7 +37,7 @@ def test_counts_are_those_of_the_best_of_all_labellings(seed, n_labels):
     known = np.isin(np.arange(n_labels + 2), chain.label)
     rows = np.array([2, 0, 1])
     found, is_exact = count_predicted(chain, days, known, rows, np.full(3, -1))
-    assert found.tolist() == [count_by_hand(chain, days, user) for user in rows]
+    assert found.tolist() == [count_correct_labels(chain, days, user) for user in rows]
     assert is_exact.all()
 
 

@@ -7,18 +7,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
-from tests.oracles.matching import best_pairs_of_size, jensen_shannon_gains
+from tests.oracles.matching import (
+    best_pairs_of_size,
+    bid_one_by_one,
+    jensen_shannon_gains,
+    pair_weights,
+    shortest_ways,
+)
 from tests.oracles.shapes import to_csr
 
 from trailprint.kernels.csr import main_locations, transpose_csr
-from trailprint.kernels.matching.auction import bid_rows
+from trailprint.kernels.matching.auction import BIDS_PER_ROW, bid_rows
 from trailprint.kernels.matching.candidates import BestPairs
 from trailprint.kernels.matching.cardinality import solve_size
 from trailprint.kernels.matching.cycles import build_half, nearest_detour, super_node_distances
 from trailprint.kernels.matching.disjoint import group_totals, unshared_pairs
 from trailprint.kernels.matching.join import build_join
 from trailprint.kernels.matching.margins import _residual
-from trailprint.kernels.matching.metrics import METRICS, pair_constant
+from trailprint.kernels.matching.metrics import METRICS
 from trailprint.kernels.matching.paths import place_all
 from trailprint.kernels.matching.transport import (
     add_candidates,
@@ -42,11 +48,12 @@ def _gains(shape):
     return rng.integers(0, 5, (n, m)) * (rng.random((n, m)) < 0.7) / 4
 
 
-def state_of(gains):
+def state_of(gains, capacity=None):
     """A problem whose candidates are all pairs that gain something."""
     n, m = gains.shape
     one = np.array([0, n]), np.array([0, m])
-    state = build_state(np.ones(n, np.int64), np.ones(m, np.int64), *one)
+    capacity = np.ones(m, np.int64) if capacity is None else capacity
+    state = build_state(np.ones(n, np.int64), capacity, *one)
     order = np.argsort(-gains, axis=1, kind="stable").astype(np.int32)
     pairs = BestPairs(
         column=order,
@@ -117,6 +124,24 @@ def test_bids_keep_prices_feasible_and_flows_tight(gains):
 
 
 @settings(max_examples=150, deadline=None)
+@given(gains=gains_strategy(), seed=st.integers(0, 2**32 - 1))
+def test_a_round_of_bids_equals_bidding_one_by_one(gains, seed):
+    rng = np.random.default_rng(seed)
+    n, m = gains.shape
+    capacity, floor = rng.integers(1, 3, m), rng.integers(0, 3, n) / 4
+    state = state_of(gains, capacity)
+    state.rows.floor[:] = floor
+    state.rows.price[:] = np.maximum(gains.max(axis=1), floor)
+    bid_rows(state.rows, state.cols, state.free_list, 0, 0, n, 0.0, state.tight)
+    column, u, v = bid_one_by_one(gains, capacity, floor, BIDS_PER_ROW * n)
+    flows = read_flows(state)
+    linked = [(i, j) for i, j in enumerate(column) if j >= 0]
+    assert list(zip(flows.row, flows.col, strict=True)) == linked
+    np.testing.assert_allclose(state.rows.price, u, atol=1e-12)
+    np.testing.assert_allclose(state.cols.price, v, atol=1e-12)
+
+
+@settings(max_examples=150, deadline=None)
 @given(gains=gains_strategy())
 def test_shortest_paths_alone_find_the_best_matching(gains):
     state = state_of(gains)
@@ -161,8 +186,9 @@ def test_pairs_that_share_nothing_are_ranked_by_their_totals(seed, n, m):
     totals = group_totals(join.col_total, v)
     assert sorted(totals.column.tolist()) == list(range(m))
     _, key = unshared_pairs(join, v, 2)
-    constant = pair_constant(join.row_total[:, None], join.col_total[None, :])
-    base = np.maximum(0.0, join.constant - constant)
+    # The weights of people of these totals at places of their own.
+    apart = np.outer(released.sum(1), [1, 0]), np.outer(auxiliary.sum(1), [0, 1])
+    base = join.constant - pair_weights("likelihood", *apart)
     assert key == pytest.approx((base - v).max(axis=1))
 
 
@@ -184,10 +210,7 @@ def test_ways_from_the_super_node_are_shortest_paths(seed, n):
     partner = np.empty(n, np.int64)
     partner[cols] = rows
     slack = u[:, None] + v - gains
-    expected = direct.copy()
-    for _ in range(n):
-        for j in range(n):
-            expected = np.minimum(expected, expected[j] + slack[partner[j]])
+    expected = shortest_ways(direct, slack, partner)
     found = super_node_distances(graph, np.zeros(0, np.int64), direct)
     assert found == pytest.approx(expected, abs=1e-9)
     onward = rng.random(n)

@@ -6,7 +6,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles.shapes import to_pattern
-from tests.oracles.trails import equal_links_without, peel_by_definition, supertrails
+from tests.oracles.trails import (
+    equal_links_without,
+    peel_by_definition,
+    reidit_i,
+    supertrails,
+    to_bits,
+)
 from tests.presence import present
 
 from trailprint.kernels.trails.containment import (
@@ -17,11 +23,12 @@ from trailprint.kernels.trails.containment import (
     pack_bits,
 )
 from trailprint.kernels.trails.equal import match_equal_without_each
-from trailprint.kernels.trails.leave_one_out import build_graph, find_pairs
+from trailprint.kernels.trails.leave_one_out import build_graph, find_pairs, relink_without_each
 from trailprint.kernels.trails.peeling import peel
 
 N_LOCATIONS = 6
 trails = st.lists(st.frozensets(st.integers(0, N_LOCATIONS - 1)), min_size=1, max_size=9)
+trail_of_some = st.frozensets(st.integers(0, N_LOCATIONS - 1), min_size=1)
 
 
 def tracks_of(subs, sups):
@@ -47,8 +54,8 @@ def test_supertrails_are_those_that_contain(subs, sups):
 @given(sets=st.lists(st.frozensets(st.integers(0, 129)), min_size=1, max_size=6))
 def test_bits_say_who_was_where(sets):
     bits = pack_bits(*to_pattern(sets), 130)
-    unpacked = [{k for k in range(130) if int(row[k // 64]) >> (k % 64) & 1} for row in bits]
-    assert unpacked == [set(s) for s in sets]
+    numbers = [sum(int(word) << (64 * n) for n, word in enumerate(row)) for row in bits]
+    assert numbers == [to_bits(trail) for trail in sets]
 
 
 @settings(max_examples=150, deadline=None)
@@ -94,3 +101,30 @@ def test_pairs_that_contain_and_pairs_that_miss_one(subs, sups):
     for y in range(len(sups)):
         below = graph.col_sub[graph.col_ptr[y] : graph.col_ptr[y + 1]].tolist()
         assert sorted(below) == sorted(x for x, other in expected if other == y)
+
+
+@st.composite
+def reserved(draw):
+    """Complete trails, and incomplete ones of the first of these people."""
+    complete = draw(st.lists(trail_of_some, min_size=1, max_size=7))
+    some = complete[: draw(st.integers(1, len(complete)))]
+    return [draw(st.frozensets(st.sampled_from(sorted(one)), min_size=1)) for one in some], complete
+
+
+@settings(max_examples=150, deadline=None)
+@given(sides=reserved())
+def test_links_without_each_location_are_those_of_running_again(sides):
+    subs, sups = sides
+    whole, near = present(find_pairs(tracks_of(subs, sups)))
+    only = np.array([min(sub) if len(sub) == 1 else -1 for sub in subs])
+    without = [
+        [{x: t - {k} for x, t in enumerate(side) if t - {k}} for side in sides]
+        for k in range(N_LOCATIONS)
+    ]
+    ways = np.array([len(x) == len(y) for x, y in without])
+    graph = build_graph(len(subs), len(sups), whole)
+    found = relink_without_each(graph, near, only, ways, np.arange(len(subs)))
+    for k, (x, y) in enumerate(without):
+        links = reidit_i(list(x.values()), list(y.values()))
+        correct = sum(list(x)[i] == list(y)[j] for i, j in links)
+        assert found[k].tolist() == [len(links), correct]

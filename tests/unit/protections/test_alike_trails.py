@@ -64,7 +64,7 @@ def test_equal_trails_cannot_be_linked_by_removal(visits):
     ("make", "sentence"),
     [
         (lambda: AlikeTrails(k=0), "k must be at least 1"),
-        (lambda: AlikeTrails(fit=cast("Any", "x")), "fit must be equal or within"),
+        (lambda: AlikeTrails(fit=cast("Any", "x")), "fit must be one of equal, within"),
     ],
 )
 def test_impossible_parameters_get_a_sentence(make, sentence):

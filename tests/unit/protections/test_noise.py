@@ -129,7 +129,7 @@ def test_shares_cannot_be_noised():
         (lambda: Noise(epsilon=-1), "epsilon must be a positive number"),
         (lambda: Noise(epsilon=float("nan")), "epsilon must be a positive number"),
         (lambda: Noise(max_events=0), "max_events must be at least 1"),
-        (lambda: Noise(kind=cast(Any, "pink")), "kind must be laplace or geometric"),
+        (lambda: Noise(kind=cast(Any, "pink")), "kind must be one of laplace, geometric"),
     ],
 )
 def test_bad_parameters_get_one_sentence(wrong, message):

@@ -145,7 +145,7 @@ def test_times_are_needed(make_events):
         (lambda: PerturbLocations(previous=0.7, next=0.7), "add up to at most 1"),
         (lambda: PerturbTimes(sigma_s=-1), "sigma_s must be a positive number"),
         (lambda: PerturbTimes(sigma_s=float("inf")), "sigma_s must be a positive number"),
-        (lambda: PerturbTimes(order=cast(Any, "guess")), "order must be clip or redraw"),
+        (lambda: PerturbTimes(order=cast(Any, "guess")), "order must be one of clip, redraw"),
     ],
 )
 def test_bad_parameters_get_one_sentence(wrong, message):

@@ -95,7 +95,7 @@ def test_leaving_nothing_is_an_error(visits):
     ("wrong", "message"),
     [
         (lambda: TopLocations(n=0), "n must be at least 1 location"),
-        (lambda: TopLocations(by=cast(Any, "noise")), "by must be users or events"),
+        (lambda: TopLocations(by=cast(Any, "noise")), "by must be one of users, events"),
         (lambda: CommonLocations(min_users=0), "min_users must be at least 1"),
         (lambda: Weekdays(days="mon+noday"), "days must be among mon"),
         (lambda: Weekdays(days=""), "days must be among mon"),

@@ -2,7 +2,6 @@
 
 import csv
 import errno
-import hashlib
 import io
 import json
 from pathlib import Path
@@ -11,15 +10,9 @@ import pyarrow as pa
 import pytest
 
 from trailprint.audit.results.findings import Findings
-from trailprint.errors import OptionError, OutputError
+from trailprint.errors import OutputError
 from trailprint.report import audit_files
-from trailprint.report.audit_files import (
-    Outputs,
-    check_folder,
-    describe_source,
-    open_folder,
-    write_outputs,
-)
+from trailprint.report.audit_files import Outputs, write_outputs
 from trailprint.report.audit_tables import TABLES
 
 
@@ -101,22 +94,6 @@ def test_a_full_disk_leaves_what_was_there(result, tmp_path, monkeypatch):
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
-def test_a_folder_below_a_file(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="must be one that can be written to: Not a directory"):
-        open_folder(tmp_path / "file" / "out")
-
-
-def test_a_check_leaves_no_folder_behind(tmp_path):
-    (tmp_path / "old" / "tables").mkdir(parents=True)
-    check_folder(tmp_path / "new" / "out")
-    check_folder(tmp_path / "old")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="must be one that can be written to"):
-        check_folder(tmp_path / "file" / "out")
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "old", "tables"]
-
-
 def test_names_are_not_run_by_a_spreadsheet(result, tmp_path):
     result["why"]["locations"] = [
         {"label": label, "users": 20, "contribution": 0.1, "leave_one_out": -0.5}
@@ -126,32 +103,3 @@ def test_names_are_not_run_by_a_spreadsheet(result, tmp_path):
     rows = read_csv(tmp_path / "tables/locations.csv")
     assert [row["label"] for row in rows] == ["'=1+1", "'@x", "plain = text"]
     assert rows[0]["leave_one_out"] == "-0.5"
-
-
-def test_an_audit_does_not_write_into_the_folder_it_reads(tmp_path):
-    for folder in (tmp_path, tmp_path / "out"):
-        with pytest.raises(OptionError, match="must be outside the folder the data is read from"):
-            open_folder(folder, sources=[str(tmp_path)])
-    assert not (tmp_path / "out").exists()
-    other = tmp_path / "data"
-    other.mkdir()
-    assert open_folder(tmp_path / "out", sources=[str(other), "file.csv"]).is_dir()
-
-
-def test_a_source_of_one_file_has_its_own_hash(tmp_path):
-    path = tmp_path / "data.csv"
-    path.write_bytes(b"user,location\na,b\n")
-    found = describe_source(str(path))
-    assert (found.name, found.files, found.bytes) == ("data.csv", 1, 18)
-    assert found.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def test_a_folder_is_hashed_file_by_file_without_names(tmp_path):
-    folder = tmp_path / "many"
-    folder.mkdir()
-    for name in ("SECRETa.csv", "SECRETb.csv"):
-        (folder / name).write_text(f"user,location\n{name},b\n")
-    found = describe_source(f"{folder}/")
-    assert (found.name, found.files) == ("many", 2)
-    (folder / "SECRETb.csv").write_text("user,location\nc,b\n")
-    assert describe_source(str(folder)).sha256 != found.sha256

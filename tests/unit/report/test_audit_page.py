@@ -8,9 +8,9 @@ from itertools import groupby, zip_longest
 import pytest
 from jsonschema import Draft202012Validator
 
+from trailprint.audit.result_schema import describe_result
 from trailprint.audit.results.findings import Findings
 from trailprint.report.audit_page import render_report
-from trailprint.report.schema import load_schema
 
 
 def draw(result) -> str:
@@ -144,7 +144,7 @@ def test_nobody_linked_is_not_called_safe(result, blank_charts) -> None:
 
 
 def test_nothing_that_may_be_missing_breaks_the_page(result, blank_charts) -> None:
-    validator, schemas = Draft202012Validator(load_schema()), load_schema()["properties"]
+    validator, schemas = Draft202012Validator(describe_result()), describe_result()["properties"]
 
     def may_be_missing(path) -> bool:
         part = without({path[0]: result[path[0]]}, path)

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from trailprint.audit.results.findings import Findings
-from trailprint.report.about import About, Source
+from trailprint.audit.results.sources import Source
+from trailprint.report.about import About
 from trailprint.report.audit_page import render_report
 from trailprint.report.blocks import Bullets, Command
 from trailprint.report.chapters.next_steps import write_next

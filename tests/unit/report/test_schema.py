@@ -5,14 +5,14 @@ from copy import deepcopy
 import pytest
 from jsonschema import Draft202012Validator
 
+from trailprint.audit.result_schema import describe_result
 from trailprint.audit.results.findings import SCHEMA
-from trailprint.report.schema import load_schema
 
 
 @pytest.fixture(scope="module")
 def validator() -> Draft202012Validator:
-    Draft202012Validator.check_schema(load_schema())
-    return Draft202012Validator(load_schema())
+    Draft202012Validator.check_schema(describe_result())
+    return Draft202012Validator(describe_result())
 
 
 def test_results_obey_the_schema(validator, result, sparse) -> None:
@@ -28,7 +28,7 @@ def test_results_without_truth_obey_the_schema(validator, unscored) -> None:
 @pytest.mark.parametrize(
     ("path", "wrong"),
     [
-        (("schema",), "trailprint.result/2"),
+        (("schema",), f"{SCHEMA}1"),
         (("headline", "share"), 46.3),
         (("headline", "interval"), [0.1]),
         (("attacks", 0, "name"), "magic"),

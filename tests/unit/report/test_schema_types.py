@@ -1,86 +1,141 @@
-"""The schema and the types of a result say the same, member by member."""
+"""The schema in the package is that of the types, and holds every value of a result to them."""
 
-import types
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any, Union, get_args, get_origin, get_type_hints
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from importlib.resources import files
+from typing import Any
 
-from trailprint.audit.results.findings import SCHEMA, Findings
-from trailprint.plain import is_omittable
-from trailprint.report.schema import load_schema
+import pytest
+from jsonschema import Draft202012Validator
+
+from trailprint.audit.result_schema import describe_result, render_schema
+from trailprint.audit.results.findings import Findings
+from trailprint.plain import ShapeError
+
+Path = tuple[str | int, ...]
+
+#: What may be anything: options and their values.
+FREE = {"settings", "parameters"}
+OTHERS = {"string": "integer", "integer": "string", "number": "string", "boolean": "string"}
 
 
-def follow(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema with its reference looked up."""
-    while "$ref" in schema:
-        schema = load_schema()["$defs"][schema["$ref"].removeprefix("#/$defs/")]
+def read_packaged() -> dict[str, Any]:
+    text = files("trailprint.report").joinpath("result.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
     return schema
 
 
-def choices(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The schemas one of which a value must obey."""
-    schema = follow(schema)
-    if "anyOf" not in schema:
-        return [schema]
-    return [own for choice in schema["anyOf"] for own in choices(choice)]
+def walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every value and its path, from the top."""
+    yield path, value
+    if isinstance(value, dict | list):
+        for step, own in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from walk(own, (*path, step))
 
 
-def members(schema: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:
-    """An object's members, and those it must have."""
-    found: dict[str, Any] = dict(schema.get("properties", {}))
-    required = {*schema.get("required", ()), *schema.get("then", {}).get("required", ())}
-    for part in map(follow, schema.get("allOf", ())):
-        own, needed = members(part)
-        found, required = {**own, **found}, required | needed
-    return found, required
+def find(value: Any, path: Path) -> Any:
+    for step in path:
+        value = value[step]
+    return value
 
 
-def kinds(hint: Any) -> list[Any]:
-    """The types a value may have."""
-    return list(get_args(hint)) if get_origin(hint) in (types.UnionType, Union) else [hint]
+def with_change(value: Any, path: Path, new: Any) -> Any:
+    changed = deepcopy(value)
+    find(changed, path[:-1])[path[-1]] = new
+    return changed
 
 
-def compare(kind: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Where a dataclass and an object of the schema differ."""
-    found, required = members(schema)
-    own = {item.name: item for item in fields(kind)}
-    if set(found) != set(own):
-        yield f"{path}: {sorted(set(found) ^ set(own))} is in one of them only"
-        return
-    for name, item in own.items():
-        hint = get_type_hints(kind)[name]
-        if is_omittable(item) and name in required:
-            yield f"{path}.{name} may be left out, but the schema needs it"
-        is_nullable = any(choice.get("type") == "null" for choice in choices(found[name]))
-        if is_nullable != (type(None) in kinds(hint)) and not is_omittable(item):
-            yield f"{path}.{name} may be null in one of them only"
-        yield from compare_values(hint, choices(found[name]), f"{path}.{name}")
+def without(value: Any, path: Path) -> Any:
+    changed = deepcopy(value)
+    del find(changed, path[:-1])[path[-1]]
+    return changed
 
 
-def compare_values(hint: Any, schemas: list[Mapping[str, Any]], path: str) -> Iterator[str]:
-    """Where what is below a member differs."""
-    for kind in kinds(hint):
-        if is_dataclass(kind):
-            (below,) = [s for s in schemas if s.get("type") == "object" or "allOf" in s]
-            yield from compare(kind, below, path)
-        elif get_origin(kind) is tuple:
-            (below,) = [s for s in schemas if s.get("type") == "array"]
-            yield from compare_values(get_args(kind)[0], choices(below["items"]), f"{path}[]")
+def mutate(schema: dict[str, Any]) -> Iterator[tuple[str, Path, Any]]:
+    """The schema with one thing wrong: what it is, where, and all of the wrong schema."""
+    for path, value in walk(schema):
+        keyword = path[-1] if path else None
+        if keyword == "type" and value in OTHERS:
+            yield "type", path, with_change(schema, path, OTHERS[value])
+        elif keyword == "enum":
+            yield "enum", path, with_change(schema, path, value[1:])
+            yield "enum", path, with_change(schema, path, [*value, "more"])
+        elif keyword == "required" and value:
+            for i in range(len(value)):
+                yield "required", path, with_change(schema, path, value[:i] + value[i + 1 :])
+        elif keyword in ("additionalProperties", "minimum", "maximum", "pattern", "const"):
+            yield str(keyword), path, without(schema, path)
 
 
-def test_the_schema_has_every_member_of_the_types_and_no_other():
-    assert list(compare(Findings, load_schema(), "result")) == []
+def test_the_packaged_schema_is_that_of_the_types():
+    text = files("trailprint.report").joinpath("result.schema.json").read_text(encoding="utf-8")
+    assert text == render_schema(), "run make reference"
 
 
-def test_a_difference_would_be_found():
-    schema = load_schema()
-    poorer = {**schema, "properties": {**schema["properties"]}}
-    poorer["properties"].pop("seed")
-    assert list(compare(Findings, poorer, "result")) == ["result: ['seed'] is in one of them only"]
-    changed = {**schema, "properties": {**schema["properties"], "why": {"type": "object"}}}
-    assert any("result.why" in difference for difference in compare(Findings, changed, "result"))
+def test_every_change_of_the_packaged_schema_is_noticed():
+    derived = describe_result()
+    seen: dict[str, int] = {}
+    for keyword, path, wrong in mutate(read_packaged()):
+        seen[keyword] = seen.get(keyword, 0) + 1
+        assert wrong != derived, path
+    assert seen["type"] > 300
+    assert seen["required"] > 250
+    assert seen["additionalProperties"] > 60
+    assert seen["enum"] > 10
 
 
-def test_the_version_of_the_schema_is_that_of_the_types():
-    assert load_schema()["properties"]["schema"]["const"] == SCHEMA
-    assert SCHEMA.endswith(load_schema()["$id"].rpartition(":")[2])
+def test_every_object_of_the_schema_is_closed_and_has_only_known_members():
+    for path, value in walk(describe_result()):
+        if isinstance(value, dict) and value.get("type") == "object":
+            assert "additionalProperties" in value, path
+            assert set(value.get("required", ())) <= set(value.get("properties", ())), path
+
+
+def wrong_values(value: Any) -> list[Any]:
+    """Values of types that stand for none of the value's own."""
+    if isinstance(value, dict | list):
+        return ["text", 7, True]
+    return [["a", "list"], {"an": "object"}, *([] if isinstance(value, bool) else [True])]
+
+
+def test_no_value_of_a_result_may_be_of_another_type(result):
+    validator = Draft202012Validator(describe_result())
+    assert validator.is_valid(result)
+    paths = [path for path, _ in walk(result) if path and not FREE & set(path[:-1])]
+    chosen = {path_without_numbers(path): path for path in paths}
+    assert len(chosen) > 250
+    for path in chosen.values():
+        for wrong in wrong_values(find(result, path)):
+            if path[-1] in FREE and isinstance(wrong, dict):
+                continue
+            damaged = with_change(result, path, wrong)
+            assert not validator.is_valid(damaged), path
+            with pytest.raises(ShapeError):
+                Findings.from_dict(damaged)
+
+
+def path_without_numbers(path: Path) -> tuple[str, ...]:
+    return tuple("*" if isinstance(step, int) else step for step in path)
+
+
+def test_no_object_of_a_result_may_have_an_unknown_member(result):
+    validator = Draft202012Validator(describe_result())
+    objects = [
+        path
+        for path, value in walk(result)
+        if isinstance(value, dict) and not FREE & set(path) and path not in MAPPINGS
+    ]
+    for path in {path_without_numbers(path): path for path in objects}.values():
+        if path[-1:] != ("fewer_than",):
+            damaged = with_change(result, (*path, "unknown"), 1)
+            assert not validator.is_valid(damaged), path
+
+
+#: Objects whose members have names of the audit: parts, reasons, programs.
+MAPPINGS: set[Path] = {
+    ("data", "rows_left_out"),
+    ("versions",),
+    ("seconds", "parts"),
+    ("seconds", "estimated"),
+}

@@ -14,7 +14,6 @@ from trailprint.report.wording import (
     sentence,
     times,
     value,
-    within,
 )
 
 
@@ -72,11 +71,6 @@ def test_ratios_lose_digits_as_they_grow() -> None:
 def test_words_are_joined_as_in_a_sentence() -> None:
     assert join(["a"]) == "a"
     assert join(["a", "b", "c"]) == "a, b and c"
-
-
-def test_titles_within_a_sentence_begin_small_unless_abbreviated() -> None:
-    assert within("Histogram matching") == "histogram matching"
-    assert within("REIDIT") == "REIDIT"
 
 
 def test_texts_end_like_sentences() -> None:

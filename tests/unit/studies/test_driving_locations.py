@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy import sparse
-from tests.oracles.matching import gain_terms
+from tests.oracles.matching import location_contributions
 from tests.oracles.shapes import scale
 from tests.presence import present
 
@@ -32,15 +32,12 @@ def scaled(side, metric):
     return scale(slots, METRICS[metric]).reshape(counts.shape)
 
 
-def contributions_by_definition(released, auxiliary, linkage, truth, metric):
-    """The naive twin: a loop over links."""
-    p, q = (scaled(side, metric) for side in (released, auxiliary))
-    total = np.zeros(p.shape[1])
-    for i, j in zip(linkage.released, linkage.auxiliary, strict=True):
-        if truth.holds(np.array([i]), np.array([j]))[0]:
-            total += gain_terms(metric, p[i], q[j])
-    total = total.reshape(-1, len(released.locations)).sum(axis=0)
-    return total / total.sum()
+def contributions_of(released, auxiliary, linkage, truth, metric):
+    """The definition, for the correct links of a linkage."""
+    pairs = zip(linkage.released, linkage.auxiliary, strict=True)
+    links = [(i, j) for i, j in pairs if truth.holds(np.array([i]), np.array([j]))[0]]
+    sides = scaled(released, metric), scaled(auxiliary, metric)
+    return location_contributions(metric, *sides, links, len(released.locations))
 
 
 @pytest.mark.parametrize("metric", ["jensen-shannon", "l1", "cosine", "dot", "likelihood"])
@@ -48,7 +45,7 @@ def test_contributions_equal_the_definition(population, metric):
     released, auxiliary, truth = population
     linkage = match_histograms(released, auxiliary, MatchOptions(metric=metric))
     found = find_driving_locations(released, auxiliary, linkage, truth, metric=metric)
-    expected = contributions_by_definition(released, auxiliary, linkage, truth, metric)
+    expected = contributions_of(released, auxiliary, linkage, truth, metric)
     np.testing.assert_allclose(found.contribution, expected, atol=1e-12)
     assert found.contribution.sum() == pytest.approx(1.0)
 
@@ -59,7 +56,7 @@ def test_slots_of_a_location_are_added_up():
     linkage = match_histograms(released, released)
     found = find_driving_locations(released, released, linkage, truth)
     assert len(found.contribution) == 2
-    expected = contributions_by_definition(released, released, linkage, truth, "jensen-shannon")
+    expected = contributions_of(released, released, linkage, truth, "jensen-shannon")
     np.testing.assert_allclose(found.contribution, expected)
     assert released.matrix.toarray().tolist() == [[3, 0, 1, 2], [0, 2, 2, 0]]
 

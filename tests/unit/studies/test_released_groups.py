@@ -9,6 +9,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from tests.oracles.grouping import count_alike
 
 from trailprint.features.histograms import Histograms
 from trailprint.studies.released_groups import GROUP, RecordGroups, group_events, group_histograms
@@ -16,17 +17,6 @@ from trailprint.studies.released_groups import GROUP, RecordGroups, group_events
 RECORDS = st.lists(
     st.lists(st.integers(0, 2), min_size=3, max_size=3).map(tuple), min_size=1, max_size=14
 )
-
-
-def count_by_definition(records: list[tuple[int, ...]]) -> RecordGroups:
-    """Everybody with a record is compared with everybody else."""
-    kept = [record for record in records if any(record)]
-    sizes = [kept.count(record) for record in kept]
-    return RecordGroups(
-        smallest=min(sizes, default=0),
-        n_people=len(kept),
-        n_in_small=sum(size < GROUP for size in sizes),
-    )
 
 
 def histograms_of(records: list[tuple[int, ...]]) -> Histograms:
@@ -40,7 +30,9 @@ def histograms_of(records: list[tuple[int, ...]]) -> Histograms:
 @given(RECORDS)
 @settings(max_examples=60, deadline=None)
 def test_groups_of_histograms_equal_the_definition(records):
-    assert group_histograms(histograms_of(records)) == count_by_definition(records)
+    found = group_histograms(histograms_of(records))
+    expected = count_alike([one for one in records if any(one)], GROUP)
+    assert (found.smallest, found.n_people, found.n_in_small) == expected
 
 
 def test_groups_of_events_are_of_everything_but_the_id_in_any_order(make_events):

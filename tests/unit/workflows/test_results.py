@@ -14,7 +14,7 @@ import pytest
 import trailprint as tp
 from trailprint.display.plots import Plot, draw_bars
 from trailprint.display.tables import ResultTable
-from trailprint.errors import OptionError
+from trailprint.errors import OptionError, OutputError
 from trailprint.studies.options import SweepOptions
 from trailprint.workflows.folds import correlate_folds
 from trailprint.workflows.protect import trade_off
@@ -137,6 +137,36 @@ def test_an_unknown_table_or_chart_is_refused(results):
         results["match"].table("x")
     with pytest.raises(OptionError, match="must be one of risk, curve"):
         results["match"].plot("x")
+
+
+@pytest.mark.parametrize("private", [None, 3, ["links", 3]])
+@pytest.mark.parametrize("name", ["match", "audit"])
+def test_what_names_no_private_table_is_refused(results, name, private, tmp_path):
+    with pytest.raises(OptionError, match=r"^private must be text or a list of text, got"):
+        results[name].save(tmp_path / "out", private=private)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", [["links"], 3, {}])
+def test_a_name_that_is_no_text_is_refused(results, name):
+    with pytest.raises(OptionError, match=rf"got {type(name).__name__} instead\.$"):
+        results["match"].table(name)
+    with pytest.raises(OptionError, match=rf"got {type(name).__name__} instead\.$"):
+        results["match"].plot(name)
+
+
+@pytest.mark.parametrize("precision", ["0.9", None, 90, 0, float("nan")])
+def test_a_precision_is_a_share(results, precision):
+    with pytest.raises(OptionError, match=r"^precision must be a"):
+        results["match"].margin_for(precision)
+
+
+@pytest.mark.parametrize("name", ["match", "audit"])
+def test_nothing_is_saved_in_a_folder_without_a_name(results, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OutputError, match="must not be empty"):
+        results[name].save("")
+    assert not any(tmp_path.iterdir())
 
 
 def test_without_truth_there_is_no_chart():

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import trailprint as tp
 from trailprint.errors import InputError
+from trailprint.events.summary import count_users
 from trailprint.workflows.rehearsal import Rehearsed
 from trailprint.workflows.samples import (
     Sample,
     choose_sizes,
-    count_users,
     draw_users,
     extrapolate,
     try_sizes,

@@ -48,7 +48,7 @@ def start_compare(site: Site, request: Request, fields: Fields) -> Response:
         site.folder.inside(name)
     wrong = check_paths(site.folder, given)
     if len(ordered) < 2 or wrong or "out" not in given:
-        return site.say("Nothing to compare", wrong or _TWO)
+        return site.say("Nothing to compare", wrong.message if wrong else _TWO)
     flags = [word for key, value in given.items() for word in (f"--{key}", value)]
     words = ["compare", *(f"./{name}" for name in ordered), *flags]
     job = _job(site, given["out"])

@@ -141,7 +141,7 @@ def measure(site: Site, request: Request, fields: Fields) -> Response:
     named = {**values, "protect": [*values.get("protect", []), *chains]}
     wrong = check_paths(site.folder, named) or check_values("audit", values)
     if wrong or not chains:
-        return _refuse(site, audit, wrong or _KNOWN)
+        return _refuse(site, audit, wrong.message if wrong else _KNOWN)
     more = [word for chain in chains for word in ("--measure", chain)]
     words = [*list_words("audit", values), *more]
     measure_job(place, words).start(words, within=site.folder.root)
@@ -197,7 +197,7 @@ def write_release(site: Site, request: Request, fields: Fields) -> Response:
         values["keys"] = first(fields, "keys")
     wrong = check_paths(site.folder, values) or check_values("protect", values)
     if wrong:
-        return _refuse(site, audit, wrong)
+        return _refuse(site, audit, wrong.message)
     words = list_words("protect", values)
     release_job(site.folder.root / audit.name, words).start(words, within=site.folder.root)
     return go_to("/protect", at=audit.name)

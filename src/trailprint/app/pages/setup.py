@@ -10,15 +10,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trailprint.app.drafts import Draft, check_paths, propose_folder
+from trailprint.app.failures import Failure
 from trailprint.app.folders import JOB
 from trailprint.app.forms import (
     MEANING,
     PATHS,
     QUESTIONS,
+    FormPanel,
     Values,
     check_values,
-    find_flag,
-    find_formats,
     list_flags,
     list_words,
     make_panels,
@@ -35,6 +35,8 @@ from trailprint.protections.registry import describe_protections
 
 _ARGUMENTS = ("auxiliary",)
 _GONE = "This draft is not there any more. Choose the data again."
+#: Key of what was wrong with a draft's values, beside the values themselves.
+_FAILURE = "_failure"
 _COLUMNS = ("user", "location", "start", "end", "lat", "lon", "count")
 
 
@@ -48,7 +50,9 @@ def create_draft(site: Site, request: Request, fields: Fields) -> Response:
         values |= {"data": data} if data else {}
     wrong = check_paths(site.folder, {"data": values.get("data", "")})
     if wrong or not values.get("data"):
-        return site.say("No data", wrong or "Name a file of the folder to audit.")
+        return site.say(
+            "No data", wrong.message if wrong else "Name a file of the folder to audit."
+        )
     values["data"] = site.folder.check_source(values["data"])
     values["out"] = propose_folder(site.folder, values["data"])
     draft = site.drafts.create(values)
@@ -88,33 +92,47 @@ def show_meaning(site: Site, request: Request) -> Response:
         return site.say("No such draft", _GONE, status=404)
     job, _ = site.drafts.looking(draft)
     state = job.state()
-    error = str(draft.values.get("_error") or "") or (job.message() if state == "failed" else "")
+    failure = _kept_failure(draft) or (job.failure() if state == "failed" else None)
     look = _columns(site, draft)
     names = [column.name for column in look.columns if column.name]
     suggestions = {f"{column}-column": names for column in _COLUMNS}
-    formats = find_formats(error) if find_flag(error) == "time-format" else []
+    panels = make_panels(
+        "audit",
+        MEANING,
+        draft.values,
+        failure=failure,
+        suggestions=suggestions,
+        found=_list_found(look),
+    )
     return site.render(
         "meaning.html.j2",
         draft=draft,
-        panels=make_panels(
-            "audit",
-            MEANING,
-            draft.values,
-            error=error,
-            suggestions=suggestions,
-            found=_list_found(look),
-        ),
-        formats=formats,
-        wants_table="::" in error and "::" not in draft.data,
+        panels=panels,
+        failure=failure,
+        wants_table=_is_about(failure, "table") and "::" not in draft.data,
         look=look,
         state=state,
         summary=job.result() or {},
         watch=site.watch(job),
-        error=error,
-        wrong=find_flag(error),
+        wrong=_find_field(failure, panels, *_ARGUMENTS),
         others=[one.name for one in site.folder.list_contents().data if one.name != draft.data],
         command=write_command("audit", _public(draft.values)),
     )
+
+
+def _kept_failure(draft: Draft) -> Failure | None:
+    """What was wrong with the values when they were saved."""
+    return Failure.read(draft.values.get(_FAILURE))
+
+
+def _is_about(failure: Failure | None, option: str) -> bool:
+    return failure is not None and failure.option == option
+
+
+def _find_field(failure: Failure | None, panels: list[FormPanel], *others: str) -> str | None:
+    """The field that a failure is about; None if the page has no such field."""
+    shown = {field.flag for panel in panels for field in (*panel.fields, *panel.folded)}
+    return failure.option if failure and failure.option in {*shown, *others} else None
 
 
 def _list_found(look: FirstLook) -> dict[str, str]:
@@ -152,13 +170,13 @@ def _keys(panels: Iterable[str]) -> list[str]:
     return [key for key, flag in list_flags("audit").items() if flag.panel in panels]
 
 
-def _save(site: Site, draft: Draft, fields: Fields, keys: list[str]) -> tuple[Draft, str]:
-    """Save what was typed, even if invalid; return the draft and the error message."""
+def _save(site: Site, draft: Draft, fields: Fields, keys: list[str]) -> tuple[Draft, bool]:
+    """Save what was typed, even if invalid; return the draft and whether it is valid."""
     kept = {key: value for key, value in _public(draft.values).items() if key not in keys}
     values = kept | read_values("audit", fields, keys)
-    error = check_paths(site.folder, values) or check_values("audit", values)
-    saved = {**values, "_error": error} if error else values
-    return site.drafts.save(replace(draft, values=saved)), error
+    failure = check_paths(site.folder, values) or check_values("audit", values)
+    saved = {**values, _FAILURE: failure.to_dict()} if failure else values
+    return site.drafts.save(replace(draft, values=saved)), failure is None
 
 
 def save_meaning(site: Site, request: Request, fields: Fields) -> Response:
@@ -168,10 +186,10 @@ def save_meaning(site: Site, request: Request, fields: Fields) -> Response:
         return site.say("No such draft", _GONE, status=404)
     if first(fields, "use_format"):
         fields = {**fields, "time_format": fields["use_format"]}
-    draft, error = _save(site, draft, fields, [*_keys(MEANING), *_ARGUMENTS])
-    if not error:
+    draft, is_valid = _save(site, draft, fields, [*_keys(MEANING), *_ARGUMENTS])
+    if is_valid:
         _look(site, draft)
-    if error or first(fields, "next") != "questions":
+    if not is_valid or first(fields, "next") != "questions":
         return go_to(f"/drafts/{draft.name}")
     return go_to(f"/drafts/{draft.name}/questions")
 
@@ -181,17 +199,18 @@ def show_questions(site: Site, request: Request) -> Response:
     draft = _draft(site, request)
     if draft is None:
         return site.say("No such draft", _GONE, status=404)
-    error = str(draft.values.get("_error") or "")
+    failure = _kept_failure(draft)
     job, _ = site.drafts.planning(draft)
-    if not error and request.query_params.get("refused") and job.state() == "failed":
-        error = job.message()
+    if not failure and request.query_params.get("refused") and job.state() == "failed":
+        failure = job.failure()
+    panels = make_panels("audit", QUESTIONS, draft.values, failure=failure)
     return site.render(
         "questions.html.j2",
         draft=draft,
-        panels=make_panels("audit", QUESTIONS, draft.values, error=error),
+        panels=panels,
         protections=describe_protections(),
-        error=error,
-        wrong=find_flag(error),
+        failure=failure,
+        wrong=_find_field(failure, panels),
         command=write_command("audit", _public(draft.values)),
     )
 
@@ -201,8 +220,8 @@ def save_questions(site: Site, request: Request, fields: Fields) -> Response:
     draft = _draft(site, request)
     if draft is None:
         return site.say("No such draft", _GONE, status=404)
-    draft, error = _save(site, draft, fields, _keys(QUESTIONS))
-    if error:
+    draft, is_valid = _save(site, draft, fields, _keys(QUESTIONS))
+    if not is_valid:
         return go_to(f"/drafts/{draft.name}/questions")
     job, words = site.drafts.planning(draft)
     if job.state() != "running":
@@ -236,8 +255,7 @@ def start_audit(site: Site, request: Request, fields: Fields) -> Response:
     if draft is None:
         return site.say("No such draft", _GONE, status=404)
     values = _public(draft.values)
-    error = check_paths(site.folder, values) or check_values("audit", values)
-    if error:
+    if check_paths(site.folder, values) or check_values("audit", values):
         return go_to(f"/drafts/{draft.name}/questions")
     place = site.folder.inside(str(values["out"]))
     Job(place / JOB).start(list_words("audit", values), within=site.folder.root)

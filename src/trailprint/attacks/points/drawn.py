@@ -85,7 +85,8 @@ def choose_numbers(points: Points, wanted: Sequence[int] | None) -> tuple[int, .
     if max(numbers) > longest:
         raise OptionError(
             f"--points must not exceed the {longest:,} different points of the longest trace, "
-            f"got {max(numbers)} instead."
+            f"got {max(numbers)} instead.",
+            option="points",
         )
     return numbers
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from trailprint.arguments import check_fields
+from trailprint.arguments import Understood, check_fields, understood
 from trailprint.errors import OptionError
 
 Knowledge = Literal[
@@ -42,9 +43,9 @@ class PointsOptions:
     knowledge : str
         What a known point says. ``auto`` is ``place-time``, or ``place`` where the data has no
         times; ``sequence`` is the places in the order of the visits.
-    points : tuple of int, optional
+    points : tuple of int or str, optional
         Numbers of points drawn at random (default: 1-10). Never more than the longest trace has;
-        for ``place``, ``place-time`` and ``time``.
+        for ``place``, ``place-time`` and ``time``. Also as text, such as 1-4 or 1,2,4.
     draws : int
         Number of times that points are drawn for each person.
     worst_case : int
@@ -57,7 +58,7 @@ class PointsOptions:
         Which two places are home and work; scikit-mobility's code takes the least visited.
     grid : bool
         Whether the share is also measured at coarser places and times.
-    populations : tuple of int
+    populations : tuple of int or str
         Larger populations to extrapolate to (default: 10, 100 and 1,000 times this one).
     seed : int
         Seed of the draws.
@@ -70,22 +71,27 @@ class PointsOptions:
     """
 
     knowledge: Knowledge | Literal["auto"] = "auto"
-    points: tuple[int, ...] | None = None
+    points: Understood[tuple[int, ...] | None, int | str | Sequence[int]] = understood(None)
     draws: int = 10
     worst_case: int = 2
     time_resolution: str = "1h"
     tolerance: float = 0.0
     home_work: HomeWork = "most-visited"
     grid: bool = True
-    populations: tuple[int, ...] = ()
+    populations: Understood[tuple[int, ...], int | str | Sequence[int]] = understood()
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if isinstance(self.points, str):
+            object.__setattr__(self, "points", parse_numbers(self.points))
+        if isinstance(self.populations, str):
+            object.__setattr__(self, "populations", parse_populations(self.populations))
         check_fields(self)
         allowed = ("auto", *get_args(Knowledge))
         if self.knowledge not in allowed:
             raise OptionError(
-                f"--knowledge must be one of {', '.join(allowed)}, got {self.knowledge!r} instead."
+                f"--knowledge must be one of {', '.join(allowed)}, got {self.knowledge!r} instead.",
+                option="knowledge",
             )
         _check_range("worst-case", self.worst_case, 0, _MOST_WORST)
         _check_range("draws", self.draws, 1, _MOST_DRAWS)
@@ -94,21 +100,16 @@ class PointsOptions:
         for population in self.populations:
             _check_range("populations", population, 2, 2**53)
         if self.points == ():
-            raise OptionError("--points must name at least one number of points, got none.")
+            raise OptionError(
+                "--points must name at least one number of points, got none.", option="points"
+            )
         if self.points is not None and self.knowledge not in ("auto", *DRAWN):
             raise OptionError(
                 f"--points goes with --knowledge {', '.join(DRAWN)}, got {self.knowledge} "
-                "instead. Use --worst-case."
+                "instead. Use --worst-case.",
+                option="points",
             )
-        if not 0 <= self.tolerance <= 1:
-            raise OptionError(f"--tolerance must be from 0 to 1, got {self.tolerance:g} instead.")
-        if self.tolerance and self.knowledge not in TOLERANT:
-            raise OptionError(
-                f"--tolerance goes with --knowledge {', '.join(TOLERANT)}, "
-                f"got {self.knowledge} instead."
-            )
-        if self.seed < 0:
-            raise OptionError(f"--seed must not be negative, got {self.seed} instead.")
+        _check_tolerance(self.tolerance, self.knowledge)
         _check_home_work(self.home_work, self.knowledge)
         parse_resolution(self.time_resolution)
         for name in ("points", "populations"):
@@ -131,17 +132,34 @@ class PointsOptions:
 def _check_home_work(which: str, knowledge: str) -> None:
     if which not in get_args(HomeWork):
         raise OptionError(
-            f"--home-work must be one of {', '.join(get_args(HomeWork))}, got {which!r} instead."
+            f"--home-work must be one of {', '.join(get_args(HomeWork))}, got {which!r} instead.",
+            option="home-work",
         )
     if which != "most-visited" and knowledge != "home-work":
         raise OptionError(
-            f"--home-work {which} goes with --knowledge home-work, got {knowledge} instead."
+            f"--home-work {which} goes with --knowledge home-work, got {knowledge} instead.",
+            option="home-work",
+        )
+
+
+def _check_tolerance(tolerance: float, knowledge: str) -> None:
+    if not 0 <= tolerance <= 1:
+        raise OptionError(
+            f"--tolerance must be from 0 to 1, got {tolerance:g} instead.",
+            option="tolerance",
+        )
+    if tolerance and knowledge not in TOLERANT:
+        raise OptionError(
+            f"--tolerance goes with --knowledge {', '.join(TOLERANT)}, got {knowledge} instead.",
+            option="tolerance",
         )
 
 
 def _check_range(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
-        raise OptionError(f"--{name} must be from {least} to {most}, got {value} instead.")
+        raise OptionError(
+            f"--{name} must be from {least} to {most}, got {value} instead.", option=name
+        )
 
 
 def parse_resolution(text: str) -> int:
@@ -150,7 +168,8 @@ def parse_resolution(text: str) -> int:
     if found is None:
         raise OptionError(
             f"--time-resolution must be a number of s, min, h, d or w, got {text!r} instead. "
-            "Try 1h."
+            "Try 1h.",
+            option="time-resolution",
         )
     return int(found[1]) * _UNITS[found[2]]
 
@@ -162,7 +181,8 @@ def parse_numbers(text: str) -> tuple[int, ...]:
         found = re.fullmatch(r"\s*([0-9]{1,4})\s*(?:-\s*([0-9]{1,4})\s*)?", part)
         if found is None or int(found[2] or found[1]) < int(found[1]):
             raise OptionError(
-                f"--points must be a number or a range such as 1-10, got {text!r} instead."
+                f"--points must be a number or a range such as 1-10, got {text!r} instead.",
+                option="points",
             )
         numbers += range(int(found[1]), int(found[2] or found[1]) + 1)
     return tuple(sorted(set(numbers)))
@@ -174,5 +194,6 @@ def parse_populations(text: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
         raise OptionError(
-            f"--populations must be numbers of people such as 100000, got {text!r} instead."
+            f"--populations must be numbers of people such as 100000, got {text!r} instead.",
+            option="populations",
         ) from None

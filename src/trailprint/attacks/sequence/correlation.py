@@ -155,7 +155,9 @@ def _correlate(
 def _compare(released: Sequences, auxiliary: Sequences, options: CorrelateOptions) -> Linkage:
     """Link with one of the simpler models."""
     if options.model not in _SIMPLER:
-        raise OptionError(f"--model {options.model} needs positions, not sequences of locations.")
+        raise OptionError(
+            f"--model {options.model} needs positions, not sequences of locations.", option="model"
+        )
     return _link(lambda: _SIMPLER[options.model](released, auxiliary), options)
 
 

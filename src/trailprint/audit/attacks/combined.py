@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +14,9 @@ import pyarrow.compute as pc
 from trailprint.arrays import Ints
 from trailprint.attacks.combined import match_views
 from trailprint.attacks.deciding_views import find_deciding_views
-from trailprint.attacks.options import MatchOptions
+from trailprint.attacks.options import MatchOptions, Method
 from trailprint.attacks.view_weights import ViewWeights
+from trailprint.audit.attacks.choices import CombinedChoice, choice_of
 from trailprint.audit.attacks.family import AttackFamily, Repeated
 from trailprint.audit.attacks.learning import PreparedViews, prepare_views, swap_ids
 from trailprint.audit.attacks.measuring import (
@@ -36,14 +37,12 @@ from trailprint.audit.planning.estimates import (
 )
 from trailprint.audit.planning.memory import view_bytes
 from trailprint.audit.results.attacks import Proof, ViewFinding, ViewLeftOut, ViewsFinding
-from trailprint.audit.results.kept import attack_of
-from trailprint.errors import OptionError
 from trailprint.evaluation.risk import correct_links
 from trailprint.evaluation.truth import Truth
 from trailprint.events.events import Events
 from trailprint.features.views import VIEWS, Views
 from trailprint.linkage import Linkage
-from trailprint.plain import ShapeError, from_plain, to_plain
+from trailprint.plain import to_plain
 from trailprint.protections.protection import Protection
 from trailprint.studies.controls import control_weights
 from trailprint.studies.judging import Judge
@@ -51,7 +50,6 @@ from trailprint.studies.people import Attack
 from trailprint.studies.repeated import PreparedAttack
 from trailprint.workflows.views import MOST_PEOPLE, describe_views, draw_people
 
-Method = Literal["joint", "one-by-one"]
 Pair = tuple[Views, Views]
 
 #: Share of its time that a matching takes with a warm start from prices with one more view.
@@ -80,7 +78,7 @@ class CombinedFamily(AttackFamily):
         "They compare everybody with everybody at once, by several views of their behaviour.",
         "How much each view counts they learn from their own records alone.",
     )
-    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"method": tuple(_METHODS)}
+    choice: ClassVar[type] = CombinedChoice
 
     def refuse(self, context: AuditContext) -> str | None:
         """Refuse a single view, which histogram matching already covers."""
@@ -124,16 +122,12 @@ class CombinedFamily(AttackFamily):
     def fits(self, outcome: Outcome, sizes: Sizes) -> bool:
         """Whether each person's deciding view is valid, and all weights are of known views."""
         decided = outcome.arrays.get("decided")
-        try:
-            weights = _weights(outcome)
-        except (ShapeError, KeyError, OptionError):
-            return False
         return (
             decided is not None
             and decided.dtype == np.int64
             and decided.shape == (sizes.n_people,)
             and not np.any((decided < -1) | (decided >= len(VIEWS)))
-            and all(name in VIEWS for name in weights.shares)
+            and all(name in VIEWS for name in _weights(outcome).shares)
         )
 
     def estimate_control(self, context: AuditContext, outcome: Outcome | None) -> float:
@@ -147,8 +141,9 @@ class CombinedFamily(AttackFamily):
     ) -> Outcome:
         """Controls: absent people, permuted rows, and swapped ids that must not change weights."""
         known = before[f"attack/{self.name}"]
-        weights, method = _weights(known), attack_of(known).chosen["method"]
-        attack = _attack(context, weights, method)
+        choice = choice_of(known, CombinedChoice)
+        weights = choice.weights
+        attack = _attack(context, weights, choice.method)
         pair = _counted_views(context, weights)
         found = control_attack(self.name, attack, pair, context, before, progress)
         released, auxiliary = context.events
@@ -181,7 +176,7 @@ class CombinedFamily(AttackFamily):
 
     def judge(self, context: AuditContext, outcome: Outcome) -> Judge:
         """Joint matching and the method that won, with weights learnt again for each release."""
-        methods = dict.fromkeys(("joint", attack_of(outcome).chosen["method"]))
+        methods = _list_methods(choice_of(outcome, CombinedChoice))
 
         def prepare(
             released: Events, auxiliary: Events, chain: Sequence[Protection]
@@ -204,7 +199,7 @@ class CombinedFamily(AttackFamily):
 
     def has_margins(self, outcome: Outcome) -> bool:
         """Whether matching was joint: one-by-one confidences are gains, not margins."""
-        return bool(attack_of(outcome).chosen["method"] == "joint")
+        return choice_of(outcome, CombinedChoice).method == "joint"
 
     def describe_people(self, outcome: Outcome) -> dict[str, pa.Array]:
         """Column with the deciding view of each linked person."""
@@ -270,12 +265,17 @@ def _try(
         title=_METHODS[method],
         linkage=linkage,
         seconds=time.perf_counter() - began,
-        chosen={"method": method, "weights": to_plain(weights)},
+        chosen=CombinedChoice(method=method, weights=weights),
     )
 
 
+def _list_methods(choice: CombinedChoice) -> tuple[Method, ...]:
+    """Joint matching, and the method that won if it is another."""
+    return ("joint",) if choice.method == "joint" else ("joint", choice.method)
+
+
 def _weights(outcome: Outcome) -> ViewWeights:
-    return from_plain(ViewWeights, attack_of(outcome).chosen["weights"])
+    return choice_of(outcome, CombinedChoice).weights
 
 
 def _counted_views(context: AuditContext, weights: ViewWeights) -> Pair:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from trailprint.arrays import Floats, Ints
+from trailprint.audit.attacks.choices import NoChoice
 from trailprint.audit.context import AuditContext, Sizes
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.planning.estimates import match_seconds
@@ -25,6 +26,7 @@ from trailprint.events.events import Events
 from trailprint.protections.protection import Protection
 from trailprint.studies.judging import Judge
 from trailprint.studies.repeated import PreparedAttack
+from trailprint.workflows.judging import MakeJudge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -67,18 +69,25 @@ class AttackFamily(ABC):
         Display title, and the question it answers in plain words.
     assumptions : tuple of str
         What the adversary knows and does; the first one is shown in the headline.
-    choices : mapping
-        Settings stored to run its best method again, with their allowed values.
+    choice : type
+        Dataclass of what is stored to run its best method again.
     is_quick : bool
         Whether it may run regardless of the time limit; the first such attack does.
+    judges_every_value : bool
+        Whether it judges every value of a protection that is tried; other families judge only
+        those that matter.
+    make_judge : callable, optional
+        How it judges sweeps of protections, which are made without an audit.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     question: ClassVar[str]
     assumptions: ClassVar[tuple[str, ...]]
-    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    choice: ClassVar[type] = NoChoice
     is_quick: ClassVar[bool] = True
+    judges_every_value: ClassVar[bool] = False
+    make_judge: ClassVar[MakeJudge | None] = None
 
     def refuse(self, context: AuditContext) -> str | None:
         """Return why the data or the memory rules it out, whatever the time; None otherwise."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from trailprint.attacks.histogram import match_histograms
-from trailprint.attacks.options import MatchOptions
+from trailprint.attacks.options import MatchOptions, Method
+from trailprint.audit.attacks.choices import HistogramChoice, choice_of
 from trailprint.audit.attacks.family import AttackFamily, Repeated
 from trailprint.audit.attacks.measuring import (
     control_attack,
@@ -22,17 +23,15 @@ from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.planning.estimates import margins_seconds, match_seconds
 from trailprint.audit.results.attacks import Proof
-from trailprint.audit.results.kept import attack_of
 from trailprint.audit.wording import lower_first
 from trailprint.features.histograms import Histograms
 from trailprint.linkage import Linkage
 from trailprint.studies.repeated import look_at_histograms, prepare_histograms
 
 HistogramAttack = Callable[[Histograms, Histograms], Linkage]
-HistogramMethod = Literal["joint", "one-by-one"]
 
 _COUNTED = {"visits": "visits", "duration": "durations", "day-balanced": "balanced days"}
-_METHODS: Mapping[HistogramMethod, str] = {
+_METHODS: Mapping[Method, str] = {
     "joint": "Joint matching",
     "one-by-one": "One-by-one matching",
 }
@@ -50,7 +49,7 @@ class HistogramFamily(AttackFamily):
         "at most one person.",
         "Habits change little between the two periods.",
     )
-    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"method": tuple(_METHODS)}
+    choice: ClassVar[type] = HistogramChoice
 
     def estimate(self, context: AuditContext) -> float:
         """Time of two matchings, one of them with margins."""
@@ -67,7 +66,10 @@ class HistogramFamily(AttackFamily):
             seconds = time.perf_counter() - began
             tried.append(
                 CandidateMethod(
-                    title=title, linkage=linkage, seconds=seconds, chosen={"method": method}
+                    title=title,
+                    linkage=linkage,
+                    seconds=seconds,
+                    chosen=HistogramChoice(method=method),
                 )
             )
             progress(0.6)
@@ -90,8 +92,8 @@ class HistogramFamily(AttackFamily):
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
         """Run the controls with the chosen method."""
-        method = attack_of(before["attack/histogram"]).chosen["method"]
-        attack = histogram_attack(context, method)
+        choice = choice_of(before["attack/histogram"], HistogramChoice)
+        attack = histogram_attack(context, choice.method)
         return control_attack(self.name, attack, context.histograms, context, before, progress)
 
     def repeat(self, context: AuditContext, outcome: Outcome | None) -> Repeated:
@@ -107,11 +109,11 @@ class HistogramFamily(AttackFamily):
 
     def has_margins(self, outcome: Outcome) -> bool:
         """Whether matching was joint: one-by-one confidences are gains, not margins."""
-        return bool(attack_of(outcome).chosen["method"] == "joint")
+        return choice_of(outcome, HistogramChoice).method == "joint"
 
 
 def histogram_attack(
-    context: AuditContext, method: HistogramMethod = "joint", *, margins: bool = True
+    context: AuditContext, method: Method = "joint", *, margins: bool = True
 ) -> HistogramAttack:
     """Return the matching of histograms that the audit runs, as a function of both sides."""
     options = MatchOptions(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from trailprint.attacks.options import MatchOptions
+from trailprint.audit.attacks.choices import HistogramChoice, choice_of
 from trailprint.audit.attacks.family import AttackFamily
 from trailprint.audit.attacks.registry import attack_names, find_attack
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome
-from trailprint.audit.results.kept import attack_of
 from trailprint.studies.judging import HISTOGRAM, Judge
 from trailprint.studies.options import ATTACKS
 
@@ -30,13 +31,14 @@ def call_judges(context: AuditContext, before: Mapping[str, Outcome]) -> list[Ju
         if outcome is not None:
             build = partial(family.judge, context, outcome)
             judge = context.remember(("judge", family.name), build)
-            found += [] if judge is None else [judge]
+            is_quick = family.judges_every_value
+            found += [] if judge is None else [replace(judge, is_quick=is_quick)]
     return found
 
 
 def choose_weights(before: Mapping[str, Outcome]) -> tuple[MatchOptions, ...]:
     """Return how to match histograms: jointly with several weights, and one by one if that won."""
     own = before.get(f"attack/{HISTOGRAM}")
-    if own is None or attack_of(own).chosen["method"] == "joint":
+    if own is None or choice_of(own, HistogramChoice).method == "joint":
         return ATTACKS
     return (*ATTACKS, MatchOptions(method="one-by-one"))

@@ -37,7 +37,7 @@ def keep_attack(
     entry: MeasuredAttack, found: BestMethod, arrays: Mapping[str, NDArray[Any]]
 ) -> Outcome:
     """Return the outcome of an attack to store."""
-    kept = KeptAttack(entry=entry, chosen=found.best.chosen)
+    kept = KeptAttack(entry=entry, chosen=to_plain(found.best.chosen))
     return Outcome(data=to_plain(kept), arrays=arrays)
 
 

@@ -31,10 +31,11 @@ from trailprint.audit.points_disclosure import (
 )
 from trailprint.audit.results.points import GridCell, SharedPart, UnicityPoint, WorstPoint
 from trailprint.evaluation.unicity import measure_unicity, measure_worst
-from trailprint.features.points import PointKind, Points, build_points
+from trailprint.features.points import Points, build_points
 from trailprint.plain import from_plain, to_plain
 from trailprint.studies.known_points import find_levels, measure_grid
 from trailprint.studies.shared_traces import measure_shared, share_traces
+from trailprint.values import KnownPointKind
 from trailprint.workflows.points_result import QUOTED
 
 _OPTIONS = PointsOptions()
@@ -46,7 +47,7 @@ class KeptUnicity:
 
     people: int
     places: int
-    knowledge: str
+    knowledge: KnownPointKind
     time_resolution: str | None
     cell_m: float | None
     draws: int
@@ -143,7 +144,7 @@ def worst_of(outcome: Outcome) -> tuple[WorstPoint, ...]:
     return from_plain(KeptWorst, outcome.data).worst_case
 
 
-def _kind(context: AuditContext) -> PointKind:
+def _kind(context: AuditContext) -> KnownPointKind:
     return "place-time" if "start" in context.events[0].columns else "place"
 
 

@@ -38,6 +38,11 @@ def attack_names() -> tuple[str, ...]:
     return tuple(_FAMILIES)
 
 
+def release_family_names() -> tuple[str, ...]:
+    """Return the names of the families that look at one release."""
+    return tuple(_OF_ONE_RELEASE)
+
+
 def find_attack(name: str) -> AttackFamily:
     """Return the attack of this name."""
     found: AttackFamily = _load(_FAMILIES[name])()
@@ -70,3 +75,8 @@ def _load(found: str | type[Any]) -> Any:
 def register_attack(family: type[AttackFamily]) -> None:
     """Register an attack from another package; it runs after the existing ones."""
     _FAMILIES[family.name] = family
+    if family.make_judge is not None:
+        # Late: help and options need names only, and no kernel.
+        from trailprint.workflows.judging import register_judge
+
+        register_judge(family.name, family.make_judge)

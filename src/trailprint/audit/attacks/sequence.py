@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from trailprint.attacks.options import CorrelateOptions
 from trailprint.attacks.sequence.correlation import correlate_sequences
+from trailprint.audit.attacks.choices import SequenceChoice, SequenceModel, choice_of
 from trailprint.audit.attacks.family import AttackFamily
 from trailprint.audit.attacks.measuring import describe, find_people, keep_attack
 from trailprint.audit.context import AuditContext, Sizes
@@ -20,7 +21,6 @@ from trailprint.audit.methods import CandidateMethod, choose_method
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.planning.estimates import chain_seconds, crf_seconds, sequence_seconds
 from trailprint.audit.planning.memory import sequence_bytes, why_too_large
-from trailprint.audit.results.kept import attack_of
 from trailprint.evaluation.truth import Truth, truth_from_ids
 from trailprint.features.sequences import Sequences
 from trailprint.linkage import Linkage
@@ -30,8 +30,7 @@ from trailprint.studies.judging import Judge
 from trailprint.studies.people import select_people
 from trailprint.workflows.judging import judge_sequences
 
-Model = Literal["crf", "markov"]
-_MODELS: Mapping[Model, str] = {
+_MODELS: Mapping[SequenceModel, str] = {
     "crf": "A conditional random field for each released person",
     "markov": "A Markov chain for each released person",
 }
@@ -61,7 +60,7 @@ class SequenceFamily(AttackFamily):
         "visits best.",
         "Daily routines change little between the two periods.",
     )
-    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"model": tuple(_MODELS)}
+    choice: ClassVar[type] = SequenceChoice
     is_quick = False
 
     def refuse(self, context: AuditContext) -> str | None:
@@ -107,7 +106,7 @@ class SequenceFamily(AttackFamily):
     ) -> Outcome:
         """Run the controls, absent people and permuted rows, on some of the people."""
         sides, truth = _draw_people(context, count_controlled(context.sizes))
-        model = attack_of(before["attack/sequence"]).chosen["model"]
+        model = choice_of(before["attack/sequence"], SequenceChoice).model
         options, attack = ControlOptions(seed=context.options.seed), _attack(context, model)
         found = [control_absent(self.name, attack, *sides, truth, options)]
         progress(0.33)
@@ -118,7 +117,7 @@ class SequenceFamily(AttackFamily):
         """The winning model, trained again for the same people on each protected release."""
         sides, truth = _draw_people(context, count_models(context))
         people = sides[0].users.take(pa.array(truth.released))
-        model = attack_of(outcome).chosen["model"]
+        model = choice_of(outcome, SequenceChoice).model
         users = sides[0].users, sides[1].users
         return replace(judge_sequences(*users, _attack(context, model)), people=people)
 
@@ -131,11 +130,11 @@ class SequenceFamily(AttackFamily):
 
 def _model_seconds(outcome: Outcome | None, sizes: Sizes, n_most: int) -> float:
     """Time of the winning model; of the slower one before any has won."""
-    chains = outcome is not None and attack_of(outcome).chosen["model"] == "markov"
+    chains = outcome is not None and choice_of(outcome, SequenceChoice).model == "markov"
     return chain_seconds(sizes, n_most) if chains else crf_seconds(sizes, n_most)
 
 
-def choose_models(context: AuditContext) -> tuple[Model, ...]:
+def choose_models(context: AuditContext) -> tuple[SequenceModel, ...]:
     """
     Return the models to train; chains alone if random fields of the fewest people take too long.
 
@@ -159,7 +158,7 @@ def count_models(context: AuditContext) -> int:
 
 def _try(
     context: AuditContext,
-    model: Model,
+    model: SequenceModel,
     sides: tuple[Sequences, Sequences],
     progress: PartProgress | None = None,
 ) -> CandidateMethod:
@@ -167,7 +166,10 @@ def _try(
     linkage = _attack(context, model, progress)(*sides)
     seconds = time.perf_counter() - began
     return CandidateMethod(
-        title=_MODELS[model], linkage=linkage, seconds=seconds, chosen={"model": model}
+        title=_MODELS[model],
+        linkage=linkage,
+        seconds=seconds,
+        chosen=SequenceChoice(model=model),
     )
 
 
@@ -179,7 +181,7 @@ def count_controlled(sizes: Sizes) -> int:
 
 
 def _attack(
-    context: AuditContext, model: Model, progress: PartProgress | None = None
+    context: AuditContext, model: SequenceModel, progress: PartProgress | None = None
 ) -> Callable[[Sequences, Sequences], Linkage]:
     options = CorrelateOptions(model=model, seed=context.options.seed)
     follow = None if progress is None else lambda what, share: progress(share)

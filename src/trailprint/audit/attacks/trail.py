@@ -10,6 +10,8 @@ from typing import ClassVar
 from trailprint.arrays import Floats, Ints
 from trailprint.attacks.options import TrailOptions
 from trailprint.attacks.trail import match_trails
+from trailprint.attacks.trail_facts import TrailVariant, read_trail_facts, read_variant
+from trailprint.audit.attacks.choices import choice_of
 from trailprint.audit.attacks.family import AttackFamily
 from trailprint.audit.attacks.measuring import (
     control_attack,
@@ -24,7 +26,6 @@ from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.planning.estimates import likely_seconds, trail_seconds
 from trailprint.audit.planning.memory import trail_bytes
 from trailprint.audit.planning.seconds import Seconds
-from trailprint.audit.results.kept import attack_of
 from trailprint.features.trails import Trails
 from trailprint.linkage import Linkage
 from trailprint.studies.driving_locations import trail_changes
@@ -58,10 +59,8 @@ class TrailFamily(AttackFamily):
         "Every entry stems from a visit, and the same pseudonym is the same person everywhere.",
         "One side may lack visits that the other has, but has none the other lacks.",
     )
-    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "algorithm": ("complete", "incomplete", "multiple", "likely"),
-        "reserved": ("none", "auxiliary", "released", "both"),
-    }
+    choice: ClassVar[type] = TrailVariant
+    judges_every_value = True
 
     def needed_bytes(self, sizes: Sizes) -> float:
         """Memory of trails, which is little."""
@@ -78,7 +77,7 @@ class TrailFamily(AttackFamily):
         allowed, notes = _allowed_reidit(context)
         progress(0.6)
         plain = allowed
-        if allowed.linkage.facts["algorithm"] != "complete":
+        if read_variant(allowed.linkage).algorithm != "complete":
             plain = _try_reidit(context, TrailOptions(algorithm="complete"))
         found = choose_method(allowed, plain, context.truth)
         entry = describe(self.name, found, context.truth)
@@ -93,8 +92,8 @@ class TrailFamily(AttackFamily):
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
         """Run the controls with the chosen variant."""
-        chosen = attack_of(before["attack/trail"]).chosen
-        attack = trail_attack(context, TrailOptions(**chosen))
+        choice = choice_of(before["attack/trail"], TrailVariant)
+        attack = trail_attack(context, choice.to_options())
         return control_attack(self.name, attack, context.trails, context, before, progress)
 
     def judge(self, context: AuditContext, outcome: Outcome) -> Judge:
@@ -109,7 +108,7 @@ class TrailFamily(AttackFamily):
     def leave_out(self, context: AuditContext, outcome: Outcome, locations: Ints) -> Floats | None:
         """Match again without each location; None for likely counterparts, which take too long."""
         linkage = restore_linkage(outcome, context)
-        if linkage.facts["algorithm"] == LIKELY.algorithm:
+        if read_variant(linkage).algorithm == LIKELY.algorithm:
             return None
         return trail_changes(
             *context.trails, linkage, context.truth, locations, n_threads=context.n_threads
@@ -135,8 +134,8 @@ def trail_attack(context: AuditContext, options: TrailOptions) -> TrailAttack:
 def _try_reidit(context: AuditContext, options: TrailOptions) -> CandidateMethod:
     began = time.perf_counter()
     linkage = trail_attack(context, options)(*context.trails)
-    chosen = {name: linkage.facts[name] for name in ("algorithm", "reserved")}
-    title = _REIDIT[chosen["algorithm"], chosen["reserved"]]
+    chosen = read_variant(linkage)
+    title = _REIDIT[chosen.algorithm, chosen.reserved]
     seconds = time.perf_counter() - began
     return CandidateMethod(title=title, linkage=linkage, seconds=seconds, chosen=chosen)
 
@@ -144,7 +143,7 @@ def _try_reidit(context: AuditContext, options: TrailOptions) -> CandidateMethod
 def _allowed_reidit(context: AuditContext) -> tuple[CandidateMethod, list[str]]:
     """Return the variant that the data allows, or if none, the one that links most; and notes."""
     first = _try_reidit(context, TrailOptions())
-    if not first.linkage.facts["contradicted"]:
+    if not read_trail_facts(first.linkage).contradicted:
         return first, [
             "The data does not contradict the release tactic assumed, under which no link is wrong."
         ]

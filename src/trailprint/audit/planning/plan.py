@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import takewhile
 from typing import Any
 
+from trailprint.audit.attacks.registry import release_family_names
 from trailprint.audit.parts import Part
 from trailprint.audit.wording import duration
 
@@ -23,14 +24,14 @@ class LeftOut:
 
 #: Attacks that should take less than this share of the time limit go first: they delay nothing.
 _SHORT = 0.02
-_ATTACKS = ("attack/", "points/")
 
 
 def short_first(parts: Sequence[Part], time_limit_s: float | None) -> tuple[Part, ...]:
     """Reorder the attacks, which come first, so that very short ones precede the others."""
     if time_limit_s is None:
         return tuple(parts)
-    attacks = list(takewhile(lambda part: part.name.startswith(_ATTACKS), parts))
+    kinds = ("attack", *release_family_names())
+    attacks = list(takewhile(lambda part: part.name.partition("/")[0] in kinds, parts))
     ordered = sorted(attacks, key=lambda part: part.seconds > _SHORT * time_limit_s)
     return (*ordered, *parts[len(attacks) :])
 

@@ -10,7 +10,7 @@ from trailprint.audit.attacks.judges import list_judging
 from trailprint.audit.attacks.repeating import repeat_bytes
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, Part, PartProgress
-from trailprint.audit.planning.estimates import events_seconds, match_seconds, trail_seconds
+from trailprint.audit.planning.estimates import events_seconds, match_seconds
 from trailprint.audit.planning.memory import feature_bytes
 from trailprint.audit.planning.planned import make_part
 from trailprint.audit.planning.seconds import Seconds
@@ -23,6 +23,7 @@ from trailprint.audit.sections.protection_search import (
 from trailprint.audit.sections.protection_trials import counts_sharing
 from trailprint.audit.sections.protections import Family, list_families, try_family
 from trailprint.protections.chain import changes_histograms
+from trailprint.studies.judging import HISTOGRAM
 
 #: Number of weights that each protection is attacked with.
 _N_WEIGHTS = 3
@@ -48,7 +49,6 @@ def plan_protections(context: AuditContext) -> tuple[list[Part], list[Part]]:
 
 def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
     """Plan the search: every attack judges what was tried, and the least loss is searched for."""
-    judges = tuple(f"attack/{family.name}" for family in list_judging(context))
     options, once = context.options, partial(_once_seconds, context)
     seconds = estimate_search(context, once)
     part = make_part(
@@ -63,7 +63,7 @@ def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
             "time_limit_s": options.time_limit_s,
             "sharing": counts_sharing(context),
         },
-        uses=("attack/histogram", *judges, *(part.name for part in tried)),
+        uses=(*_list_judges(context), *(part.name for part in tried)),
         needed_bytes=feature_bytes(context.sizes) + repeat_bytes(context),
     )
     return replace(
@@ -71,6 +71,12 @@ def _plan_search(context: AuditContext, tried: Sequence[Part]) -> Part:
         least_share=min(estimate_least(context, once) / seconds, _MOST_LEAST),
         seconds_after=lambda before: estimate_search(context, once, before),
     )
+
+
+def _list_judges(context: AuditContext) -> tuple[str, ...]:
+    """Return the parts of the attacks that judge protections."""
+    families = (HISTOGRAM, *(family.name for family in list_judging(context)))
+    return tuple(f"attack/{name}" for name in families)
 
 
 def _thin(context: AuditContext, family: Family) -> tuple[Family, Family | None]:
@@ -92,7 +98,10 @@ def _thin(context: AuditContext, family: Family) -> tuple[Family, Family | None]
 def _once_seconds(context: AuditContext, family: Family) -> Seconds:
     """Average time of one value of a family: protect, run quick attacks, and measure."""
     sizes = context.sizes
-    once = _N_WEIGHTS * match_seconds(sizes) + trail_seconds(sizes)
+    once = _N_WEIGHTS * match_seconds(sizes)
+    for judge in list_judging(context):
+        if judge.judges_every_value:
+            once = once + judge.estimate_judging(context, None)
     # Histograms of unchanged events are counted once, for all protections.
     if not changes_histograms(family.chain):
         once += events_seconds(sizes)
@@ -117,7 +126,8 @@ def _plan_family(context: AuditContext, family: Family, *, name: str | None = No
             "is_asked": family.is_asked,
             "sharing": counts_sharing(context),
         },
-        uses=("attack/histogram", "attack/trail"),
+        # Whether every family has judged a value depends on all that ran, not only on quick ones.
+        uses=_list_judges(context),
         needed_bytes=feature_bytes(context.sizes) + repeat_bytes(context),
     )
 

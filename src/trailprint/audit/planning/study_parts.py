@@ -127,7 +127,7 @@ def _changed_seconds(n_runs: int, context: AuditContext, before: Mapping[str, Ou
 
 
 def _amount_seconds(context: AuditContext, before: Mapping[str, Outcome]) -> float:
-    """Time of the quickest attack on habits, with less data of each person."""
+    """Time of the first attack that can be repeated, with less data of each person."""
     once = list_repeated(context)[0].estimate_repeat(context.sizes, None)
     return N_LEVELS * (once + events_seconds(context.sizes))
 

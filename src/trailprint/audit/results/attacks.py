@@ -10,9 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import MaskedCount
+from trailprint.values import (
+    Amount,
+    Count,
+    MaskedCount,
+    MaskedText,
+    Position,
+    Share,
+    WeightsFrom,
+)
 
-Interval = tuple[float, float]
+Interval = tuple[Share, Share]
 """Ends of a 95 % interval."""
 
 
@@ -20,8 +28,8 @@ Interval = tuple[float, float]
 class RankPoint:
     """Share of the people whose own record is among the ``k`` best candidates."""
 
-    k: int
-    share: float
+    k: Position
+    share: Share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +44,9 @@ class RanksFinding:
 class CoverageFinding:
     """Precision if only the most confident links are kept."""
 
-    coverage: float
-    precision: float | None
-    links: int
+    coverage: Share
+    precision: Share | None
+    links: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +54,10 @@ class Baseline:
     """The other method of the same attack: the one that links fewer people."""
 
     title: str
-    accuracy: float | None
+    accuracy: Share | None
     interval: Interval | None
-    chance: float | None
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    chance: Share | None
+    at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +79,11 @@ class ViewFinding:
 
     name: str
     title: str
-    weight: float
-    keys: int
-    accuracy_alone: float | None
-    leave_one_out: float | str | None
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    weight: Share
+    keys: Count
+    accuracy_alone: Share | None
+    leave_one_out: float | MaskedText | None
+    at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +104,11 @@ class ViewsFinding:
     of auxiliary people the weights were learnt from.
     """
 
-    weights_from: str
+    weights_from: WeightsFrom
     note: str
-    learnt_from: int
-    people: int
-    accuracy: float | None
+    learnt_from: Count
+    people: Count
+    accuracy: Share | None
     views: tuple[ViewFinding, ...]
     left_out: tuple[ViewLeftOut, ...]
 
@@ -137,21 +145,21 @@ class AttackFinding:
     assumptions: tuple[str, ...] = ()
     ran: bool
     why_not: str | None
-    people: int | None = 0
-    matched: int | None = None
+    people: Count | None = 0
+    matched: Count | None = None
     correct: MaskedCount | None = None
-    accuracy: float | None = None
+    accuracy: Share | None = None
     interval: Interval | None = None
-    chance: float | None = None
-    precision: float | None = None
+    chance: Share | None = None
+    precision: Share | None = None
     variant: str | None = ""
     baseline: Baseline | None = None
     ranks: RanksFinding | None = None
     coverage: tuple[CoverageFinding, ...] = ()
     notes: tuple[str, ...] = ()
     proof: Proof = Proof()
-    seconds: float | None = 0.0
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    seconds: Amount | None = 0.0
+    at_most: Share | None = field(default=None, metadata=OMITTED)
     views: ViewsFinding | None = field(default=None, metadata=OMITTED)
 
 
@@ -159,7 +167,7 @@ class AttackFinding:
 class LinkedByFinding:
     """How many people are linked by exactly this many attacks."""
 
-    attacks: int
+    attacks: Count
     people: MaskedCount
 
 
@@ -168,10 +176,10 @@ class WorstCase:
     """People linked by at least one attack, of those every attack was tried on."""
 
     attacks: tuple[str, ...]
-    people: int | None
-    not_tried: int
+    people: Count | None
+    not_tried: Count
     linked: MaskedCount | None
-    share: float | None
+    share: Share | None
     interval: Interval | None
     by_attacks: tuple[LinkedByFinding, ...]
 
@@ -186,4 +194,4 @@ class Agreement:
     only_first: MaskedCount
     only_second: MaskedCount
     neither: MaskedCount
-    people: int
+    people: Count

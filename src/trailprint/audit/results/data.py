@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import MaskedCount
+from trailprint.values import Amount, Count, KnowledgeKind, MaskedCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideFacts:
     """Size and period of one side."""
 
-    users: int
-    locations: int
-    events: float
+    users: Count
+    locations: Count
+    events: Amount
     first: str | None
     last: str | None
     days: float | None
@@ -35,16 +35,16 @@ class SplitFacts:
 class Sampled:
     """A random sample of the people on both sides."""
 
-    users: int
-    of: int
+    users: Count
+    of: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownFacts:
     """How much of the auxiliary side was known of each person, if not everything."""
 
-    kind: str
-    amount: int | None
+    kind: KnowledgeKind
+    amount: Count | None
     people_with_less: MaskedCount
     mean_points: float | None
     note: str | None
@@ -64,8 +64,8 @@ class Has:
 class Outside:
     """People in the data whom no rate covers; ``of`` is the number of all people."""
 
-    people: int
-    of: int
+    people: Count
+    of: Count
     why: str
 
 
@@ -77,12 +77,12 @@ class DataFacts:
     split: SplitFacts | None
     released: SideFacts
     auxiliary: SideFacts
-    common_users: int | None
-    locations: int
+    common_users: Count | None
+    locations: Count
     sampled: Sampled | None
     has: Has
-    rows_skipped: int
-    rows_left_out: Mapping[str, int]
+    rows_skipped: Count
+    rows_left_out: Mapping[str, Count]
     periods_overlap: bool | None
     truth: Literal["same-ids", "file", "none"]
     knows: KnownFacts | None = field(default=None, metadata=OMITTED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from trailprint.audit.results.attacks import (
     Agreement,
@@ -19,7 +19,7 @@ from trailprint.audit.results.protections import HeadlineProtection, Protections
 from trailprint.evaluation.per_user import RiskSpread
 from trailprint.plain import OMITTED, from_plain, to_plain
 from trailprint.studies.findings import ControlFinding, Why
-from trailprint.studies.small_counts import MaskedCount
+from trailprint.values import Amount, Count, MaskedCount, Position, Rule, Share
 
 SCHEMA = "trailprint.result/1"
 """Schema of ``result.json`` that these types describe."""
@@ -29,7 +29,7 @@ SCHEMA = "trailprint.result/1"
 class Privacy:
     """Threshold below which people are not counted exactly, and whether locations are named."""
 
-    small_count_threshold: int
+    small_count_threshold: Position
     locations_named: bool
 
 
@@ -37,12 +37,12 @@ class Privacy:
 class Headline:
     """The headline of the report."""
 
-    people: int | None
+    people: Count | None
     linked: MaskedCount | None
-    share: float | None
+    share: Share | None
     interval: Interval | None
-    at_most: float | None = None
-    chance: float | None
+    at_most: Share | None = None
+    chance: Share | None
     times_chance: float | None
     attack: str | None
     attack_title: str | None
@@ -55,9 +55,17 @@ class Headline:
 class TimeSpent:
     """How long the audit took, each of its parts, and how long those should have taken."""
 
-    total: float
-    parts: Mapping[str, float]
-    estimated: Mapping[str, float] | None = field(default=None, metadata=OMITTED)
+    total: Amount
+    parts: Mapping[str, Amount]
+    estimated: Mapping[str, Amount] | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ShownSettings:
+    """Those of the settings that a report shows by themselves; others are options."""
+
+    title: str | None = None
+    data_notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +76,7 @@ class Findings:
     ``to_dict()`` returns ``result.json``; ``from_dict()`` reads it.
     """
 
-    schema: str = SCHEMA
+    schema: Annotated[str, Rule("const", SCHEMA)] = SCHEMA
     version: str
     seed: int
     privacy: Privacy
@@ -95,7 +103,10 @@ class Findings:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Findings:
         """Return the findings of a ``result.json``; raise `ShapeError` if it is not one."""
-        return from_plain(cls, plain)
+        found = from_plain(cls, plain)
+        # Settings of a wrong type are refused here, and not only where they are shown.
+        from_plain(_ShownSettings, found.settings)
+        return found
 
     @property
     def attack_titles(self) -> dict[str, str]:
@@ -109,6 +120,15 @@ class Findings:
         return next(own, None)
 
     @property
+    def title(self) -> str:
+        """Title of the report; empty if none was given."""
+        return self._shown.title or ""
+
+    @property
     def data_notes(self) -> list[str]:
         """Notes on how the data was prepared and on oddities in it."""
-        return list(self.settings.get("data_notes", ()))
+        return list(self._shown.data_notes)
+
+    @property
+    def _shown(self) -> _ShownSettings:
+        return from_plain(_ShownSettings, self.settings)

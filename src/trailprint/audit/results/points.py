@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.growth import StudyLeftOut
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import MaskedCount
+from trailprint.values import Amount, Count, KnownPointKind, MaskedCount, Rule, Share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,14 +22,14 @@ class UnicityPoint:
     with fewer points, all of which are known.
     """
 
-    points: int
-    share: float | None
+    points: Count
+    share: Share | None
     interval: Interval | None
-    candidates_mean: float
-    candidates_median: float
-    fewer_than: Mapping[str, float]
+    candidates_mean: Amount
+    candidates_median: Amount
+    fewer_than: Mapping[str, Share]
     shorter: MaskedCount
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +41,13 @@ class WorstPoint:
     1 / fewest candidates, None if ``share`` is masked.
     """
 
-    k: int
-    share: float | None
+    k: Count
+    share: Share | None
     interval: Interval | None
-    mean_risk: float | None
-    candidates_median: float
-    fewer_than: Mapping[str, float]
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    mean_risk: Share | None
+    candidates_median: Amount
+    fewer_than: Mapping[str, Share]
+    at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,25 +56,25 @@ class SharedPart:
 
     what: str
     label: str
-    share: float | None
+    share: Share | None
     interval: Interval | None
-    sharing_median: float
-    fewer_than: Mapping[str, float]
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    sharing_median: Amount
+    fewer_than: Mapping[str, Share]
+    at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridCell:
     """Unicity at a coarser resolution of places and times; ``time_s`` is None without times."""
 
-    points: int
+    points: Count
     place: str
-    cell_m: float | None
+    cell_m: Amount | None
     time: str
-    time_s: int | None
-    share: float | None
-    candidates_median: float
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    time_s: Count | None
+    share: Share | None
+    candidates_median: Amount
+    at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,19 +102,19 @@ class PointsFinding:
         The result as a sentence.
     """
 
-    name: str
+    name: Annotated[str, Rule("const", "points")]
     title: str
     question: str
     assumptions: tuple[str, ...]
     ran: bool
     why_not: str | None
-    people: int = 0
-    places: int = 0
-    knowledge: str | None = None
+    people: Count = 0
+    places: Count = 0
+    knowledge: KnownPointKind | None = None
     time_resolution: str | None = None
-    cell_m: float | None = None
-    draws: int = 0
-    quoted: int | None = None
+    cell_m: Amount | None = None
+    draws: Count = 0
+    quoted: Count | None = None
     unicity: tuple[UnicityPoint, ...] = ()
     grid: tuple[GridCell, ...] = ()
     worst_case: tuple[WorstPoint, ...] = ()

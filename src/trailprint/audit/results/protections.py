@@ -9,7 +9,10 @@ from typing import Any
 from trailprint.audit.results.attacks import Interval
 from trailprint.audit.results.points import SharedPart
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import MaskedCount
+from trailprint.values import Amount, Count, MaskedCount, OccupancyOf, Share
+
+NONE = "none"
+"""Name of the unprotected data, which protections are compared with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +70,11 @@ class TaskFacts:
     (``occupancy_of`` says what is counted), ``flow_error`` that of moves between places.
     """
 
-    next_place_before: float | None
-    next_place: float | None
-    occupancy_error: float
-    occupancy_of: str
-    flow_error: float | None
+    next_place_before: Share | None
+    next_place: Share | None
+    occupancy_error: Share
+    occupancy_of: OccupancyOf
+    flow_error: Share | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,12 +117,12 @@ class JudgedBy:
 
     attack: str
     variant: str
-    people: int
-    accuracy: float | None
+    people: Count
+    accuracy: Share | None
     interval: Interval | None
-    cluster_accuracy: float | None
-    chance: float | None
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    cluster_accuracy: Share | None
+    chance: Share | None
+    at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,11 +134,11 @@ class AloneFacts:
     and ``attack`` is the family that links most of them.
     """
 
-    people: int
+    people: Count
     attack: str
-    accuracy: float | None
+    accuracy: Share | None
     interval: Interval | None
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,10 +150,10 @@ class GroupFacts:
     share of people with fewer than ``k`` - 1 others.
     """
 
-    smallest: int
-    k: int
+    smallest: Count
+    k: Count
     people_under_k: MaskedCount
-    share_under_k: float | None
+    share_under_k: Share | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,11 +171,11 @@ class ProtectionPoint:
     name: str
     written: str = ""
     parameters: Mapping[str, Any]
-    loss: float | None
-    accuracy: float | None
+    loss: Amount | None
+    accuracy: Share | None
     interval: Interval | None
-    cluster_accuracy: float | None
-    chance: float | None
+    cluster_accuracy: Share | None
+    chance: Share | None
     attack: str | None
     judged: tuple[JudgedBy, ...] = ()
     not_judged: tuple[NotJudgedBy, ...] = ()
@@ -182,9 +185,9 @@ class ProtectionPoint:
     asked: bool
     singling_out: tuple[SharedPart, ...] | None = field(default=None, metadata=OMITTED)
     tasks: TaskFacts | None = field(default=None, metadata=OMITTED)
-    at_most: float | None = field(default=None, metadata=OMITTED)
-    people: int | None = field(default=None, metadata=OMITTED)
-    left: int | None = field(default=None, metadata=OMITTED)
+    at_most: Share | None = field(default=None, metadata=OMITTED)
+    people: Count | None = field(default=None, metadata=OMITTED)
+    left: Count | None = field(default=None, metadata=OMITTED)
     alone: AloneFacts | None = field(default=None, metadata=OMITTED)
 
 
@@ -207,8 +210,8 @@ class SearchFacts:
         Whether time ran out before the search was complete.
     """
 
-    tried: int
-    judged_by_all: int
+    tried: Count
+    judged_by_all: Count
     combinations: tuple[str, ...] = ()
     not_tried: tuple[str, ...] = ()
     stopped: bool = False
@@ -239,7 +242,7 @@ class Protections:
 
     points: tuple[ProtectionPoint, ...]
     loss_meaning: str | None
-    target_risk: float | None
+    target_risk: Share | None
     target: ProtectionPoint | None
     left_out: tuple[ProtectionLeftOut, ...]
     target_reading: str | None
@@ -255,8 +258,8 @@ class HeadlineProtection:
     written: str = ""
     parameters: Mapping[str, Any]
     attack: str | None = None
-    share: float | None
+    share: Share | None
     interval: Interval | None
-    at_most: float | None = None
-    loss: float | None
+    at_most: Share | None = None
+    loss: Amount | None
     loss_meaning: str

@@ -9,15 +9,17 @@ from typing import Any, cast
 
 from trailprint.audit.attacks.judges import list_judging
 from trailprint.audit.context import AuditContext
+from trailprint.audit.frontier import EFFECTIVE, is_whole
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.planning.seconds import Seconds
 from trailprint.audit.results.kept import KeptProtections, protections_of
 from trailprint.audit.results.protections import (
+    NONE,
     MeasuredProtection,
     ProtectionLeftOut,
     SearchFacts,
 )
-from trailprint.audit.sections.protection_trials import NONE, Trials, label_chain, start_trials
+from trailprint.audit.sections.protection_trials import Trials, label_chain, start_trials
 from trailprint.audit.sections.protections import Family, list_families, sweep_kind
 from trailprint.errors import InputError, OptionError
 from trailprint.kernels.stopping import OutOfTimeError
@@ -30,9 +32,7 @@ from trailprint.studies.protection_search import Choice, Pair, Search, Trial
 SEARCH = "search"
 """Name of the part that searches."""
 
-#: Without a target, a protection is called effective when it leaves at most this share of the risk.
-EFFECTIVE = 0.5
-#: That share is only a convention, so bisection of counts may end at this ratio of two values.
+#: `EFFECTIVE` is only a convention, so bisection of counts may end at this ratio of two values.
 _NEAR_EFFECTIVE = 1.05
 
 #: Quick trials in a search per protection and per pair, measured on check-ins, a campus, edits.
@@ -235,53 +235,3 @@ def _estimate_judges(context: AuditContext, before: Mapping[str, Outcome] | None
         if before is None or outcome is not None:
             total += family.estimate_judging(context, outcome)
     return total
-
-
-def mark_frontier(points: Sequence[MeasuredProtection]) -> tuple[MeasuredProtection, ...]:
-    """
-    Mark the points on the Pareto frontier: no other costs less and protects at least as well.
-
-    Only points that every family judged on all people are compared. A protection without a
-    measurable effect is never on the frontier, whatever it costs.
-    """
-    plain = next((point for point in points if point.name == NONE), None)
-    able = [point for point in points if is_whole(point) and has_effect(point, plain)]
-    return tuple(
-        replace(point, on_frontier=point in able and not _is_beaten(point, able))
-        for point in points
-    )
-
-
-def find_target(
-    points: Sequence[MeasuredProtection], target_risk: float
-) -> MeasuredProtection | None:
-    """Return the least loss among points judged by all whose upper bound is within the target."""
-    plain = next((point for point in points if point.name == NONE), None)
-    enough = [
-        point
-        for point in points
-        if is_whole(point)
-        and point.at_risk <= target_risk
-        and (plain is None or point.name == NONE or point.accuracy < plain.accuracy)
-    ]
-    return min(enough, key=lambda point: point.loss, default=None)
-
-
-def is_whole(point: MeasuredProtection) -> bool:
-    """Return whether every family has judged it, on all people."""
-    return point.judged_by_all and point.people is None
-
-
-def has_effect(point: MeasuredProtection, plain: MeasuredProtection | None) -> bool:
-    """Return whether fewer people are linked than before, by the upper end of the interval."""
-    if plain is None or point.name == NONE:
-        return True
-    return point.interval[1] < plain.accuracy
-
-
-def _is_beaten(point: MeasuredProtection, points: Sequence[MeasuredProtection]) -> bool:
-    own = point.loss, point.accuracy
-    return any(
-        other.loss <= own[0] and other.accuracy <= own[1] and (other.loss, other.accuracy) != own
-        for other in points
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from trailprint.audit.attacks.judges import call_judges, choose_weights
 from trailprint.audit.attacks.registry import find_release_families
@@ -11,6 +11,7 @@ from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome
 from trailprint.audit.points_disclosure import disclose_sharing
 from trailprint.audit.results.protections import (
+    NONE,
     MeasuredGroups,
     MeasuredJudgement,
     MeasuredProtection,
@@ -22,12 +23,10 @@ from trailprint.audit.wording import lower_first
 from trailprint.protections.chain import check_order
 from trailprint.protections.protection import Protection
 from trailprint.protections.registry import is_writable, write_protection
+from trailprint.protections.tasks import Tasks
 from trailprint.studies.judging import Judge, Success, find_by_family
 from trailprint.studies.options import TrialOptions
 from trailprint.studies.protection_trial import Point, TrialContext
-
-NONE = "none"
-"""Name of the unprotected data, which protections are compared with."""
 
 
 class Trials:
@@ -123,7 +122,17 @@ def describe_point(
             in_small=point.groups.n_in_small,
         ),
         singling_out=tuple(map(disclose_sharing, point.singling_out)),
-        tasks=None if point.tasks is None else TaskFacts(**asdict(point.tasks)),
+        tasks=None if point.tasks is None else _describe_tasks(point.tasks),
+    )
+
+
+def _describe_tasks(found: Tasks) -> TaskFacts:
+    return TaskFacts(
+        next_place_before=found.next_place_before,
+        next_place=found.next_place,
+        occupancy_error=found.occupancy_error,
+        occupancy_of=found.occupancy_of,
+        flow_error=found.flow_error,
     )
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import KeptProtections
-from trailprint.audit.results.protections import MeasuredProtection, ProtectionLeftOut
-from trailprint.audit.sections.protection_trials import NONE, label_chain, start_trials
+from trailprint.audit.results.protections import NONE, MeasuredProtection, ProtectionLeftOut
+from trailprint.audit.sections.protection_trials import label_chain, start_trials
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine
 from trailprint.plain import to_plain

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
 
 from trailprint.arrays import Floats, Ints
 from trailprint.audit.attacks.measuring import restore_linkage
@@ -65,14 +66,14 @@ def study_knowledge(
 def study_amount(
     context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
 ) -> Outcome:
-    """Risk by how much is known of each person, by the quickest attack on habits."""
+    """Risk by how much is known of each person, by the first attack that can be repeated."""
     if context.sides.known.kind != "everything":
         return _grown(AmountStudy(why_not=_ALREADY_LITTLE))
-    quickest = list_repeated(context)[0]
-    repeated = quickest.repeat(context, None)
+    first = list_repeated(context)[0]
+    repeated = first.repeat(context, None)
     if repeated is None:
         raise ValueError("studies repeat an attack")
-    title = f"Risk by how much is known of each person, by {quickest.title.lower()}"
+    title = f"Risk by how much is known of each person, by {first.title.lower()}"
     grown = grow_amount(
         repeated.prepare,
         *context.events,
@@ -80,7 +81,7 @@ def study_amount(
         seed=context.options.seed,
         progress=_to(progress),
     )
-    return _grown(grown)
+    return _grown(replace(grown, attack=first.name))
 
 
 def study_time(
@@ -118,10 +119,11 @@ def explain(
     found = find_driving_locations(*context.histograms, _links(context, before), context.truth)
     top = found.top(N_LOCATIONS)
     progress(0.2)
-    changes, n_linked = _leave_out(context, before, top)
+    without = _leave_out(context, before, top)
     # Numbers, not names: the store must not hold more than the next report may publish.
-    told = found.to_finding(N_LOCATIONS, changes=changes, n_linked=n_linked)
-    return Outcome(data={"why": to_plain(told)}, arrays={"locations": top})
+    why = found.to_finding(N_LOCATIONS, changes=without.changes, n_linked=without.n_linked)
+    why = replace(why, leave_one_out_attack=without.attack)
+    return Outcome(data={"why": to_plain(why)}, arrays={"locations": top})
 
 
 def _links(context: AuditContext, before: Mapping[str, Outcome]) -> Linkage:
@@ -131,13 +133,19 @@ def _links(context: AuditContext, before: Mapping[str, Outcome]) -> Linkage:
     return strongest.as_is().run() if known is None else restore_linkage(known, context)
 
 
-def _leave_out(
-    context: AuditContext, before: Mapping[str, Outcome], locations: Ints
-) -> tuple[Floats | None, int]:
-    """Return the changes by the first attack that measures them, and how many people it links."""
+class _LeftOut(NamedTuple):
+    """Changes in the share that an attack links without each location, and how many it links."""
+
+    changes: Floats | None = None
+    n_linked: int = 0
+    attack: str | None = None
+
+
+def _leave_out(context: AuditContext, before: Mapping[str, Outcome], locations: Ints) -> _LeftOut:
+    """Return the changes by the first attack that measures them."""
     for family in find_attacks(context.options.attacks):
         outcome = before.get(f"attack/{family.name}")
         changes = None if outcome is None else family.leave_out(context, outcome, locations)
         if outcome is not None and changes is not None:
-            return changes, attack_of(outcome).entry.correct
-    return None, 0
+            return _LeftOut(changes, attack_of(outcome).entry.correct, family.name)
+    return _LeftOut()

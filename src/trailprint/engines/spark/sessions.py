@@ -58,7 +58,8 @@ def open_session(options: EngineOptions) -> Iterator[SparkSession]:
         if options.spark_master is not None or options.spark_conf:
             raise OptionError(
                 "--spark-master and --spark-conf are for a new Spark session, but one is active. "
-                "Stop it, or leave them out to use it."
+                "Stop it, or leave them out to use it.",
+                option="spark-master",
             )
         check_classic(active)
         check_running(active)
@@ -77,7 +78,7 @@ def find_session() -> SparkSession | None:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        raise EngineError(_INSTALL) from None
+        raise EngineError(_INSTALL, option="engine") from None
     with warnings.catch_warnings():
         # pyspark warns that it does not support the newest pandas, which is not used.
         warnings.simplefilter("ignore", FutureWarning)
@@ -89,7 +90,8 @@ def check_classic(session: SparkSession) -> None:
     if not hasattr(session, "_jsparkSession"):
         raise EngineError(
             "--engine spark needs a classic Spark session, but the active one is a Spark Connect "
-            "session, which has no workers of its own. Use a cluster with classic sessions."
+            "session, which has no workers of its own. Use a cluster with classic sessions.",
+            option="engine",
         )
 
 
@@ -103,7 +105,8 @@ def check_running(session: SparkSession) -> None:
     if is_stopped:
         raise EngineError(
             "--engine spark needs a Spark session that runs, but the active one has ended. "
-            "Call its stop(), and make a new one."
+            "Call its stop(), and make a new one.",
+            option="engine",
         )
 
 
@@ -121,7 +124,8 @@ def _start(options: EngineOptions) -> SparkSession:
         except Exception as error:
             raise EngineError(
                 f"Spark could not start with --spark-master {master}. "
-                "Check that the cluster is up and that the settings of --spark-conf are right."
+                "Check that the cluster is up and that the settings of --spark-conf are right.",
+                option="spark-master",
             ) from error
 
 
@@ -188,10 +192,10 @@ def check_java() -> None:
     """Raise an error unless there is a Java that Spark can run on."""
     java = find_java()
     if java is None:
-        raise EngineError(_JAVA.format("there is none"))
+        raise EngineError(_JAVA.format("there is none"), option="engine")
     version = java_version(java)
     if version is not None and version < _LEAST_JAVA:
-        raise EngineError(_JAVA.format(f"this is Java {version}"))
+        raise EngineError(_JAVA.format(f"this is Java {version}"), option="engine")
 
 
 def find_java() -> str | None:

@@ -13,6 +13,7 @@ from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
 from trailprint.events.events import Column, Events
 from trailprint.events.meeting import for_parquet, scratch_query
+from trailprint.events.reading.opening import Source, open_source
 
 _PART = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$", re.IGNORECASE)
 _METRES = {"m": 1.0, "km": 1000.0}
@@ -81,12 +82,13 @@ def _measure(part: str, units: dict[str, float], text: str) -> float:
 def _refuse(got: str) -> OptionError:
     return OptionError(
         "--stays must be a radius up to 100km, a least time and, optionally, a maximum gap, "
-        f"both up to 366d, such as 200m,20min or 200m,20min,24h, got {got} instead."
+        f"both up to 366d, such as 200m,20min or 200m,20min,24h, got {got} instead.",
+        option="stays",
     )
 
 
 @check_arguments()
-def to_stays(events: Events, options: StayOptions | None = None) -> Events:
+def to_stays(events: Source, options: StayOptions | None = None) -> Events:
     """
     Turn position fixes into visits with a start, an end and a mean position.
 
@@ -97,27 +99,26 @@ def to_stays(events: Events, options: StayOptions | None = None) -> Events:
 
     Parameters
     ----------
-    events : Events
+    events : Events, path or table
         Events with positions and starts, and without ends or counts.
     options : StayOptions, optional
         Default: 200 m, 20 min and a longest gap of one day.
 
     Examples
     --------
-    >>> import pyarrow as pa
-    >>> import trailprint as tp
     >>> from trailprint.places import to_stays
     >>> times = [f"2024-05-13 08:{minute}" for minute in (10, 20, 31, 50)]
     >>> fixes = {"user": list("aaaa"), "lat": [46.5, 46.5, 46.5, 46.6], "lon": [6.6] * 4}
-    >>> to_stays(tp.read(pa.table({**fixes, "start": times}))).count()
+    >>> to_stays({**fixes, "start": times}).count()
     1
     """
-    options = options or StayOptions()
+    options, events = options or StayOptions(), open_source(events)
     _check_fixes(events)
     if events.carried:
         raise OptionError(
             "--keep-column must not go with --stays, because a visit is made of several rows: "
-            "leave one of them out."
+            "leave one of them out.",
+            option="keep-column",
         )
     engine = events.engine
     from trailprint.events.places.stay_finding import write_stays  # Loads the compiler.
@@ -128,10 +129,11 @@ def to_stays(events: Events, options: StayOptions | None = None) -> Events:
         if not n_stays:
             raise InputError(
                 "At least one stay must be found, but no run of fixes is long enough. Try a larger "
-                "radius or a shorter time with --stays."
+                "radius or a shorter time with --stays.",
+                option="stays",
             )
         with engine.table(scratch_query(stays), "events") as name:
-            found = events.derive(f"FROM {name}", _describe(options, n_fixes, n_stays))
+            found: Events = events.derive(f"FROM {name}", _describe(options, n_fixes, n_stays))
             return replace(found, columns=_COLUMNS, cell_m=None, grid=None)
 
 
@@ -167,7 +169,9 @@ def _check_fixes(events: Events) -> None:
     for column, what in (("end", "ends, so its rows are visits already"), ("weight", "counts")):
         if column in events.columns:
             raise InputError(
-                f"--stays makes visits of single fixes, but the data has {what}. Leave --stays out."
+                f"--stays makes visits of single fixes, but the data has {what}. "
+                "Leave --stays out.",
+                option="stays",
             )
 
 

@@ -7,22 +7,40 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trailprint.arguments import check_arguments, check_fields
+from trailprint.arguments import check_argument, check_arguments, check_fields
 from trailprint.engines.h3_cells import define_cells, name_cells
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
 from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
 from trailprint.events.places.lattice import ARC, ECCENTRICITY2, RADIUS_M, Grid
-from trailprint.events.reading.side_files import open_pairs
+from trailprint.events.reading.opening import Source, open_source, open_sources
+from trailprint.events.reading.side_files import PairSource, open_pairs, to_table
 
 #: Cells smaller than the accuracy of positions make no sense.
 _LEAST_CELL_M = 0.1
+REGION_COLUMNS = ("location", "region")
+"""Columns of a mapping of locations to regions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A bounding box in degrees."""
+    """
+    A bounding box in degrees.
+
+    Attributes
+    ----------
+    south, north : float
+        Least and greatest latitude, from -90 to 90.
+    west, east : float
+        Least and greatest longitude, from -180 to 180.
+
+    Examples
+    --------
+    >>> from trailprint.places import Box
+    >>> Box.parse("46.5,6.5,46.6,6.7")
+    Box(south=46.5, west=6.5, north=46.6, east=6.7)
+    """
 
     south: float
     west: float
@@ -32,12 +50,14 @@ class Box:
     @classmethod
     def parse(cls, text: str) -> Box:
         """Read ``south,west,north,east``."""
+        check_argument("text", text, str)
         try:
             south, west, north, east = (float(part) for part in text.split(","))
         except ValueError:
             raise OptionError(
                 f"--box must be south,west,north,east in degrees, got {text!r} instead. "
-                "Try 39.75,116.20,40.03,116.55."
+                "Try 39.75,116.20,40.03,116.55.",
+                option="box",
             ) from None
         return cls(south, west, north, east)
 
@@ -46,13 +66,29 @@ class Box:
         if not (-90 <= self.south < self.north <= 90 and -180 <= self.west < self.east <= 180):
             raise OptionError(
                 "--box must be south,west,north,east in degrees with south < north and "
-                f"west < east, got {self.south},{self.west},{self.north},{self.east} instead."
+                f"west < east, got {self.south},{self.west},{self.north},{self.east} instead.",
+                option="box",
             )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridOptions:
-    """Square cells of ``cell_m`` metres laid over a box, by default the data's extent."""
+    """
+    Square cells laid over a box.
+
+    Attributes
+    ----------
+    cell_m : float
+        Side of a cell in metres.
+    box : Box, optional
+        Where cells are; by default the data's extent. Positions outside are left out.
+
+    Examples
+    --------
+    >>> from trailprint.places import GridOptions
+    >>> GridOptions(cell_m=500).cell_m
+    500
+    """
 
     cell_m: float = 1000.0
     box: Box | None = None
@@ -67,7 +103,7 @@ class GridOptions:
 
 
 @check_arguments()
-def to_cells(events: Events, options: GridOptions, *, frame: Box | None = None) -> Events:
+def to_cells(events: Source, options: GridOptions, *, frame: Box | None = None) -> Events:
     """
     Replace positions by square cells; positions outside the options' box are left out.
 
@@ -77,7 +113,25 @@ def to_cells(events: Events, options: GridOptions, *, frame: Box | None = None) 
     Degrees are projected to metres by the sinusoidal projection of the WGS 84 ellipsoid around
     the middle of the box: lengths along parallels and along the middle meridian are true, and
     every cell covers the same area.
+
+    Parameters
+    ----------
+    events : Events, path or table
+        Events with positions.
+    options : GridOptions
+        Size of the cells, and the box.
+    frame : Box, optional
+        Box that the cells are laid over; by default that of ``options``, or the data's extent.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.places import GridOptions, to_cells
+    >>> fixes = {"user": ["a", "b"], "lat": [46.50, 46.51], "lon": [6.6, 6.6]}
+    >>> tp.inspect(to_cells(fixes, GridOptions(cell_m=5000))).locations
+    1
     """
+    events = open_source(events)
     events.require("lat", "A grid")
     box = options.box or frame or extent([events])
     x, y = _metres(box)
@@ -99,10 +153,27 @@ def to_cells(events: Events, options: GridOptions, *, frame: Box | None = None) 
 
 
 @check_arguments()
-def within_box(events: Events, box: Box) -> Events:
-    """Return the events whose positions are in the box."""
+def within_box(events: Source, box: Box) -> Events:
+    """
+    Return the events whose positions are in a box.
+
+    Parameters
+    ----------
+    events : Events, path or table
+        Events with positions.
+    box : Box
+        Positions outside are left out; some must be inside.
+
+    Examples
+    --------
+    >>> from trailprint.places import Box, within_box
+    >>> fixes = {"user": ["a", "b"], "lat": [46.5, 46.6], "lon": [6.6, 6.7]}
+    >>> within_box(fixes, Box(46.4, 6.5, 46.55, 6.65)).count()
+    1
+    """
+    events = open_source(events)
     events.require("lat", "A box")
-    inside = events.having(
+    inside: Events = events.having(
         f"lat BETWEEN {box.south} AND {box.north} AND lon BETWEEN {box.west} AND {box.east}",
         f"Only positions in {box.south:g},{box.west:g},{box.north:g},{box.east:g}.",
     )
@@ -119,8 +190,26 @@ def _with_location(events: Events, expression: str, note: str) -> Events:
 
 
 @check_arguments()
-def extent(datasets: Sequence[Events]) -> Box:
-    """Return the smallest box that holds the positions of all ``datasets``."""
+def extent(datasets: Sequence[Source]) -> Box:
+    """
+    Return the smallest box that holds the positions of all datasets.
+
+    Parameters
+    ----------
+    datasets : list of Events, paths or tables
+        At least one dataset, each with positions.
+
+    Examples
+    --------
+    >>> from trailprint.places import extent
+    >>> round(extent([{"user": ["a", "b"], "lat": [46.5, 46.6], "lon": [6.6, 6.7]}]).north, 6)
+    46.6
+    """
+    if not datasets:
+        raise OptionError("datasets must hold at least one dataset, got none instead.")
+    datasets = open_sources(datasets)
+    for events in datasets:
+        events.require("lat", "A grid")
     positions = " UNION ALL ".join(
         f"SELECT lat, lon FROM ({side.query})" for side in in_one_engine(datasets)
     )
@@ -160,27 +249,65 @@ def _corner(engine: Engine, box: Box, x: str, y: str) -> tuple[float, float]:
 
 
 @check_arguments()
-def to_h3(events: Events, resolution: int) -> Events:
-    """Replace positions by H3 cells; needs the extra ``trailprint[h3]``."""
+def to_h3(events: Source, resolution: int) -> Events:
+    """
+    Replace positions by H3 cells; needs the extra ``trailprint[h3]``.
+
+    Parameters
+    ----------
+    events : Events, path or table
+        Events with positions.
+    resolution : int
+        From 0, cells of a continent, to 15, cells of a metre.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.places import to_h3
+    >>> fixes = {"user": ["a", "b"], "lat": [46.50, 46.51], "lon": [6.6, 6.6]}
+    >>> tp.inspect(to_h3(fixes, 9)).locations
+    2
+    """
+    events = open_source(events)
     events.require("lat", "H3")
     if not 0 <= resolution <= 15:
-        raise OptionError(f"--h3 must be a resolution from 0 to 15, got {resolution} instead.")
+        raise OptionError(
+            f"--h3 must be a resolution from 0 to 15, got {resolution} instead.", option="h3"
+        )
     cell = f"{name_cells(resolution)}(lat, lon)"
     try:
         define_cells(events.engine.connection, cell)
     except ImportError:
-        raise OptionError("--h3 needs the package h3: pip install 'trailprint[h3]'.") from None
+        raise OptionError(
+            "--h3 needs the package h3: pip install 'trailprint[h3]'.", option="h3"
+        ) from None
     return _with_location(events, cell, f"H3 cells of resolution {resolution}.")
 
 
 @check_arguments()
-def to_regions(events: Events, mapping: str | os.PathLike[str]) -> Events:
+def to_regions(events: Source, mapping: PairSource) -> Events:
     """
-    Replace locations by the regions that a file maps them to.
+    Replace locations by the regions that a file or table maps them to.
 
-    The file has columns ``location`` and ``region``. A location missing from it is an error:
-    leaving out its events would change the data silently.
+    A location missing from it is an error: leaving out its events would change the data silently.
+
+    Parameters
+    ----------
+    events : Events, path or table
+        Events with locations.
+    mapping : path or table
+        The region of each location, in columns ``location`` and ``region``.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.places import to_regions
+    >>> rooms = {"user": ["a", "b"], "location": ["hall.1", "hall.2"]}
+    >>> mapping = {"location": ["hall.1", "hall.2"], "region": ["campus", "campus"]}
+    >>> tp.inspect(to_regions(rooms, mapping)).locations
+    1
     """
+    events = open_source(events)
     events.require("location", "A mapping to regions")
     return look_up_regions(events, _read_mapping(events.engine, mapping))
 
@@ -195,15 +322,17 @@ def look_up_regions(events: Events, table: str) -> Events:
     if n_missing:
         raise InputError(
             f"The mapping must name a region for every location, but {n_missing:,} have none. "
-            "Add them to the file."
+            "Add them to the mapping."
         )
     kept = events.list_columns(without={"location"}, table="e.")
     mapped = f"SELECT {kept}, m.region AS location FROM {joined}"
     return replace(events.derive(mapped, "Locations mapped to regions."), grid=None)
 
 
-def _read_mapping(engine: Engine, mapping: str | os.PathLike[str]) -> str:
-    pairs = open_pairs(engine, mapping, ("location", "region"), "A mapping")
+def _read_mapping(engine: Engine, mapping: PairSource) -> str:
+    if not isinstance(mapping, str | os.PathLike):
+        mapping = to_table(mapping, "mapping", REGION_COLUMNS)
+    pairs = open_pairs(engine, mapping, REGION_COLUMNS, "A mapping")
     table = engine.materialise(
         "SELECT location, any_value(region) AS region, count(DISTINCT region) AS n "
         f"FROM ({pairs}) GROUP BY location",
@@ -218,11 +347,34 @@ def _read_mapping(engine: Engine, mapping: str | os.PathLike[str]) -> str:
 
 
 @check_arguments()
-def truncate_names(events: Events, levels: int, separator: str = ".") -> Events:
-    """Keep the first ``levels`` parts of hierarchical names: ``x.y.z`` becomes ``x.y`` or ``x``."""
+def truncate_names(events: Source, levels: int, separator: str = ".") -> Events:
+    """
+    Keep the first parts of hierarchical names: ``x.y.z`` becomes ``x.y`` or ``x``.
+
+    Parameters
+    ----------
+    events : Events, path or table
+        Events with locations.
+    levels : int
+        Number of parts to keep.
+    separator : str
+        Text between the parts.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.places import truncate_names
+    >>> rooms = {"user": ["a", "b"], "location": ["hall.1", "hall.2"]}
+    >>> tp.inspect(truncate_names(rooms, 1)).locations
+    1
+    """
+    events = open_source(events)
     events.require("location", "Truncation of names")
     if levels < 1:
-        raise OptionError(f"--truncate must keep at least 1 part of a name, got {levels} instead.")
+        raise OptionError(
+            f"--truncate must keep at least 1 part of a name, got {levels} instead.",
+            option="truncate",
+        )
     sep = quote_text(separator)
     parts = f"string_split(CAST(location AS VARCHAR), {sep})"
     return _with_location(

@@ -22,7 +22,8 @@ ARC = (
     15 * _E4 / 256 + 45 * _E6 / 1024,
     35 * _E6 / 3072,
 )
-_CELL = re.compile(r"x(-?\d+)_y(-?\d+)")
+CELL_NAME = r"x(-?\d+)_y(-?\d+)"
+"""Pattern of the name of a grid cell: its column and its row."""
 _METRES_PER_DEGREE = float(np.radians(1) * RADIUS_M)
 
 
@@ -70,7 +71,7 @@ class Grid(Discreet):
 
     def centres(self, names: Sequence[str]) -> tuple[Floats, Floats]:
         """Return latitudes and longitudes of cell centres; NaN for other names."""
-        found = [_CELL.fullmatch(name) for name in names]
+        found = [re.fullmatch(CELL_NAME, name) for name in names]
         nowhere = (np.nan, np.nan)
         pairs = [nowhere if match is None else match.groups() for match in found]
         places = np.array(pairs, dtype=np.float64).reshape(-1, 2) + 0.5

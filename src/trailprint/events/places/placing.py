@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from trailprint.arguments import check_arguments, check_fields
+from trailprint.arguments import Understood, check_arguments, check_fields, understood
+from trailprint.display.tables import ResultTable
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.events.places.fixes import StayOptions, to_stays
 from trailprint.events.places.grid import (
+    REGION_COLUMNS,
     Box,
     GridOptions,
     extent,
@@ -20,6 +23,8 @@ from trailprint.events.places.grid import (
     truncate_names,
     within_box,
 )
+from trailprint.events.reading.opening import Source, open_sources
+from trailprint.events.reading.side_files import to_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +45,7 @@ class PlaceOptions:
     box : Box or str, optional
         Only positions in south,west,north,east, in degrees.
     regions : path, optional
-        A file with columns location and region.
+        A file with columns location and region. In Python also a table.
     truncate : int, optional
         Keep this many parts of names such as x.y.z.
 
@@ -49,19 +54,25 @@ class PlaceOptions:
     >>> from trailprint.options import PlaceOptions
     >>> PlaceOptions(cell_m=500, box="46.5,6.5,46.6,6.7").box.north
     46.6
+    >>> PlaceOptions(regions={"location": ["hall.1", "hall.2"], "region": ["campus"] * 2}).regions
+    ResultTable(name=regions, rows=2)
     """
 
     stays: StayOptions | str | None = None
     cell_m: float | None = None
     h3: int | None = None
     box: Box | str | None = None
-    regions: str | os.PathLike[str] | None = None
+    regions: Understood[str | os.PathLike[str] | ResultTable | None, Any] = understood(None)
     truncate: int | None = None
 
     def __post_init__(self) -> None:
+        if self.regions is not None and not isinstance(self.regions, str | os.PathLike):
+            # Options are shown and compared, which a plain table would not survive.
+            table = ResultTable("regions", to_table(self.regions, "regions", REGION_COLUMNS))
+            object.__setattr__(self, "regions", table)
         check_fields(self)
         if self.cell_m is not None and self.h3 is not None:
-            raise OptionError("Only one of --cell and --h3 can be given, got both.")
+            raise OptionError("Only one of --cell and --h3 can be given, got both.", option="cell")
         if isinstance(self.box, str):
             object.__setattr__(self, "box", Box.parse(self.box))
         if isinstance(self.stays, str):
@@ -69,13 +80,28 @@ class PlaceOptions:
 
 
 @check_arguments()
-def place(datasets: Sequence[Events], options: PlaceOptions | None = None) -> list[Events]:
+def place(datasets: Sequence[Source], options: PlaceOptions | None = None) -> list[Events]:
     """
     Assign places to events.
 
     All datasets share one grid: a cell means the same place in each.
+
+    Parameters
+    ----------
+    datasets : list of Events, paths or tables
+        Datasets that are to be compared.
+    options : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+
+    Examples
+    --------
+    >>> from trailprint.places import PlaceOptions, place
+    >>> fixes = {"user": ["a", "b"], "lat": [46.50, 46.51], "lon": [6.6, 6.6]}
+    >>> (placed,) = place([fixes], PlaceOptions(cell_m=50_000))
+    >>> placed.cell_m
+    50000
     """
-    options = options or PlaceOptions()
+    options, datasets = options or PlaceOptions(), open_sources(datasets)
     box = options.box if isinstance(options.box, Box) else None
     stays = options.stays
     placed = [

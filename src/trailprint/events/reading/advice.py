@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from trailprint.events.engine import Engine
 from trailprint.events.events import Tally
 from trailprint.events.options import ReadOptions
@@ -35,30 +37,56 @@ _NO_TIMES = (
 )
 
 
-def advise(engine: Engine, raw: Raw, typed: str, options: ReadOptions, tally: Tally) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
     """
-    Return a sentence for each reason that the user can act on; empty if there is none.
+    What the user can do about unusable rows.
+
+    Attributes
+    ----------
+    text : str
+        Sentences, each after a space; empty if there is nothing to say.
+    option : str, optional
+        The first option to change.
+    suggestions : tuple of str
+        Values to try for it.
+    """
+
+    text: str = ""
+    option: str | None = None
+    suggestions: tuple[str, ...] = ()
+
+
+def advise(engine: Engine, raw: Raw, typed: str, options: ReadOptions, tally: Tally) -> Advice:
+    """
+    Return a sentence for each reason that the user can act on.
 
     ``typed`` is a query of the converted rows.
     """
-    advice = ""
+    given = []
     if LONG_STAY in tally.bad:
-        advice += (
-            f" A stay may last {options.max_stay_days:g} days (--max-stay-days); leave the end "
-            "empty where it is not known."
-        )
+        given.append(_advise_on_stays(options))
     if END_FIRST in tally.bad:
-        advice += _END_FIRST
+        given.append(Advice(text=_END_FIRST))
     if UNREADABLE_TIME in tally.bad:
-        advice += _advise_on_form(engine, raw, options)
+        given.append(_advise_on_form(engine, raw, options))
     if UNREADABLE_POSITION in tally.bad:
-        advice += _NO_DEGREES
+        given.append(Advice(text=_NO_DEGREES))
     if OFF_GLOBE in tally.bad:
-        advice += _advise_on_positions(engine, typed)
-    return advice
+        given.append(_advise_on_positions(engine, typed))
+    first = next((one for one in given if one.option is not None), Advice())
+    return replace(first, text="".join(one.text for one in given))
 
 
-def _advise_on_positions(engine: Engine, typed: str) -> str:
+def _advise_on_stays(options: ReadOptions) -> Advice:
+    return Advice(
+        text=f" A stay may last {options.max_stay_days:g} days (--max-stay-days); leave the end "
+        "empty where it is not known.",
+        option="max-stay-days",
+    )
+
+
+def _advise_on_positions(engine: Engine, typed: str) -> Advice:
     """Return advice on positions off the globe: swapped, in metres, or other in most rows."""
     n_off, n_swapped, n_far = engine.row(
         f"""SELECT count(*), count_if(abs(lat) <= 180 AND abs(lon) <= 90),
@@ -66,19 +94,20 @@ def _advise_on_positions(engine: Engine, typed: str) -> str:
             FROM ({typed}) WHERE abs(lat) > 90 OR abs(lon) > 180"""
     )
     if 2 * n_swapped > n_off:
-        return _SWAPPED
-    return _METRES if 2 * n_far > n_off else _RANGES
+        return Advice(text=_SWAPPED, option="lat-column")
+    return Advice(text=_METRES if 2 * n_far > n_off else _RANGES)
 
 
-def _advise_on_form(engine: Engine, raw: Raw, options: ReadOptions) -> str:
+def _advise_on_form(engine: Engine, raw: Raw, options: ReadOptions) -> Advice:
     if not _has_digits(engine, raw):
-        return _NO_TIMES
+        return Advice(text=_NO_TIMES, option="start-column")
     proposed = _propose(engine, raw)
-    if options.time_format is None:
-        return _NO_FORMAT + proposed.describe()
     if options.time_format in proposed.formats:
-        return _RIGHT_FORMAT
-    return _WRONG_FORMAT + proposed.describe()
+        return Advice(text=_RIGHT_FORMAT, option="time-format")
+    rule = _NO_FORMAT if options.time_format is None else _WRONG_FORMAT
+    return Advice(
+        text=rule + proposed.describe(), option="time-format", suggestions=proposed.formats
+    )
 
 
 def _propose(engine: Engine, raw: Raw) -> Proposal:
@@ -88,7 +117,7 @@ def _propose(engine: Engine, raw: Raw) -> Proposal:
         kind = engine.columns(f"SELECT {part} AS part FROM ({raw.query})")["part"]
         if kind == "VARCHAR":
             proposed = propose_formats(engine, f"({raw.query})", part)
-            if proposed.describe():
+            if proposed.is_useful:
                 return proposed
     return Proposal()
 

@@ -68,7 +68,7 @@ SHARE = "share"
 #: Column with the cell size of a release, in metres: for people only, ignored when reading.
 CELL_SIZE = "cell_m"
 
-_TIMES_ALONE = " Times alone are enough for trailprint points --knowledge time."
+_TIMES_ALONE = " Times alone are enough for 'trailprint points --knowledge time'."
 
 #: Prefix of our internal columns that hold the file path of a row while it is read.
 _OURS = "trailprint_path"
@@ -134,7 +134,9 @@ def _usual_column(column: Column, folded: Mapping[str, str], there: Header) -> s
         shown = [name for name in there.shown() if name in found]
         raise ColumnError(
             f"One column must hold the {_MEANINGS[column]}, but {len(found)} could: "
-            f"{', '.join(shown)}. Name it with --{column}-column."
+            f"{', '.join(shown)}. Name it with --{column}-column.",
+            option=f"{column}-column",
+            suggestions=shown,
         )
     if not found and column == "location":
         return _stop_column(folded)
@@ -152,14 +154,16 @@ def _without_halves(found: dict[Column, str], wanted: Mapping[Column, str]) -> d
         if "end" in wanted:
             raise ColumnError(
                 "An end needs a start, but no column of starts was found. Name it with "
-                "--start-column."
+                "--start-column.",
+                option="start-column",
             )
         del found["end"]
     if ("lat" in found) != ("lon" in found):
         if "lat" in wanted or "lon" in wanted:
             raise ColumnError(
                 "A position needs two columns, but only one was found. "
-                "Name both with --lat-column and --lon-column."
+                "Name both with --lat-column and --lon-column.",
+                option="lat-column",
             )
         found.pop("lat", None)
         found.pop("lon", None)
@@ -207,12 +211,15 @@ def check_kept(kept: Sequence[str], parts: Mapping[Column, str], there: Header) 
         if name not in there.names:
             raise ColumnError(
                 f"--keep-column must name columns of the data, got {name!r} instead. "
-                + there.describe(near=[name])
+                + there.describe(near=[name]),
+                option="keep-column",
+                suggestions=there.suggest([name]),
             )
         if quote_name(name) in parts.values() or _is_taken_for_ours(name, parts):
             raise ColumnError(
                 f"--keep-column must name columns that play no other part, but {name!r} does or "
-                "would be taken for one that does. Leave it out, or rename it first."
+                "would be taken for one that does. Leave it out, or rename it first.",
+                option="keep-column",
             )
     check_once(kept, kept)
 
@@ -265,7 +272,8 @@ def find_identity(
             raise ColumnError(
                 "An identity must be made of columns of the data (--released-columns or "
                 f"--auxiliary-columns; identity in Python), got {name!r} instead. "
-                + there.describe(near=[name])
+                + there.describe(near=[name]),
+                option="released-columns",
             )
     if options.identity or not options.whole_row or "user" in found:
         return options.identity
@@ -275,10 +283,12 @@ def find_identity(
 def _exactly(name: str, there: Header, column: Column) -> str:
     if name in there.names:
         return name
-    option = "count" if column == "weight" else column
+    option = f"{'count' if column == 'weight' else column}-column"
     raise ColumnError(
-        f"--{option}-column must name a column of the data, got {name!r} instead. "
-        + there.describe(near=[name])
+        f"--{option} must name a column of the data, got {name!r} instead. "
+        + there.describe(near=[name]),
+        option=option,
+        suggestions=there.suggest([name]),
     )
 
 
@@ -294,7 +304,9 @@ def require_columns(found: Mapping[Column, str], there: Header) -> None:
         raise ColumnError(
             "The data must have a column for the user. "
             + there.describe(near=KNOWN_NAMES["user"])
-            + " Name it with --user-column."
+            + " Name it with --user-column.",
+            option="user-column",
+            suggestions=there.suggest(KNOWN_NAMES["user"]),
         )
     if "location" not in found and "lat" not in found and names & _GEOMETRIES:
         raise ColumnError(
@@ -303,10 +315,13 @@ def require_columns(found: Mapping[Column, str], there: Header) -> None:
             "whose points are read."
         )
     if "location" not in found and "lat" not in found:
+        near = [*KNOWN_NAMES["location"], "lat", "lon", "place"]
         raise ColumnError(
             "The data must have a column for the location, or lat and lon. "
-            + there.describe(near=[*KNOWN_NAMES["location"], "lat", "lon", "place"])
+            + there.describe(near=near)
             + " Name it with --location-column, or --lat-column and --lon-column; "
             "or say --layout per-location where it is the file's name."
-            + (_TIMES_ALONE if "start" in found else "")
+            + (_TIMES_ALONE if "start" in found else ""),
+            option="location-column",
+            suggestions=there.suggest(near),
         )

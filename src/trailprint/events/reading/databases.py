@@ -93,10 +93,12 @@ def _choose(wanted: str | None, tables: list[str]) -> str:
         return tables[0]
     near = [] if wanted is None else [wanted]
     got = "none was named" if wanted is None else f"there is none of the name {wanted!r}"
-    there = Header(names=tuple(tables), is_proven=True).describe(near=near)
-    there = there.replace("It has no columns.", "It has no tables.")
+    there = Header(names=tuple(tables), is_proven=True)
     raise SourceError(
-        f"A database must be given with one of its tables, as file.db::table, but {got}. {there}"
+        f"A database must be given with one of its tables, as file.db::table, but {got}. "
+        + there.describe(near=near, kind="tables"),
+        option="table",
+        suggestions=there.suggest(near),
     )
 
 

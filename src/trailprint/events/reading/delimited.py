@@ -92,12 +92,14 @@ def _no_header(dialect: Dialect) -> ColumnError:
     if dialect.width < 2:
         return ColumnError(
             "The file must have at least two columns, but its first row has one. "
-            "If its delimiter is none of comma, tab, semicolon and bar, give --delimiter."
+            "If its delimiter is none of comma, tab, semicolon and bar, give --delimiter.",
+            option="delimiter",
         )
     return ColumnError(
         f"The first row must name the columns, but its {dialect.width} fields do not look like "
         "names (they may be data, so they are not shown). Name the columns with "
-        "--columns user,location,start,… or say --layout."
+        "--columns user,location,start,… or say --layout.",
+        option="columns",
     )
 
 

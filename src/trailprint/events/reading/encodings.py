@@ -117,7 +117,8 @@ def _detect_encoding(files: Files, path: str) -> str:
     if _is_damaged_utf8(files, path):
         raise SourceError(
             f"Text must be in one encoding, but {files.describe(path)} is UTF-8 except at line "
-            f"{line} and perhaps others. Fix the file, or give its encoding with --encoding."
+            f"{line} and perhaps others. Fix the file, or give its encoding with --encoding.",
+            option="encoding",
         )
     return _WESTERN
 
@@ -225,10 +226,12 @@ def _copy(files: Files, path: str, encoding: str, copy: str) -> None:
     except UnicodeEncodeError:
         raise SourceError(
             f"Text must be made of characters, but {files.describe(path)} read as {encoding} holds "
-            "halves of them. Give another encoding with --encoding."
+            "halves of them. Give another encoding with --encoding.",
+            option="encoding",
         ) from None
     except _BadLine as bad:
         raise SourceError(
             f"Text must be in the encoding it is read in, but line {bad.line} of "
-            f"{files.describe(path)} is not {encoding}. Give another with --encoding."
+            f"{files.describe(path)} is not {encoding}. Give another with --encoding.",
+            option="encoding",
         ) from None

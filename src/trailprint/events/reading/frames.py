@@ -11,12 +11,18 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
+from trailprint.display.discreet import Discreet
+from trailprint.display.tables import ResultTable
 from trailprint.errors import SourceError
 from trailprint.events.events import Column
 from trailprint.events.reading.columns import KNOWN_NAMES, USUAL_NAMES, fold_name
 
 #: EPSG code of WGS 84: degrees of latitude and longitude.
 _WGS_84 = 4326
+
+
+class NoTableError(SourceError):
+    """An object is not a table at all."""
 
 
 def check_table(table: Any) -> None:
@@ -33,7 +39,7 @@ def _sized(table: Mapping[Any, Any]) -> list[Any]:
     return [column for column in table.values() if hasattr(column, "__len__")]
 
 
-def no_dataset(table: Any) -> SourceError:
+def no_dataset(table: Any) -> NoTableError:
     """Return the error for an object that is not a dataset; it shows nothing of the contents."""
     kind = f"the class {table.__name__}" if isinstance(table, type) else type(table).__name__
     advice = "Make a table of it first."
@@ -41,7 +47,10 @@ def no_dataset(table: Any) -> SourceError:
         advice = "One column is not enough: give the frame it is from."
     if isinstance(table, list | tuple) and all(isinstance(one, str | PathLike) for one in table):
         advice = "Several files are read as a folder or by a pattern such as 'visits/*.csv'."
-    return SourceError(
+    if isinstance(table, Discreet):
+        # A release may be of histograms, so that it has no events: users choose what is read.
+        advice = "Give the events of a result, or one of its tables, as result.table('released')."
+    return NoTableError(
         "A dataset must be a path, a pandas, polars or Arrow table or a DuckDB relation, "
         f"got {kind} instead. {advice}"
     )
@@ -51,11 +60,14 @@ def plain_frame(table: Any, wanted: Mapping[Column, str] | None = None) -> Any:
     """
     Return a frame with plain columns: points as lat and lon, an index of times as ``start``.
 
-    ``wanted`` holds the names that the user gave for our columns: these are left unchanged.
+    A table of a result becomes an Arrow table. ``wanted`` holds the names that the user gave for
+    our columns: these are left unchanged.
     """
     wanted = wanted or {}
+    if isinstance(table, ResultTable):
+        return table.to_arrow()
     if hasattr(table, "collect") and hasattr(table, "collect_schema"):
-        table = table.collect()
+        table = _collect_lazily(table)
     if hasattr(table, "toArrow") and hasattr(table, "sparkSession"):
         table = _collect_from_spark(table)
     if not _is_pandas(table):
@@ -65,16 +77,28 @@ def plain_frame(table: Any, wanted: Mapping[Column, str] | None = None) -> Any:
     return table if "start" in wanted else _with_times(table)
 
 
+def _collect_lazily(table: Any) -> Any:
+    """Return the rows of a lazy frame of polars."""
+    try:
+        return table.collect()
+    except Exception as error:
+        # Its own message may contain values of the data, or the path of a file.
+        raise SourceError(
+            "The rows of a lazy frame must be computable, but polars stopped with "
+            f"{type(error).__name__}. Call its collect() to see why."
+        ) from None
+
+
 def _collect_from_spark(table: Any) -> Any:
     """Return all rows of a Spark DataFrame as Arrow, to be read in this process."""
     try:
         return table.toArrow()
-    except Exception as error:
+    except Exception:
         # Spark's own message may contain values of the data.
         raise SourceError(
             "Spark could not collect the rows of the DataFrame. Count or filter them there first, "
             "such as df.groupBy('user', 'location').count(), or raise spark.driver.maxResultSize."
-        ) from error
+        ) from None
 
 
 def _is_pandas(table: Any) -> bool:

@@ -75,16 +75,23 @@ class Header(Discreet):
         is_whole = not any(_BROKEN.search(name) for name in self.names)
         return self.is_proven and is_whole and len(self.names) <= _WIDE
 
-    def describe(self, near: Iterable[str]) -> str:
+    def suggest(self, near: Iterable[str]) -> list[str]:
+        """Return up to 20 names that may be shown, those nearest to ``near`` first."""
+        return self._order(nearest_names(self.shown(), near))[:_MOST_SHOWN]
+
+    def _order(self, close: Sequence[str]) -> list[str]:
+        return [*close, *(name for name in self.shown() if name not in close)]
+
+    def describe(self, near: Iterable[str], *, kind: str = "columns") -> str:
         """Return one sentence that lists the names, those nearest to ``near`` first."""
         if not self.names:
-            return "It has no columns."
+            return f"It has no {kind}."
         shown = self.shown()
         n_hidden = len(self.names) - len(shown)
         if not shown:
             return f"Its {_names(n_hidden)} may be data and {_are(n_hidden)} not shown."
         close = nearest_names(shown, near)
-        listed = [*close, *(name for name in shown if name not in close)]
+        listed = self._order(close)
         text = ", ".join(listed[:_MOST_SHOWN]) + (", …" if len(listed) > _MOST_SHOWN else "")
         hidden = f" and {_names(n_hidden)} that may be data" if n_hidden else ""
         if close:

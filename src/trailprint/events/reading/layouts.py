@@ -303,7 +303,8 @@ def _require_text(files: Files) -> None:
     if files.format != "delimited":
         raise SourceError(
             f"This layout is made of delimited text, but the data is {files.format}. "
-            "Leave out --layout and name the columns instead."
+            "Leave out --layout and name the columns instead.",
+            option="layout",
         )
 
 
@@ -336,7 +337,8 @@ def _header_or(
     if user is None or location is None or time is None:
         raise InputError(
             "A start-only log must have columns for the device, its access point and the time. "
-            "Name them with --user-column, --location-column and --start-column."
+            "Name them with --user-column, --location-column and --start-column.",
+            option="user-column",
         )
     return user, location, time
 

@@ -103,7 +103,8 @@ def _check_no_table(folder: str) -> None:
         raise SourceError(
             f"The folder must hold files of data alone, but it is a table of {kind}, which keeps "
             "rows that were deleted. Read it with --engine spark in a session that has "
-            f"{kind}, or export it as Parquet."
+            f"{kind}, or export it as Parquet.",
+            option="engine",
         )
 
 

@@ -12,6 +12,8 @@ from trailprint.events.options import ReadOptions
 ABOUT = "release.json"
 """File beside the data of a release that describes it."""
 _SCHEMAS = "trailprint.release/"
+SCHEMA = f"{_SCHEMAS}1"
+"""Schema of the description that is written; those of other versions are recognised too."""
 
 
 def find_released(source: str | os.PathLike[str]) -> str | os.PathLike[str]:

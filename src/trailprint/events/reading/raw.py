@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 
 from trailprint.display.discreet import Discreet
-from trailprint.errors import ColumnError, InputError, SourceError
-from trailprint.events.engine import Engine, quote_name, quote_text, translate
+from trailprint.errors import ColumnError, InputError
+from trailprint.events.engine import Engine, HeldTable, quote_name, quote_text, translate
 from trailprint.events.events import Column
 from trailprint.events.meeting import for_parquet, scratch_query
 from trailprint.events.options import ReadOptions
+from trailprint.events.reading.arrow_tables import (
+    Converted,
+    check_used,
+    leave_out_unknown,
+    to_arrow,
+)
 from trailprint.events.reading.columns import (
     SHARE,
     check_once,
@@ -28,7 +34,7 @@ from trailprint.events.reading.databases import Database, copy_table
 from trailprint.events.reading.delimited import PATH_COLUMN, PATH_PART, load_delimited
 from trailprint.events.reading.encodings import check_utf8
 from trailprint.events.reading.files import ColumnRange, Files
-from trailprint.events.reading.frames import check_table, no_dataset, plain_frame
+from trailprint.events.reading.frames import check_table, plain_frame
 from trailprint.events.reading.headers import Header
 from trailprint.events.reading.on_spark import OnSpark
 
@@ -78,6 +84,8 @@ class Raw(Discreet):
     ranges: Mapping[str, ColumnRange] = field(default_factory=dict)
     header: Header = field(default_factory=lambda: Header(names=()))
     types: Mapping[str, str] = field(default_factory=dict)
+    #: References to the tables of ``query``, which keep them alive.
+    tables: tuple[HeldTable, ...] = field(default=(), repr=False, compare=False)
 
 
 def open_files(
@@ -135,12 +143,17 @@ def _with_path(
 
 def _with_folders(raw: Raw, names: Sequence[str]) -> Raw:
     """Add a note on which columns come from folder names; their values are not shown."""
+    there = Header(names=tuple(names), is_proven=True)
+    return _with_names(raw, "Columns taken from the names of folders", names, there)
+
+
+def _with_names(raw: Raw, what: str, names: Collection[str], there: Header) -> Raw:
+    """Add a note that lists columns, but counts those whose names may be data."""
     if not names:
         return raw
-    shown = Header(names=tuple(names), is_proven=True).shown()
+    shown = [name for name in there.shown() if name in names]
     listed = [*shown, f"{len(names) - len(shown):,} more"] if len(shown) < len(names) else shown
-    note = f"Columns taken from the names of folders: {', '.join(listed)}."
-    return replace(raw, notes=(*raw.notes, note))
+    return replace(raw, notes=(*raw.notes, f"{what}: {', '.join(listed)}."))
 
 
 def open_database(engine: Engine, database: Database, options: ReadOptions) -> Raw:
@@ -161,8 +174,24 @@ def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
         except duckdb.Error as error:
             raise translate(error) from None
         return _open_query(engine, scratch_query(path), options)
-    name = engine.register(_to_arrow(plain_frame(table, options.column_names), options), "table")
-    return _open_query(engine, f"SELECT * FROM {name}", options)
+    plain = plain_frame(table, options.column_names)
+    converted = _to_arrow(plain, options)
+    try:
+        return _open_arrow(engine, converted, options)
+    except InputError:
+        known = leave_out_unknown(engine, converted)
+        if known.table.num_columns == converted.table.num_columns:
+            raise
+    return _open_arrow(engine, known, options)
+
+
+def _open_arrow(engine: Engine, converted: Converted, options: ReadOptions) -> Raw:
+    if not converted.table.num_columns:
+        check_used(converted.refused, converted.refused, Header(names=tuple(converted.refused)))
+        raise ColumnError("A dataset must have columns, but this table has none.")
+    with engine.held(converted.table) as name:
+        raw = _open_query(engine, f"SELECT * FROM {name}", options, refused=converted.refused)
+        return replace(raw, tables=engine.tables_in(raw.query))
 
 
 def open_on_spark(source: OnSpark, options: ReadOptions) -> Raw:
@@ -180,48 +209,16 @@ def quote_column(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _to_arrow(table: Any, options: ReadOptions) -> pa.Table:
+def _to_arrow(table: Any, options: ReadOptions) -> Converted:
     check_table(table)
     names = [str(name) for name in getattr(table, "columns", ())]
     check_once(names, options.given_names)
-    try:
-        arrow = pa.table(_without_periods(table))
-    except pa.ArrowException:
-        raise SourceError(
-            "Each column of a table must hold values of one kind, but one mixes several. "
-            "Make it text first."
-        ) from None
-    except (AttributeError, TypeError, ValueError):
-        raise no_dataset(table) from None
-    if any(getattr(kind, "extension_name", "") == "pandas.period" for kind in arrow.schema.types):
-        raise SourceError(
-            "A column of times must hold times, but one holds periods of pandas as numbers. "
-            "Make them times first, with .dt.start_time."
-        )
+    converted = to_arrow(table)
     # An unnamed pandas index numbers the rows: with it, no two rows would be equal.
-    unnamed = [name for name in arrow.column_names if _UNNAMED_INDEX.match(name)]
-    kept = arrow.drop_columns(unnamed)
-    if not kept.num_columns:
-        raise ColumnError("A dataset must have columns, but this table has none.")
-    check_once(kept.column_names, options.given_names)
-    return kept
-
-
-def _without_periods(table: Any) -> Any:
-    """Replace pandas periods by their start times; Arrow would make them counts since 1970."""
-    kinds = getattr(table, "dtypes", None)
-    if kinds is None or not getattr(getattr(table, "columns", None), "is_unique", False):
-        return table
-    periods = [
-        name
-        for name, kind in zip(table.columns, kinds, strict=True)
-        if str(kind).startswith("period[")
-    ]
-    if periods:
-        table = table.copy(deep=False)
-    for name in periods:
-        table[name] = table[name].dt.start_time
-    return table
+    unnamed = [name for name in converted.table.column_names if _UNNAMED_INDEX.match(name)]
+    kept = converted.table.drop_columns(unnamed)
+    check_once([*kept.column_names, *converted.refused], options.given_names)
+    return replace(converted, table=kept)
 
 
 def _open_query(
@@ -231,11 +228,16 @@ def _open_query(
     *,
     is_text: bool = False,
     has_names: bool = True,
+    refused: Mapping[str, str] = MappingProxyType({}),
 ) -> Raw:
-    """Find the columns of a query; ``has_names``: they are known to be names and not data."""
+    """
+    Find the columns of a query; ``has_names``: they are known to be names and not data.
+
+    ``refused`` are further columns of the source, which cannot be used.
+    """
     types = engine.columns(query)
     there = Header(
-        names=tuple(name for name in types if name != PATH_PART),
+        names=(*(name for name in types if name != PATH_PART), *refused),
         given=options.given_names,
         is_proven=has_names,
     )
@@ -244,8 +246,11 @@ def _open_query(
     identity = find_identity(there, found, options)
     if identity:
         parts["user"] = _join_columns(identity)
+    used = [*found.values(), *identity]
+    kept = refused if options.drop_duplicates else options.keep_columns
+    check_used(refused, [*used, *kept], there)
     has_shares = found.get("weight", "").casefold() == SHARE
-    return Raw(
+    raw = Raw(
         query=query,
         parts=parts,
         is_text=is_text,
@@ -253,9 +258,10 @@ def _open_query(
         types=types,
         notes=(
             *((_SHARES,) if has_shares else ()),
-            *describe_choice(there, found, [*found.values(), *identity]),
+            *describe_choice(there, found, [*used, *refused]),
         ),
     )
+    return _with_names(raw, "Columns left out because they cannot be read", refused, there)
 
 
 def _join_columns(names: Sequence[str]) -> str:

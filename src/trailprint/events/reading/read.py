@@ -13,7 +13,7 @@ from trailprint.errors import BadRowsError, OptionError
 from trailprint.events.engine import Engine, default_engine, quote_name
 from trailprint.events.events import DUPLICATE_ROWS, Column, Events, Tally
 from trailprint.events.options import ReadOptions
-from trailprint.events.reading.advice import advise
+from trailprint.events.reading.advice import Advice, advise
 from trailprint.events.reading.bad_rows import bad_conditions, proves_clean
 from trailprint.events.reading.columns import check_kept, require_columns
 from trailprint.events.reading.databases import find_database
@@ -110,7 +110,9 @@ def _open(engine: Engine, source: Any, options: ReadOptions) -> Raw:
         return open_table(engine, source, options)
     if options.layout is not None and options.layout not in LAYOUTS:
         known = ", ".join(sorted(LAYOUTS))
-        raise OptionError(f"--layout must be one of {known}, got {options.layout!r} instead.")
+        raise OptionError(
+            f"--layout must be one of {known}, got {options.layout!r} instead.", option="layout"
+        )
     workbook = find_workbook(source)
     if workbook is not None:
         return _open_files(engine, copy_sheet(engine, workbook), options)
@@ -321,17 +323,23 @@ def _tally(
     return tally, " AND ".join(unusable) or None
 
 
-def _check_bad_rows(tally: Tally, options: ReadOptions, advise: Callable[[], str]) -> None:
+def _check_bad_rows(tally: Tally, options: ReadOptions, advise: Callable[[], Advice]) -> None:
     n_bad = sum(tally.bad.values())
     reasons = ", ".join(f"{reason}: {n:,}" for reason, n in tally.bad.items())
     if n_bad + sum(tally.left_out.values()) == tally.rows:
         which = "its only row cannot" if tally.rows == 1 else f"none of its {tally.rows:,} can"
         why = f"{which} be used ({reasons})" if n_bad else "it has none"
-        raise BadRowsError(f"The data must have rows that can be used, but {why}.{advise()}")
+        advice = advise()
+        raise BadRowsError(
+            f"The data must have rows that can be used, but {why}.{advice.text}",
+            option=advice.option,
+            suggestions=advice.suggestions,
+        )
     if options.allow_bad_rows or n_bad <= BAD_ROWS_LIMIT * tally.rows:
         return
     raise BadRowsError(
         f"At most {BAD_ROWS_LIMIT:.0%} of the rows may be unusable, but {n_bad:,} of "
         f"{tally.rows:,} are ({reasons}). Fix them, or go on without them with "
-        f"--allow-bad-rows.{advise()}"
+        f"--allow-bad-rows.{advise().text}",
+        option="allow-bad-rows",
     )

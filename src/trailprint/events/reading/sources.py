@@ -1,4 +1,4 @@
-"""Conversion of any source into events: paths, frames, tables, relations."""
+"""What workflows take: datasets with places, and pairs of ids."""
 
 from __future__ import annotations
 
@@ -7,35 +7,16 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from trailprint.errors import OptionError
 from trailprint.events.engine import Engine, default_engine
 from trailprint.events.events import Events
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions, place
-from trailprint.events.reading.frames import plain_frame
-from trailprint.events.reading.read import read
-from trailprint.events.reading.side_files import read_truth
+from trailprint.events.reading.opening import Source as Source
+from trailprint.events.reading.opening import open_sources
+from trailprint.events.reading.side_files import read_truth, to_table
 
-#: `Events`, or what `trailprint.read` takes: a path, a pandas, polars, Arrow, geopandas,
-#: scikit-mobility, trackintel or Spark frame, or a DuckDB relation.
-Source: TypeAlias = Any
 #: Pairs of ids in columns ``released`` and ``auxiliary``: a path or a table.
 TruthSource: TypeAlias = Any
-
-
-def open_source(source: Source, reading: ReadOptions | None = None) -> Events:
-    """Return one source as events, without placing them."""
-    return open_sources([source], reading)[0]
-
-
-def open_sources(sources: list[Source], reading: ReadOptions | None = None) -> list[Events]:
-    """Return sources as events, read in the engine of the first that already is events."""
-    opened = (source.engine for source in sources if isinstance(source, Events))
-    engine = next(opened, None)
-    return [
-        source if isinstance(source, Events) else read(source, reading, engine=engine)
-        for source in sources
-    ]
 
 
 def open_places(
@@ -49,14 +30,17 @@ def open_places(
 
 def open_truth(truth: TruthSource | None, engine: Engine | None = None) -> pa.Table | None:
     """Return the true pairs of ids as a table; None if ``truth`` is None."""
-    if truth is None or isinstance(truth, pa.Table):
-        return truth
-    if isinstance(truth, str | os.PathLike):
-        return read_truth(engine or default_engine(), truth)
-    try:
-        return pa.table(plain_frame(truth))
-    except (AttributeError, TypeError, ValueError, pa.ArrowException):
-        raise OptionError(
-            "truth must be a path or a table with columns released and auxiliary, got "
-            f"{type(truth).__name__} instead."
-        ) from None
+    return None if truth is None else open_id_pairs(truth, engine)
+
+
+def open_id_pairs(
+    pairs: TruthSource,
+    engine: Engine | None = None,
+    *,
+    option: str = "truth",
+    what: str = "A truth",
+) -> pa.Table:
+    """Return pairs of ids as a table; errors name the ``option``, or ``what`` a file holds."""
+    if isinstance(pairs, str | os.PathLike):
+        return read_truth(engine or default_engine(), pairs, what)
+    return to_table(pairs, option, ("released", "auxiliary"))

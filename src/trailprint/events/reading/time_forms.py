@@ -44,6 +44,11 @@ class Proposal:
     share: float = 0.0
     is_time_of_day: bool = False
 
+    @property
+    def is_useful(self) -> bool:
+        """Whether there is anything to tell the user."""
+        return self.is_time_of_day or bool(self.formats)
+
     def describe(self) -> str:
         """Return a sentence that helps the user to choose; empty if there is no proposal."""
         if self.is_time_of_day:

@@ -38,7 +38,8 @@ def check_timezone(engine: Engine, timezone: str) -> None:
     )[0]
     if not known:
         raise OptionError(
-            f"--timezone must be a zone such as UTC or Europe/Zurich, got {timezone!r} instead."
+            f"--timezone must be a zone such as UTC or Europe/Zurich, got {timezone!r} instead.",
+            option="timezone",
         )
 
 
@@ -71,7 +72,8 @@ def time_expression(
     if kind in ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"):
         return f"make_timestamp(epoch_us({column}::TIMESTAMPTZ))"
     if kind.startswith("TIMESTAMP") or kind == "DATE":
-        return _to_utc(f"{column}::TIMESTAMP", timezone)
+        # Days and seconds may lie outside of what microseconds can count.
+        return _to_utc(f"TRY_CAST({column} AS TIMESTAMP)", timezone)
     if is_whole_number(kind) and time_format is not None:
         return _from_format(engine, f"CAST({column} AS VARCHAR)", timezone, time_format)
     if is_number(kind):
@@ -131,7 +133,9 @@ def _from_format(engine: Engine, column: str, timezone: str, time_format: str) -
         kind = engine.row(f"SELECT typeof(try_strptime('', {quote_text(time_format)}))")[0]
     except InputError:
         raise OptionError(
-            f"--time-format must be a format such as '%d/%m/%Y %H:%M', got {time_format!r} instead."
+            "--time-format must be a format such as '%d/%m/%Y %H:%M', "
+            f"got {time_format!r} instead.",
+            option="time-format",
         ) from None
     return f"make_timestamp(epoch_us({parsed}))" if "ZONE" in kind else _to_utc(parsed, timezone)
 
@@ -172,7 +176,9 @@ def _refuse_dates(
         if engine.row(f"SELECT bool_and(is_date) FROM ({read})")[0]:
             raise InputError(
                 "Times that are numbers must count from 1970, but these read as dates. Give "
-                f"--time-format {form!r}."
+                f"--time-format {form!r}.",
+                option="time-format",
+                suggestions=[form],
             )
 
 

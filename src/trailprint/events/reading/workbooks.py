@@ -163,11 +163,12 @@ def _choose(wanted: str | None, sheets: list[str]) -> str:
     if wanted is None and len(sheets) == 1:
         return sheets[0]
     got = "none was named" if wanted is None else f"there is none of the name {wanted!r}"
-    there = Header(names=tuple(sheets))
-    listed = there.describe(near=[] if wanted is None else [wanted])
-    listed = listed.replace("It has no columns.", "It has no sheets.")
+    there, near = Header(names=tuple(sheets)), [] if wanted is None else [wanted]
     raise SourceError(
-        f"A workbook must be given with one of its sheets, as file.xlsx::Sheet, but {got}. {listed}"
+        f"A workbook must be given with one of its sheets, as file.xlsx::Sheet, but {got}. "
+        + there.describe(near=near, kind="sheets"),
+        option="table",
+        suggestions=there.suggest(near),
     )
 
 

@@ -151,13 +151,20 @@ def _changed_cost(
 
 @njit(cache=True, nogil=True)
 def _remove(groups: Groups, label: int, row: int) -> None:
-    """Take a row out of a group. Cost: the group's size."""
-    own = groups.members[label, : groups.n_members[label]]
-    for place in range(own.size):
-        if own[place] == row:
-            own[place] = own[own.size - 1]
-            break
+    """Take a row out of a group; the last row takes its place. Cost: the group's size."""
     groups.n_members[label] -= 1
+    _replace(groups, label, row, groups.members[label, groups.n_members[label]])
+
+
+@njit(cache=True, nogil=True)
+def _replace(groups: Groups, label: int, row: int, new: int) -> None:
+    """Put another row in the place of one of a group. Cost: the group's size."""
+    own = groups.members[label]
+    place = 0
+    while own[place] != row:
+        place += 1
+    own[place] = new
+    groups.of[new] = label
 
 
 @njit(cache=True, nogil=True)
@@ -279,10 +286,12 @@ def _improve_row(
     if target < 0:
         return False
     _remove(groups, home, row)
-    _append(groups, target, row)
     if partner >= 0:
-        _remove(groups, target, partner)
+        # Not appended first: the other group may have no room for one row more.
+        _replace(groups, target, partner, row)
         _append(groups, home, partner)
+    else:
+        _append(groups, target, row)
     groups.cost[home], groups.cost[target] = new_home, new_target
     groups.changed[home], groups.changed[target] = sweep, sweep
     return True

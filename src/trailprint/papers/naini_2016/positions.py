@@ -82,14 +82,15 @@ def _metres(text: str) -> float:
         return GridOptions(cell_m=float(text)).cell_m
     except ValueError:
         raise OptionError(
-            f"--set cell-m must be a number of metres, got {text!r}. Try cell-m=500."
+            f"--set cell-m must be a number of metres, got {text!r}. Try cell-m=500.", option="set"
         ) from None
 
 
 def _weeks(text: str) -> int:
     if not text.isdecimal() or int(text) < 2:
         raise OptionError(
-            f"--set min-weeks must be a number of weeks from 2 on, got {text!r}. Try min-weeks=4."
+            f"--set min-weeks must be a number of weeks from 2 on, got {text!r}. Try min-weeks=4.",
+            option="set",
         )
     return int(text)
 

@@ -134,7 +134,8 @@ def _n_rounds(context: Context) -> int:
     text = context.settings.get("rounds", str(N_ROUNDS_FULL if context.full else N_ROUNDS))
     if not (text.isdecimal() and 1 <= int(text) <= N_FOLDS):
         raise OptionError(
-            f"--set rounds must be a whole number from 1 to {N_FOLDS}, got {text!r}. Try rounds=1."
+            f"--set rounds must be a whole number from 1 to {N_FOLDS}, got {text!r}. Try rounds=1.",
+            option="set",
         )
     return int(text)
 

@@ -41,7 +41,7 @@ def _name(found: Findings, about: About) -> list[tuple[str, str]]:
     """Facts that identify this report; unknown ones are left out."""
     data = found.data
     told = [
-        ("Title", str(found.settings.get("title") or "")),
+        ("Title", found.title),
         ("Written by", f"Trailprint {found.version}"),
         ("Written on", about.written or ""),
         ("Command", about.command or ""),

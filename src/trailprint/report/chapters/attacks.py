@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from trailprint.audit.results.attacks import AttackFinding, Baseline
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.wording import lower_first
 from trailprint.display.numbers import format_number
 from trailprint.report.blocks import Block, Figure, Heading, Key, Note, Prose, Row, Section, Table
 from trailprint.report.chapters.views import write_views
@@ -25,7 +26,6 @@ from trailprint.report.wording import (
     rate,
     rate_interval,
     sentence,
-    within,
 )
 
 Attacks = Sequence[AttackFinding]
@@ -79,7 +79,7 @@ def _describe_missing(attacks: Attacks) -> list[Block]:
         "rank curve": [a.title for a in attacks if a.ranks is None],
     }
     return [
-        Prose(f"There is no {name} for {join(within(title) for title in titles)}.")
+        Prose(f"There is no {name} for {join(lower_first(title) for title in titles)}.")
         for name, titles in without.items()
         if titles
     ]
@@ -216,7 +216,7 @@ def _draw_coverage(attacks: Sequence[tuple[str, AttackFinding]]) -> list[Figure]
         Figure(
             title="Precision against coverage",
             summary="Share of links that are right when only the surest are kept, for "
-            f"{join(within(attack.title) for _, attack in attacks)}.",
+            f"{join(lower_first(attack.title) for _, attack in attacks)}.",
             drawing=draw_lines(rows, x, Axis("Links that are right", unit="percent"), size="half"),
             reading="Start at the left: the few links the attack is surest of. Where a line starts "
             "high, an adversary knows which of their links to trust.",
@@ -241,7 +241,7 @@ def _draw_ranks(attacks: Sequence[tuple[str, AttackFinding]]) -> list[Figure]:
         for _, title, ranks in ranked
         for point in ranks.curve
     ]
-    medians = join(f"{count(ranks.median)} for {within(title)}" for _, title, ranks in ranked)
+    medians = join(f"{count(ranks.median)} for {lower_first(title)}" for _, title, ranks in ranked)
     return [
         Figure(
             title="Rank of the right person",

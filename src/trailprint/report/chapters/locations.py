@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.wording import lower_first
 from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_bars
 from trailprint.report.charts.axes import Axis
 from trailprint.report.charts.maps import draw_map
 from trailprint.report.charts.rows import BarRow
-from trailprint.report.wording import count, people_and_share, percent, sentence, within
+from trailprint.report.wording import count, people_and_share, percent, sentence
 from trailprint.studies.findings import LocationFinding, LocationMap, MapPlace, RareLocation
 
 _TITLE = "The most revealing locations"
@@ -26,7 +27,7 @@ def write_locations(found: Findings) -> Section:
     if why.one_rare_location:
         blocks.append(Prose(_describe_rare(why.one_rare_location)))
     if why.locations:
-        blocks.append(_draw(why.locations))
+        blocks.append(_draw(why.locations, _title_without(found)))
     else:
         blocks.append(Prose("No location contributed to a correct link."))
     if why.map is not None and why.map.places:
@@ -39,11 +40,17 @@ def write_locations(found: Findings) -> Section:
 def _describe_rare(rare: RareLocation) -> str:
     return (
         f"One rare location alone gives away {people_and_share(rare)}. Counted are "
-        f"{within(sentence(rare.meaning))}"
+        f"{lower_first(sentence(rare.meaning))}"
     )
 
 
-def _draw(locations: Sequence[LocationFinding]) -> Figure:
+def _title_without(found: Findings) -> str | None:
+    """Return the title of the attack whose links are counted without each location, if any."""
+    attack = None if found.why is None else found.why.leave_one_out_attack
+    return None if attack is None else lower_first(found.attack_titles.get(attack, attack))
+
+
+def _draw(locations: Sequence[LocationFinding], without: str | None) -> Figure:
     rows: list[BarRow] = [
         {
             "label": location.label,
@@ -52,28 +59,29 @@ def _draw(locations: Sequence[LocationFinding]) -> Figure:
         }
         for location in locations[:_MOST]
     ]
-    cells = [
-        (
-            location.label,
-            count(location.users),
-            percent(location.contribution),
-            signed_change(location.leave_one_out),
-        )
-        for location in locations
-    ]
-    shown = f"The {len(rows)} most revealing of {len(cells)} locations listed"
+    shown = f"The {len(rows)} most revealing of {len(locations)} locations listed"
     return Figure(
         title="Locations by what they contribute to correct links",
         summary=f"{shown}. The first contributes {rows[0]['text']}.",
         drawing=draw_bars(rows, Axis("Share of the evidence for correct links", unit="percent")),
         reading="A longer bar means that more of what made correct links stand out happened there. "
         "A few long bars can be removed; many short ones mean that the habits themselves identify.",
-        table=Table(
-            columns=("Location", "People", "Contribution", "Trail links without it"),
-            rows=cells,
-            caption="The last column is how the share of people linked by trail matching changes "
-            "when the location is left out.",
-        ),
+        table=_list_locations(locations, without),
+    )
+
+
+def _list_locations(locations: Sequence[LocationFinding], without: str | None) -> Table:
+    """List locations, with the change without each of them if an attack measured it."""
+    rows = [(one.label, count(one.users), percent(one.contribution)) for one in locations]
+    columns = ("Location", "People", "Contribution")
+    if without is None:
+        return Table(columns=columns, rows=rows, caption="What each location contributes")
+    changes = [signed_change(location.leave_one_out) for location in locations]
+    return Table(
+        columns=(*columns, "Linked without it"),
+        rows=[(*row, change) for row, change in zip(rows, changes, strict=True)],
+        caption=f"The last column is how the share of people linked by {without} changes when the "
+        "location is left out.",
     )
 
 

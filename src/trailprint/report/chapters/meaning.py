@@ -7,6 +7,7 @@ from dataclasses import fields
 from trailprint.audit.results.data import DataFacts
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.points import PointsFinding, SharedPart
+from trailprint.audit.wording import lower_first
 from trailprint.report.blocks import Block, Bullets, Facts, Heading, Prose, Section, Table
 from trailprint.report.wording import (
     count,
@@ -19,7 +20,6 @@ from trailprint.report.wording import (
     seconds,
     sentence,
     share_or_most,
-    within,
 )
 
 _NOT_PROVEN = (
@@ -115,7 +115,8 @@ def _describe_singling_out(found: Findings) -> str:
         why = "" if points is None else f" {sentence(points.why_not)}"
         return f"{told}This was not measured.{why}"
     alone = [
-        f"{within(one.label)} {share_or_most(one.share, one.at_most)}" for one in _whole(points)
+        f"{lower_first(one.label)} {share_or_most(one.share, one.at_most)}"
+        for one in _whole(points)
     ]
     shared = f" Shared by nobody: {join(alone)} of the people." if alone else ""
     return (
@@ -189,11 +190,14 @@ def _describe_less_known(found: Findings) -> str:
     study = found.growth.amount_known
     little = [] if study is None else [p for p in study.points if (p.kind, p.amount) in _LITTLE]
     told = [f"with {point.label} of each person {rate(point)}" for point in little]
-    return f"By histogram matching they link {join(told)}." if told else ""
+    if study is None or not told:
+        return ""
+    title = found.attack_titles.get(study.attack or "", "the attack of that study")
+    return f"By {lower_first(title)} they link {join(told)}."
 
 
 def _assumed(found: Findings) -> str:
-    return within(sentence(found.headline.assumption)) or "nothing is recorded."
+    return lower_first(sentence(found.headline.assumption)) or "nothing is recorded."
 
 
 def _tabulate(data: DataFacts) -> Table:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from trailprint.audit.release_command import spell_release
 from trailprint.audit.results.findings import Findings
-from trailprint.audit.wording import failed_controls_sentence
+from trailprint.audit.wording import failed_controls_sentence, lower_first
 from trailprint.report.about import About
 from trailprint.report.blocks import Block, Bullets, Command
-from trailprint.report.wording import percent, share_or_most, within
+from trailprint.report.wording import percent, share_or_most
 
 _MOST = 0.5
 _RECORD = (
@@ -81,8 +81,9 @@ def _protect(found: Findings) -> str:
     if best is not None:
         left = share_or_most(best.share, best.at_most)
         return (
-            f"{_describe_choice(found)} {within(best.label)}, which leaves {left} linked at a loss "
-            f"of {percent(best.loss)}: write it with the command below, and audit what it wrote."
+            f"{_describe_choice(found)} {lower_first(best.label)}, which leaves {left} linked at a "
+            f"loss of {percent(best.loss)}: write it with the command below, and audit what it "
+            "wrote."
         )
     if protections is None or not protections.points:
         return (

@@ -41,7 +41,7 @@ def write_eyebrow(about: About) -> str:
 
 def write_title(found: Findings) -> str:
     """The page's heading: the user's title, or how many people were linked."""
-    return str(found.settings.get("title") or "") or _describe_linked(found.headline)
+    return found.title or _describe_linked(found.headline)
 
 
 def _describe_linked(headline: Headline) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.wording import lower_first
 from trailprint.evaluation.per_user import RiskBin
 from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_histogram
 from trailprint.report.charts.axes import Axis
 from trailprint.report.charts.rows import HistogramRow
-from trailprint.report.wording import count, percent, sentence, within
+from trailprint.report.wording import count, percent, sentence
 
 _TITLE = "Risk from person to person"
 
@@ -24,7 +25,7 @@ def write_people(found: Findings) -> Section:
     blocks: list[Block] = [
         Prose(
             "An average hides people: the same rate may mean a small risk for everybody, or "
-            f"certainty for a few. Risk here means {within(sentence(per_user.meaning))}"
+            f"certainty for a few. Risk here means {lower_first(sentence(per_user.meaning))}"
         ),
         _draw(per_user.bins, found.privacy.small_count_threshold),
     ]

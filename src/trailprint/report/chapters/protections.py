@@ -15,6 +15,7 @@ from trailprint.audit.results.protections import (
     SearchFacts,
     TaskFacts,
 )
+from trailprint.audit.wording import lower_first
 from trailprint.report.blocks import Block, Bullets, Figure, Heading, Key, Prose, Section, Table
 from trailprint.report.charts import Mark, draw_scatter
 from trailprint.report.charts.axes import Axis
@@ -31,7 +32,6 @@ from trailprint.report.wording import (
     rate_interval,
     sentence,
     share_or_most,
-    within,
 )
 
 _TITLE = "What protection costs"
@@ -321,7 +321,7 @@ def _tabulate(shown: Numbered, names: Mapping[str, str]) -> Table:
         f"In groups under {size}",
     )
     texts = ("Protection",) if is_one else ("Protection", "Strongest attack")
-    by = f"Strongest attack: {within(attacks[0])}. " if is_one and attacks[0] else ""
+    by = f"Strongest attack: {lower_first(attacks[0])}. " if is_one and attacks[0] else ""
     by += f"Guessing would link {percent(shown[0][1].chance)}. "
     return Table(
         columns=texts + figures,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from trailprint.audit.results.attacks import Agreement, WorstCase
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.wording import lower_first
 from trailprint.report.blocks import Block, Figure, Prose, Section, Table
 from trailprint.report.charts import draw_bars
 from trailprint.report.charts.axes import Axis
@@ -18,9 +19,9 @@ from trailprint.report.wording import (
     join,
     percent,
     plural,
-    within,
 )
-from trailprint.studies.small_counts import MaskedCount, hide_small
+from trailprint.studies.small_counts import hide_small
+from trailprint.values import MaskedCount
 
 _FEW = "together with other figures of this page it would reveal the size of a small group."
 
@@ -54,7 +55,7 @@ def _describe_added(found: Findings, worst: WorstCase) -> list[Block]:
     added = hide_small(worst.linked - best.correct)
     return [
         Prose(
-            f"The strongest of them, {within(best.title)}, links {count(best.correct)}; the "
+            f"The strongest of them, {lower_first(best.title)}, links {count(best.correct)}; the "
             f"others add {plural(added, 'person', 'people')}."
         )
     ]
@@ -74,7 +75,7 @@ def _describe_linked(worst: WorstCase) -> str:
 
 def _describe_tried(worst: WorstCase, titles: Mapping[str, str]) -> str:
     """Say whom the worst case counts: people on whom every attack was tried."""
-    names = join(within(titles.get(name, name)) for name in worst.attacks)
+    names = join(lower_first(titles.get(name, name)) for name in worst.attacks)
     told = f"Counted are people who were tried by {names}"
     if not worst.not_tried:
         return f"{told}: everybody."

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
-from trailprint.events.knowledge import Kind, Knowledge, Known, mean_points, restrict
+from trailprint.events.knowledge import Knowledge, Known, mean_points, restrict
+from trailprint.events.summary import count_users
 from trailprint.progress import Progress, ignore_progress
 from trailprint.studies.growth.events import PeopleFound, attack_pair, find_people, prepare_pair
 from trailprint.studies.growth.findings import AmountGrowth, AmountPoint
 from trailprint.studies.repeated import Prepare
 from trailprint.studies.small_counts import describe_rate, hide_small
+from trailprint.values import KnowledgeKind
 
-_AMOUNTS: dict[Kind, tuple[int, ...]] = {
+_AMOUNTS: dict[KnowledgeKind, tuple[int, ...]] = {
     "points": (1, 2, 4, 8, 16, 32),
     "days": (1, 2, 4, 8, 16),
     "top": (1, 2, 4, 8),
@@ -56,6 +58,7 @@ class AmountStudy(Discreet):
 
     points: tuple[AmountTried, ...] = ()
     title: str = ""
+    attack: str | None = None
     why_not: str | None = None
 
     def to_finding(self) -> AmountGrowth | None:
@@ -63,10 +66,11 @@ class AmountStudy(Discreet):
         if self.why_not is not None:
             return None
         points = tuple(point.to_finding() for point in self.points)
-        return AmountGrowth(title=self.title, points=points, reading=_read(points))
+        reading = _read(points)
+        return AmountGrowth(title=self.title, attack=self.attack, points=points, reading=reading)
 
 
-def name_amount(kind: Kind, amount: int | None) -> str:
+def name_amount(kind: KnowledgeKind, amount: int | None) -> str:
     """Return a short label of what is known about each person."""
     several = "" if amount == 1 else "s"
     return {
@@ -119,9 +123,8 @@ def grow_amount(
 
 
 def _list_levels(auxiliary: Events, seed: int) -> Iterator[Restricted]:
-    query = f'SELECT count(DISTINCT "user") FROM ({auxiliary.query})'
-    n_people = int(auxiliary.engine.row(query)[0])
-    kinds: list[Kind] = ["points", "top"]
+    n_people = count_users(auxiliary)
+    kinds: list[KnowledgeKind] = ["points", "top"]
     if "start" in auxiliary.columns:
         kinds.insert(1, "days")
     for kind in kinds:
@@ -130,7 +133,7 @@ def _list_levels(auxiliary: Events, seed: int) -> Iterator[Restricted]:
     yield restrict(auxiliary, Knowledge(seed=seed))
 
 
-def _grow(auxiliary: Events, kind: Kind, n_people: int, seed: int) -> Iterator[Restricted]:
+def _grow(auxiliary: Events, kind: KnowledgeKind, n_people: int, seed: int) -> Iterator[Restricted]:
     """Yield growing amounts of one kind while at least half of the people have that many."""
     for amount in _AMOUNTS[kind]:
         try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from trailprint.plain import OMITTED
-from trailprint.studies.small_counts import MaskedCount
+from trailprint.values import Count, KnowledgeKind, MaskedCount, Share
 
 
 class Banded(Protocol):
@@ -31,31 +31,31 @@ class Banded(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Point:
     x: float
-    accuracy: float | None
-    low: float | None
-    high: float | None
+    accuracy: Share | None
+    low: Share | None
+    high: Share | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsersPoint(_Point):
     """Risk among ``x`` people drawn at random, over several runs."""
 
-    runs: int
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    runs: Count
+    at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtrapolatedPoint(_Point):
     """Risk among ``x`` people by the fitted curve: not measured."""
 
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimePoint(_Point):
     """Risk after ``x`` days of observing each person."""
 
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    at_most: Share | None = field(default=None, metadata=OMITTED)
     people: MaskedCount | None
 
 
@@ -65,19 +65,19 @@ class ResolutionPoint:
 
     x: float
     label: str
-    locations: int
-    accuracy: float | None
-    low: float | None
-    high: float | None
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    locations: Count
+    accuracy: Share | None
+    low: Share | None
+    high: Share | None
+    at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgePoint(_Point):
     """Risk where the adversary knows a share ``x`` of the people."""
 
-    precision: float | None
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    precision: Share | None
+    at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +88,11 @@ class AmountPoint(_Point):
     ``people_with_less`` have fewer than ``amount``: everything about them is known.
     """
 
-    kind: str
-    amount: int | None
+    kind: KnowledgeKind
+    amount: Count | None
     label: str
     people_with_less: MaskedCount
-    at_most: float | None = field(default=None, metadata=OMITTED)
+    at_most: Share | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +112,7 @@ class UsersGrowth:
     points: tuple[UsersPoint, ...]
     fit: Fit | None
     reading: str
-    people: int | None = field(default=None, metadata=OMITTED)
+    people: Count | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ class TimeGrowth:
 
     points: tuple[TimePoint, ...]
     reading: str
-    people: int | None = field(default=None, metadata=OMITTED)
+    people: Count | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +130,7 @@ class ResolutionGrowth:
 
     points: tuple[ResolutionPoint, ...]
     reading: str
-    people: int | None = field(default=None, metadata=OMITTED)
+    people: Count | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,17 +139,18 @@ class KnowledgeGrowth:
 
     points: tuple[KnowledgePoint, ...]
     reading: str
-    people: int | None = field(default=None, metadata=OMITTED)
+    people: Count | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmountGrowth:
-    """Risk by how much is known about each person."""
+    """Risk by how much is known about each person; ``attack`` is the attack family of an audit."""
 
     title: str
+    attack: str | None = field(default=None, metadata=OMITTED)
     points: tuple[AmountPoint, ...]
     reading: str
-    people: int | None = field(default=None, metadata=OMITTED)
+    people: Count | None = field(default=None, metadata=OMITTED)
 
 
 Study = UsersGrowth | TimeGrowth | ResolutionGrowth | KnowledgeGrowth | AmountGrowth

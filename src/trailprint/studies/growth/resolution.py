@@ -13,6 +13,7 @@ from trailprint.errors import OptionError
 from trailprint.events.engine import quote_text
 from trailprint.events.events import Events
 from trailprint.events.places.grid import GridOptions, extent, to_cells, truncate_names
+from trailprint.events.places.lattice import CELL_NAME
 from trailprint.progress import Progress
 from trailprint.studies.growth.events import PeopleFound, attack_pair, prepare_pair
 from trailprint.studies.growth.findings import ResolutionGrowth, ResolutionPoint
@@ -24,7 +25,6 @@ _CELLS_M = (100.0, 250.0, 500.0, 1000.0, 2500.0, 5000.0, 10_000.0, 25_000.0)
 _SEPARATORS = (".", "/")
 #: Names are treated as made of parts if at least this share of them is.
 _MOST_NAMES = 0.95
-_CELL_NAME = r"x(-?\d+)_y(-?\d+)"
 _BLOCKS = (1, 2, 4, 8, 16, 32)
 
 
@@ -177,8 +177,8 @@ def _name_level(k: int) -> str:
 
 def _blocks(sides: tuple[Events, Events]) -> list[_Step]:
     """Steps that merge grid cells into square blocks."""
-    numbers = [f"CAST(regexp_extract(place, '{_CELL_NAME}', {i}) AS BIGINT)" for i in (1, 2)]
-    share, _ = _look_at_names(sides, f"regexp_full_match(place, '{_CELL_NAME}')", "1")
+    numbers = [f"CAST(regexp_extract(place, '{CELL_NAME}', {i}) AS BIGINT)" for i in (1, 2)]
+    share, _ = _look_at_names(sides, f"regexp_full_match(place, '{CELL_NAME}')", "1")
     if share < 1:
         return []
     width = _look_at_names(sides, "true", f"greatest(abs({numbers[0]}), abs({numbers[1]}))")[1]
@@ -195,7 +195,7 @@ def _blocks(sides: tuple[Events, Events]) -> list[_Step]:
 
 def _join_cells(events: Events, factor: int) -> Events:
     numbers = [
-        f"CAST(floor(CAST(regexp_extract(location, '{_CELL_NAME}', {i}) AS BIGINT) / {factor}) "
+        f"CAST(floor(CAST(regexp_extract(location, '{CELL_NAME}', {i}) AS BIGINT) / {factor}) "
         "AS BIGINT)"
         for i in (1, 2)
     ]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
-import pycrfsuite
 import pytest
+from tests.oracles.sequences import correct_by_model
 from tests.presence import present
 
 from trailprint.attacks.candidate_scores import choose_jointly
@@ -26,6 +24,8 @@ from trailprint.features.sequences import NA, Sequences
 from trailprint.features.templates import build_template_pair
 from trailprint.kernels.threads import available_threads
 from trailprint.store import MemoryStore
+
+EDGES_S = CorrelateOptions().duration_edges_s
 
 N_PLACES = 12
 
@@ -73,49 +73,6 @@ def sequences_of(rows, n_users, n_places=N_PLACES) -> Sequences:
     )
 
 
-def scores_by_definition(released, auxiliary):
-    """Step 4 of the paper's algorithm, with names for everything and no shortcut."""
-
-    def days(side, user):
-        for first, last in pairwise(side.day_starts()):
-            if side.user[first] == user:
-                yield range(first, last)
-
-    def vector(side, i):
-        minutes = sum(side.duration_s[i] >= edge for edge in CorrelateOptions().duration_edges_s)
-        return [
-            f"duration {minutes}",
-            f"weekday {side.weekday[i]}",
-            f"slot {side.slot[i]}",
-            f"previous {side.previous[i]}",
-            f"before {side.next_to_previous[i]}",
-            f"next {side.next[i]}",
-        ]
-
-    def model(user):
-        trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
-        for day in days(released, user):
-            trainer.append(
-                [vector(released, i) for i in day], [f"at {released.location[i]}" for i in day]
-            )
-        with tempfile.NamedTemporaryFile() as file:
-            trainer.train(file.name)
-            tagger = pycrfsuite.Tagger()
-            tagger.open(file.name)
-        return tagger
-
-    n_released, n_auxiliary = len(released.users), len(auxiliary.users)
-    scores = np.zeros((n_auxiliary, n_released), dtype=int)
-    for r in range(n_released):
-        tagger = model(r)
-        for a in range(n_auxiliary):
-            for day in days(auxiliary, a):
-                predicted = tagger.tag([vector(auxiliary, i) for i in day])
-                truth = [f"at {auxiliary.location[i]}" for i in day]
-                scores[a, r] += sum(p == t for p, t in zip(predicted, truth, strict=True))
-    return scores
-
-
 def all_ranks(linkage, n_auxiliary, n_released):
     auxiliary, released = (part.ravel() for part in np.indices((n_auxiliary, n_released)))
     found = linkage.rank(released, auxiliary)
@@ -136,7 +93,7 @@ def model_scores(released, auxiliary) -> ModelScores:
 @pytest.mark.parametrize("seed", range(4))
 def test_scores_and_ranks_equal_the_definition(seed) -> None:
     released, auxiliary = draw_sequences(seed), draw_sequences(seed + 50, n_days=3, first_day=7)
-    expected = scores_by_definition(released, auxiliary)
+    expected = correct_by_model(released, auxiliary, EDGES_S)
     n = len(expected)
     np.testing.assert_array_equal(model_scores(released, auxiliary).rows(np.arange(n)), expected)
     linkage = correlate_sequences(released, auxiliary)
@@ -167,7 +124,7 @@ def test_shortcuts_change_nothing(seed, monkeypatch) -> None:
 def test_ranks_run_only_models_that_could_reach_the_counterpart() -> None:
     released, auxiliary = draw_sequences(1), draw_sequences(2, n_days=3, first_day=7)
     scores = model_scores(released, auxiliary)
-    expected = scores_by_definition(released, auxiliary)
+    expected = correct_by_model(released, auxiliary, EDGES_S)
     bound = np.zeros_like(expected)
     for a, r in np.ndindex(bound.shape):
         seen = set(released.location[released.user == r])
@@ -271,7 +228,7 @@ def test_joint_links_take_everybody_once_for_the_greatest_total() -> None:
 
     released, auxiliary = draw_sequences(9), draw_sequences(10, n_days=3, first_day=7)
     linkage = correlate_sequences(released, auxiliary, CorrelateOptions(joint=True))
-    scores = scores_by_definition(released, auxiliary)
+    scores = correct_by_model(released, auxiliary, EDGES_S)
     rows, columns = linear_sum_assignment(scores, maximize=True)
     assert sorted(linkage.released) == list(range(8))
     assert scores[linkage.auxiliary, linkage.released].sum() == scores[rows, columns].sum()

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.distances import nearest_distances
 
 from trailprint.attacks.sequence.mobility_markov import ChainOptions, score_mobility_markov
 from trailprint.errors import OptionError
@@ -116,13 +117,10 @@ def with_shares(people):
     ]
 
 
-def stationary_by_definition(mine, theirs) -> float:
-    def one_way(a, b):
-        return sum(w * min(math.dist((x, y), q[:2]) for q in b) for x, y, w in a)
-
-    if not mine or not theirs:
-        return -math.inf
-    return -float(one_way(mine, theirs) + one_way(theirs, mine)) / 2
+def as_points(people):
+    """Places and shares of people without moves."""
+    tables = [np.array(places, float).reshape(-1, 3) for places, _ in people]
+    return [(one[:, :2], one[:, 2]) for one in tables]
 
 
 @settings(deadline=None)
@@ -130,8 +128,8 @@ def stationary_by_definition(mine, theirs) -> float:
 def test_stationary_distances_equal_the_definition(released, auxiliary):
     released, auxiliary = with_shares(released), with_shares(auxiliary)
     found = table(released, auxiliary)
-    expected = [[stationary_by_definition(a[0], r[0]) for r in released] for a in auxiliary]
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-3)
+    expected = nearest_distances(as_points(auxiliary), as_points(released))
+    np.testing.assert_allclose(found, -expected, rtol=1e-9, atol=1e-3)
 
 
 @pytest.mark.parametrize("options", [{"distance": "euclidean"}, {"near_m": 0}])

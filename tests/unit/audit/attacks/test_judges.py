@@ -10,14 +10,17 @@ import pytest
 from trailprint.audit.attacks import judges
 from trailprint.audit.attacks.family import AttackFamily
 from trailprint.audit.parts import Outcome
+from trailprint.studies.judging import Judge
 from trailprint.studies.options import ATTACKS
 
 
 class Able(AttackFamily):
-    """Judges; says no where there are no times."""
+    """Judges every value; says no where there are no times."""
+
+    judges_every_value = True
 
     def judge(self, context: Any, outcome: Outcome) -> Any:
-        return f"judge of {self.name}"
+        return Judge(name=self.name)
 
     def refuse(self, context: Any) -> str | None:
         return "no times" if self.name == "timid" else None
@@ -57,13 +60,13 @@ def test_a_judge_was_asked_for_can_judge_and_is_not_refused(context):
 def test_only_what_ran_is_called(context):
     assert judges.call_judges(context, {}) == []
     ran = {"attack/able": Outcome(data={}), "attack/unable": Outcome(data={})}
-    assert list(map(str, judges.call_judges(context, ran))) == ["judge of able"]
+    found = judges.call_judges(context, ran)
+    assert [(judge.name, judge.is_quick) for judge in found] == [("able", True)]
 
 
 def test_histograms_are_matched_one_by_one_too_where_that_won(monkeypatch):
     def keep(method: str) -> Any:
-        kept = SimpleNamespace(chosen={"method": method})
-        monkeypatch.setattr(judges, "attack_of", lambda outcome: kept)
+        monkeypatch.setattr(judges, "choice_of", lambda outcome, kind: kind(method=method))
         return judges.choose_weights({"attack/histogram": Outcome(data={})})
 
     assert judges.choose_weights({}) == keep("joint") == ATTACKS

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from tests.presence import present
 
 import trailprint as tp
+from trailprint.attacks.trail_facts import TrailVariant
 from trailprint.audit import AuditOptions, audit
 from trailprint.audit.attacks.registry import find_attack
 from trailprint.audit.parts import Outcome
@@ -89,7 +90,7 @@ def test_leaving_locations_out_is_not_measured_for_likely_counterparts(audits):
 
 
 def test_what_it_may_choose_is_what_trail_options_take():
-    choices = find_attack("trail").choices
-    tp.TrailOptions(algorithm="likely", reserved="both")
-    assert {"likely"} <= set(choices["algorithm"])
-    assert {"both"} <= set(choices["reserved"])
+    assert find_attack("trail").choice is TrailVariant
+    for name in ("algorithm", "reserved"):
+        allowed = get_args(get_type_hints(tp.TrailOptions)[name])
+        assert {*get_args(get_type_hints(TrailVariant)[name]), "auto"} == {*allowed}

@@ -1,7 +1,5 @@
 """Attacks and their controls: which is done whatever the time, and what controls take."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from trailprint.audit.attacks import sequence
@@ -32,7 +30,7 @@ def test_the_first_quick_attack_is_done_whatever_the_time(campus):
 
 
 def test_controls_of_a_cheap_model_take_less(campus, monkeypatch):
-    monkeypatch.setattr(sequence, "attack_of", lambda outcome: SimpleNamespace(chosen=outcome.data))
+    monkeypatch.setattr(sequence, "choice_of", lambda outcome, kind: kind(**outcome.data))
     context = make_context(campus, attacks=("sequence",))
     (control,) = plan_controls(context, plan_attacks(context)[0])
     assert control.needs == ("attack/sequence",)

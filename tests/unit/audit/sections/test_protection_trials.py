@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from trailprint.audit.results.protections import MeasuredAlone
+from trailprint.audit.results.protections import NONE, MeasuredAlone
 from trailprint.audit.sections import protection_trials
 from trailprint.audit.sections.protection_trials import Trials, describe_point, label_chain
 from trailprint.protections.registry import parse_protection
@@ -63,7 +63,7 @@ def test_a_trial_keeps_the_strongest_attack_and_every_judge(chain):
 
 def test_nothing_applied_is_called_none():
     kept = describe_point([], POINT)
-    assert (kept.name, kept.label, kept.written) == (protection_trials.NONE, "No protection", "")
+    assert (kept.name, kept.label, kept.written) == (NONE, "No protection", "")
 
 
 @pytest.mark.parametrize(("is_full", "called"), [(True, ["slow", "quick"]), (False, ["quick"])])

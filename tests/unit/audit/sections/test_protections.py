@@ -5,16 +5,12 @@ from tests.presence import present
 
 from trailprint.audit.attacks.registry import find_attack
 from trailprint.audit.context import AuditContext
+from trailprint.audit.frontier import find_target, mark_frontier
 from trailprint.audit.options import AuditOptions
 from trailprint.audit.parts import Outcome
 from trailprint.audit.planning.protection_parts import plan_protections
 from trailprint.audit.results.kept import protections_of
-from trailprint.audit.results.protections import MeasuredProtection
-from trailprint.audit.sections.protection_search import (
-    find_target,
-    mark_frontier,
-    search_protections,
-)
+from trailprint.audit.sections.protection_search import search_protections
 from trailprint.audit.sections.protections import list_families, try_family
 from trailprint.audit.sides import make_sides
 from trailprint.events.reading.read import read
@@ -162,32 +158,6 @@ def test_groups_of_equal_records_are_counted(campus):
     groups = present(averages.points[0].groups)
     assert groups.smallest >= 6
     assert groups.in_small == 0
-
-
-def test_the_frontier():
-    def point(loss, accuracy, name="x", **more):
-        return MeasuredProtection(
-            label="",
-            name=name,
-            parameters={},
-            loss=loss,
-            accuracy=accuracy,
-            interval=(accuracy - 0.05, accuracy + 0.05),
-            **more,
-            cluster_accuracy=accuracy,
-            chance=0.1,
-            attack="l1",
-        )
-
-    points = [point(0, 0.9), point(0.2, 0.5), point(0.3, 0.5), point(0.4, 0.1), point(0.1, 0.95)]
-    marked = [p.on_frontier for p in mark_frontier(points)]
-    assert marked == [True, True, False, True, False]
-    untried = mark_frontier([*points, point(0.05, 0.01, judged_by_all=False)])
-    assert [p.on_frontier for p in untried] == [True, True, False, True, False, False]
-    nothing = [point(0, 0.9, "none"), point(0, 0.88), point(0, 0.9)]
-    assert [p.on_frontier for p in mark_frontier(nothing)] == [True, False, False]
-    twins = mark_frontier([point(0.1, 0.1), point(0.1, 0.1)])
-    assert [p.on_frontier for p in twins] == [True, True]
 
 
 def rare_places(engine, target_risk):

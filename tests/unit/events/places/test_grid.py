@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from tests.oracles.stays import haversine_m
@@ -20,6 +21,7 @@ from trailprint.events.places.grid import (
     truncate_names,
     within_box,
 )
+from trailprint.events.places.placing import PlaceOptions, place
 
 #: Kilometres of a degree of latitude and of longitude on WGS 84, from published tables.
 DEGREE_KM = {
@@ -169,6 +171,25 @@ def test_regions(write, two_places, rows_of, separator):
         ("a", "north"),
         ("b", "south"),
     ]
+
+
+@pytest.mark.parametrize("kind", [dict, pa.table, pd.DataFrame])
+def test_regions_may_be_a_table(kind, two_places, rows_of):
+    mapping = kind({"location": ["SECRET1", "SECRET2"], "region": ["north", "south"]})
+    options = PlaceOptions(regions=mapping)
+    assert "SECRET" not in repr(options)
+    for events in (to_regions(two_places, mapping), *place([two_places], options)):
+        assert rows_of(events, "location") == [("north",), ("south",)]
+
+
+@pytest.mark.parametrize("wrong", [3, [1], object])
+def test_regions_are_a_path_or_a_table(wrong, two_places):
+    with pytest.raises(OptionError, match=r"^regions must be a path or a table with columns"):
+        PlaceOptions(regions=wrong)
+    with pytest.raises(OptionError, match=r"^mapping must be a path or a table with columns"):
+        to_regions(two_places, wrong)
+    with pytest.raises(ColumnError, match=r"one column location and one column region"):
+        to_regions(two_places, {"location": ["SECRET1"]})
 
 
 def test_regions_of_numbers(write, make_events, rows_of):

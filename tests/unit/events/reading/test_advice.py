@@ -6,7 +6,7 @@ import pytest
 
 from trailprint.events.events import Tally
 from trailprint.events.options import ReadOptions
-from trailprint.events.reading.advice import advise
+from trailprint.events.reading.advice import Advice, advise
 from trailprint.events.reading.bad_rows import (
     LONG_STAY,
     OFF_GLOBE,
@@ -32,29 +32,42 @@ def advised(engine):
 
 
 def test_nothing_is_advised_where_nothing_is_wrong(advised):
-    assert advised() == ""
+    assert advised() == Advice()
 
 
 def test_a_long_stay_names_the_option_and_its_value(advised):
     reported = advised(LONG_STAY, options=ReadOptions(max_stay_days=3))
-    assert "may last 3 days (--max-stay-days)" in reported
+    assert "may last 3 days (--max-stay-days)" in reported.text
+    assert reported.option == "max-stay-days"
 
 
 def test_times_in_a_form_of_their_own_get_a_format(advised):
     reported = advised(UNREADABLE_TIME, times=["24.12.2024 10:00", "31.01.2024 09:30"])
-    assert "need --time-format" in reported
-    assert "'%d.%m.%Y %H:%M' reads 100% of a sample" in reported
+    assert "need --time-format" in reported.text
+    assert "'%d.%m.%Y %H:%M' reads 100% of a sample" in reported.text
+    assert (reported.option, reported.suggestions) == ("time-format", ("%d.%m.%Y %H:%M",))
 
 
 def test_a_format_that_was_given_is_blamed(advised):
     reported = advised(
         UNREADABLE_TIME, times=["24.12.2024"], options=ReadOptions(time_format="%Y/%m/%d")
     )
-    assert "--time-format does not fit these times" in reported
+    assert "--time-format does not fit these times" in reported.text
+    assert (reported.option, reported.suggestions) == ("time-format", ("%d.%m.%Y",))
+
+
+def test_a_format_that_fits_most_times_is_not_suggested_again(advised):
+    reported = advised(
+        UNREADABLE_TIME, times=["24.12.2024", "x"], options=ReadOptions(time_format="%d.%m.%Y")
+    )
+    assert "--time-format fits the others" in reported.text
+    assert (reported.option, reported.suggestions) == ("time-format", ())
 
 
 def test_a_column_without_digits_holds_no_times(advised):
-    assert "name the column of times" in advised(UNREADABLE_TIME, times=["Monday", "Tuesday"])
+    reported = advised(UNREADABLE_TIME, times=["Monday", "Tuesday"])
+    assert "name the column of times" in reported.text
+    assert reported.option == "start-column"
 
 
 @pytest.mark.parametrize(
@@ -66,9 +79,9 @@ def test_a_column_without_digits_holds_no_times(advised):
     ],
 )
 def test_positions_off_the_globe_are_explained_by_what_most_of_them_are(advised, positions, words):
-    assert words in advised(OFF_GLOBE, positions=positions)
+    assert words in advised(OFF_GLOBE, positions=positions).text
 
 
 def test_every_reason_has_its_sentence(advised):
-    reported = advised(LONG_STAY, UNREADABLE_POSITION)
+    reported = advised(LONG_STAY, UNREADABLE_POSITION).text
     assert reported.index("--max-stay-days") < reported.index("decimal degrees")

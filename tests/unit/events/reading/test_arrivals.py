@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from itertools import pairwise
 
 import duckdb
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.stays import stays_of_arrivals
 
 from trailprint.events.options import Window
 from trailprint.events.reading.arrivals import stays_in_window, stays_until_next
@@ -81,24 +81,6 @@ def test_the_window_is_local_and_its_stays_are_utc():
     assert in_window(records, throughout=False, zone="Europe/Berlin") == [("u", "a", at(8), at(16))]
 
 
-def stays_by_definition(records: list[Record], *, throughout: bool) -> list[Stay]:
-    stays: list[Stay] = []
-    timed = [(user, when, place) for user, place, when in records if when]
-    for user, day in {(user, when.date()) for user, when, _ in timed}:
-        own = sorted(
-            (when, place) for name, when, place in timed if name == user and when.date() == day
-        )
-        midnight = datetime(day.year, day.month, day.day)
-        opens, closes = (midnight + timedelta(minutes=m) for m in (WINDOW.start, WINDOW.end))
-        if throughout and own[0][0] > opens:
-            continue
-        for (when, place), (left, _) in pairwise([*own, (closes, "")]):
-            begins, ends = max(when, opens), min(left, closes)
-            if begins < ends:
-                stays.append((user, place, begins, ends))
-    return sorted(stays, key=str)
-
-
 arrivals = st.lists(
     st.builds(
         lambda user, place, minutes: (user, place, MONDAY + timedelta(minutes=minutes)),
@@ -115,4 +97,5 @@ arrivals = st.lists(
 @given(arrivals, st.booleans())
 def test_stays_in_the_window_equal_their_definition(records: list[Record], throughout: bool):
     found = in_window(records, throughout=throughout)
-    assert found == stays_by_definition(records, throughout=throughout)
+    limits = WINDOW.start, WINDOW.end
+    assert found == stays_of_arrivals(records, limits, throughout=throughout)

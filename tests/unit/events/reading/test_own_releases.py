@@ -4,7 +4,12 @@ import json
 
 import trailprint as tp
 from trailprint.events.options import ReadOptions
-from trailprint.events.reading.own_releases import find_released, is_release, read_as_written
+from trailprint.events.reading.own_releases import (
+    SCHEMA,
+    find_released,
+    is_release,
+    read_as_written,
+)
 
 OPTIONS = ReadOptions(
     column_names={"user": "Card"}, time_format="%d", delimiter=";", timezone="Europe/Zurich"
@@ -52,3 +57,10 @@ def test_files_of_others_are_no_releases(tmp_path):
     for text in ("[]", "{", '{"schema": 3}', "[" * 100_000):
         (tmp_path / "release.json").write_text(text, encoding="utf-8")
         assert not is_release(path)
+
+
+def test_releases_of_this_and_of_later_versions_are_recognised(tmp_path):
+    (tmp_path / "events.csv").write_text("user,location\na,x\n", encoding="utf-8")
+    for schema in (SCHEMA, f"{SCHEMA}2"):
+        describe(tmp_path, schema=schema, data={"name": "events.csv"})
+        assert is_release(str(tmp_path))

@@ -15,7 +15,8 @@ import trailprint as tp
 from trailprint.errors import OptionError, SourceError
 from trailprint.events.events import Column
 from trailprint.events.places.placing import PlaceOptions
-from trailprint.events.reading.sources import open_sources, open_truth
+from trailprint.events.reading.opening import open_sources
+from trailprint.events.reading.sources import open_truth
 from trailprint.workflows.folds import correlate_folds
 from trailprint.workflows.protect import trade_off
 

@@ -13,8 +13,8 @@ import openpyxl
 import pytest
 
 import trailprint as tp
+from trailprint.audit.sources import describe_source
 from trailprint.errors import OptionError, SourceError
-from trailprint.report.audit_files import describe_source
 
 CANARY = "SECRETZQX"
 START = datetime.datetime(2024, 5, 13, 8, 10)
