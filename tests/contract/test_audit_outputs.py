@@ -198,7 +198,7 @@ def test_small_counts_cannot_be_worked_out_from_shares(audited):
         if "<10" in (control["people"], control["links"]):
             assert control["share"] is None
             assert control["interval"] is None
-        counts = re.findall(r"\b\d[\d,]*\b(?![.%])", control["reading"])
+        counts = re.findall(r"\b\d[\d,]*\b(?![.%]| %)", control["reading"])
         assert all(int(n.replace(",", "")) >= 10 or n == "0" for n in counts), control["reading"]
     changes = [row["leave_one_out"] for row in result["why"]["locations"]]
     assert not any(isinstance(c, float) and 0 < abs(c * n_people) < 9.5 for c in changes)

@@ -260,7 +260,7 @@ def test_a_time_limit_leaves_out_what_does_not_fit(run, campus, tmp_path):
     result = json.loads((tmp_path / "out" / "result.json").read_text())
     assert result["attacks"][0]["ran"]
     assert result["growth"]["users"] is None
-    assert "time limit" in result["growth"]["left_out"][0]["why"]
+    assert "limit of 1 second" in result["growth"]["left_out"][0]["why"]
 
 
 @pytest.mark.parametrize(

@@ -275,10 +275,8 @@ def _notes(found: dict[str, Any]) -> list[str]:
     notes += _note_periods(found)
     if found.get("weights_note"):
         notes.append(found["weights_note"])
-    if found.get("views_left_out"):
-        notes.append(
-            f"Views that this data does not support: {', '.join(found['views_left_out'])}."
-        )
+    if left_out := found.get("views_left_out"):
+        notes.append(f"Views that this data does not support: {', '.join(left_out)}.")
     if found.get("threshold_is_vacuous"):
         notes.append("The rejection threshold is not positive: the test can never reject.")
     without = found["released_without_data"] + found["auxiliary_without_data"]
