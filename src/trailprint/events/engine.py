@@ -26,6 +26,9 @@ Connection: TypeAlias = duckdb.DuckDBPyConnection
 #: Invalid SQL is a bug of ours, not a mistake of the user: these errors are not translated.
 _OUR_DEFECTS = (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogException)
 
+#: After one of these errors, DuckDB refuses every further query.
+_ENDINGS = (duckdb.FatalException, duckdb.InternalException)
+
 _NO_MEMORY = "The work needs more memory than there is. Try less data at once."
 
 #: Upper limit: more threads than any machine can use only exhaust its resources.
@@ -96,6 +99,7 @@ class Engine:
         sweep_scratch()
         folder = Scratch()
         self.scratch = folder.name
+        self._ended = threading.Event()
         # A connection holds one result at a time: no other query may come between run and fetch.
         self._lock = threading.RLock()
         self._tables: weakref.WeakValueDictionary[str, HeldTable] = weakref.WeakValueDictionary()
@@ -124,7 +128,16 @@ class Engine:
     def _speaking(self) -> Iterator[None]:
         """Make the query interruptible and translate DuckDB's errors."""
         with interrupting(self.connection.interrupt), _our_words():
-            yield
+            try:
+                yield
+            except _ENDINGS:
+                self._ended.set()
+                raise
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether DuckDB met an internal error, after which it refuses every query."""
+        return self._ended.is_set()
 
     @contextlib.contextmanager
     def keeping_to(self, memory: str) -> Iterator[None]:
@@ -298,12 +311,13 @@ _DEFAULTS_LOCK = threading.Lock()
 
 
 def default_engine() -> Engine:
-    """Return the default engine: one per process, created when first needed."""
+    """Return the default engine: one per process, created when first needed or when it ended."""
     with _DEFAULTS_LOCK:
         process = os.getpid()
-        if process not in _DEFAULTS:
-            _DEFAULTS[process] = Engine()
-        return _DEFAULTS[process]
+        found = _DEFAULTS.get(process)
+        if found is None or found.has_ended:
+            found = _DEFAULTS[process] = Engine()
+        return found
 
 
 @contextlib.contextmanager
@@ -343,18 +357,13 @@ def translate(error: duckdb.Error) -> Exception:
     if isinstance(error, _OUR_DEFECTS):
         return error
     text = str(error)
-    if isinstance(error, duckdb.OutOfMemoryException):
-        if "temp" in text.lower() and "directory" in text.lower() and "max" in text.lower():
-            return InputError(
-                "The work needs more room on disk than there is for temporary files. "
-                "Free some, or point TMPDIR at a larger disk."
-            )
-        # "used)" means DuckDB's own limit was reached; otherwise the system had no more memory.
-        if "used)" not in text:
-            return InputError(_NO_MEMORY)
+    if isinstance(error, _ENDINGS):
         return InputError(
-            "The work needs more memory than it may use. Raise --memory (for example 8GB)."
+            "The engine must be running, but DuckDB ended with an internal error. Read the data "
+            "again, with a new Engine if one was given."
         )
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return InputError(_describe_shortage(text))
     line = re.search(r"(?:CSV Error on Line: |\bin line |\bon line )(\d+)", text)
     place = f" at line {line.group(1)}" if line else ""
     if "utf" in text.lower() and ("unicode" in text.lower() or "encod" in text.lower()):
@@ -377,3 +386,16 @@ def translate(error: duckdb.Error) -> Exception:
     if isinstance(error, duckdb.IOException):
         return SourceError(f"A file could not be read or written{place}: check that it is whole.")
     return InputError(f"The data could not be read{place} ({type(error).__name__}).")
+
+
+def _describe_shortage(text: str) -> str:
+    """Return what to do about too little memory, given what DuckDB says of it."""
+    if "temp" in text.lower() and "directory" in text.lower() and "max" in text.lower():
+        return (
+            "The work needs more room on disk than there is for temporary files. "
+            "Free some, or point TMPDIR at a larger disk."
+        )
+    # "used)" means DuckDB's own limit was reached; otherwise the system had no more memory.
+    if "used)" not in text:
+        return _NO_MEMORY
+    return "The work needs more memory than it may use. Raise --memory (for example 8GB)."

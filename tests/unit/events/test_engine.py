@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from trailprint.errors import InputError
-from trailprint.events.engine import Engine
+from trailprint.events import engine as engine_module
+from trailprint.events.engine import Engine, default_engine
 
 pytestmark = pytest.mark.usefixtures("own_databases")
 
@@ -62,3 +63,17 @@ def test_a_table_that_duckdb_refuses_is_refused_in_our_words():
     table = pa.table({"a": pa.nulls(1, pa.decimal256(50, 2))})
     with pytest.raises(InputError, match="could not be read"):
         Engine(threads=1).register(table, "bad")
+
+
+def test_after_an_internal_error_the_process_goes_on_with_another_engine(monkeypatch):
+    monkeypatch.setattr(engine_module, "_DEFAULTS", {})
+    ended = default_engine()
+    assert default_engine() is ended
+    offsets = pa.array([0, 2], pa.int32()).buffers()[1]
+    broken = pa.Array.from_buffers(pa.string(), 1, [None, offsets, pa.py_buffer(b"\xff\xfe")])
+    name = ended.register(pa.table({"a": broken}), "broken")
+    for query in (f"SELECT upper(a) FROM {name}", "SELECT 1"):
+        with pytest.raises(InputError, match="ended with an internal error"):
+            ended.rows(query)
+    assert default_engine() is not ended
+    assert default_engine().row("SELECT 1") == (1,)

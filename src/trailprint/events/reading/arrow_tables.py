@@ -34,6 +34,12 @@ _NOT_UNICODE = (
     "them first."
 )
 
+_NOT_UTF8 = "Text must be UTF-8, but {column} holds other bytes. Convert it to UTF-8."
+_DAMAGED = (
+    "Each column of a table must be whole, but {column} is damaged. Make the table "
+    "again from its source."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converted(Discreet):
@@ -73,7 +79,7 @@ def to_arrow(table: Any) -> Converted:
     if arrow is None:
         raise _no_table(table)
     _check_periods(arrow)
-    refused |= _find_mixed_times(arrow, table)
+    refused |= _find_mixed_times(arrow, table) | _find_damaged(arrow)
     names = {str(label): why for label, why in refused.items()}
     usable = arrow.drop_columns([name for name in names if name in arrow.column_names])
     return Converted(table=_own_memory(usable, table), refused=names)
@@ -139,6 +145,22 @@ def _find_mixed_times(arrow: pa.Table, table: Any) -> dict[Hashable, str]:
             present = _count_forms(column) if pa.types.is_temporal(arrow[str(label)].type) else ()
             if len(present) > 1:
                 found[label] = describe_mixed("{column}", present)
+    return found
+
+
+def _find_damaged(arrow: pa.Table) -> dict[Hashable, str]:
+    """
+    Return which columns break the rules of Arrow, such as text that is not UTF-8.
+
+    DuckDB trusts them, and one such value ends it. Times are left out: those of half a day in a
+    column of days break a rule too, but do no harm.
+    """
+    found: dict[Hashable, str] = {}
+    for name, column in zip(arrow.column_names, arrow.columns, strict=True):
+        try:
+            column.validate(full=not pa.types.is_temporal(column.type))
+        except pa.ArrowInvalid as error:
+            found[name] = _NOT_UTF8 if "UTF8" in str(error) else _DAMAGED
     return found
 
 

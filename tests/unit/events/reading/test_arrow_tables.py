@@ -139,6 +139,34 @@ def test_a_truth_needs_its_two_columns_only():
         open_truth(pairs.assign(auxiliary=["a", 1]))
 
 
+def break_text(*texts):
+    """An Arrow column of bytes that it takes for text."""
+    offsets = pa.array(np.cumsum([0, *map(len, texts)]), pa.int32()).buffers()[1]
+    values = pa.py_buffer(b"".join(texts))
+    return pa.Array.from_buffers(pa.string(), len(texts), [None, offsets, values])
+
+
+def in_dictionary(column):
+    return pa.DictionaryArray.from_arrays(pa.array(range(len(column)), pa.int32()), column)
+
+
+@pytest.mark.parametrize("make", [lambda column: column, in_dictionary], ids=["text", "dictionary"])
+def test_text_that_is_not_utf8_is_refused_before_duckdb_sees_it(engine, make):
+    broken = make(break_text(b"SECRETZQX", b"\xff\xfe"))
+    with pytest.raises(TrailprintError, match="'user' holds other bytes") as refused:
+        read(pa.table({"user": broken, "location": [1, 2]}), engine=engine)
+    assert "SECRETZQX" not in str(refused.value)
+    unused = pa.table({"user": [1, 2], "location": [1, 2], "remark": broken})
+    assert read(unused, engine=engine).count() == 2
+
+
+def test_a_damaged_column_is_refused(engine):
+    offsets = pa.array([0, 9, 2], pa.int32()).buffers()[1]
+    broken = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"ab")])
+    with pytest.raises(TrailprintError, match="'user' is damaged"):
+        read(pa.table({"user": broken, "location": [1, 2]}), engine=engine)
+
+
 PLAIN = datetime(2024, 3, 4, 12)
 ZONED = PLAIN.replace(tzinfo=UTC)
 DATE = PLAIN.date()
