@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from trailprint.display.discreet import Discreet
 from trailprint.errors import ColumnError, InputError, SourceError
+from trailprint.events.engine import Engine
 from trailprint.events.reading.frames import check_table, no_dataset
 from trailprint.events.reading.headers import Header
 from trailprint.events.reading.times import describe_mixed
@@ -22,8 +23,8 @@ _MIXED = (
     "Make it text first."
 )
 _UNKNOWN = (
-    "Each column of a table must hold numbers, text or times that Arrow can hold, but {column} "
-    "holds others. Make it text first."
+    "Each column of a table must hold numbers, text or times of usual types, but {column} holds "
+    "others. Make it text first."
 )
 _SPARSE = (
     "Each column of a table must hold all its values, but {column} is sparse. Make it dense first, "
@@ -81,8 +82,35 @@ def to_arrow(table: Any) -> Converted:
     _check_periods(arrow)
     refused |= _find_mixed_times(arrow, table) | _find_damaged(arrow)
     names = {str(label): why for label, why in refused.items()}
-    usable = arrow.drop_columns([name for name in names if name in arrow.column_names])
-    return Converted(table=_own_memory(usable, table), refused=names)
+    # By their places: the names of an Arrow table may repeat.
+    usable = arrow.select([i for i, name in enumerate(arrow.column_names) if name not in names])
+    return Converted(table=_widen_halves(_own_memory(usable, table)), refused=names)
+
+
+def leave_out_unknown(engine: Engine, converted: Converted) -> Converted:
+    """Leave out the columns whose types DuckDB does not know."""
+    table = converted.table
+    known = [i for i in range(table.num_columns) if _is_known(engine, table.select([i]))]
+    unknown = [name for i, name in enumerate(table.column_names) if i not in known]
+    refused = {**converted.refused, **dict.fromkeys(unknown, _UNKNOWN)}
+    return Converted(table=table.select(known), refused=refused)
+
+
+def _is_known(engine: Engine, table: pa.Table) -> bool:
+    try:
+        with engine.registered(table.slice(0, 0), "empty"):
+            return True
+    except InputError:
+        return False
+
+
+def _widen_halves(arrow: pa.Table) -> pa.Table:
+    """Make numbers of 16 bits ones of 32, the smallest that DuckDB knows; no value changes."""
+    for place, field in enumerate(arrow.schema):
+        if pa.types.is_float16(field.type):
+            wider = arrow.column(place).cast(pa.float32())
+            arrow = arrow.set_column(place, field.with_type(pa.float32()), wider)
+    return arrow
 
 
 def _convert(table: Any) -> pa.Table | None:

@@ -17,7 +17,12 @@ from trailprint.events.engine import Engine, HeldTable, quote_name, quote_text, 
 from trailprint.events.events import Column
 from trailprint.events.meeting import for_parquet, scratch_query
 from trailprint.events.options import ReadOptions
-from trailprint.events.reading.arrow_tables import Converted, check_used, to_arrow
+from trailprint.events.reading.arrow_tables import (
+    Converted,
+    check_used,
+    leave_out_unknown,
+    to_arrow,
+)
 from trailprint.events.reading.columns import (
     SHARE,
     check_once,
@@ -171,6 +176,19 @@ def open_table(engine: Engine, table: Any, options: ReadOptions) -> Raw:
         return _open_query(engine, scratch_query(path), options)
     plain = plain_frame(table, options.column_names)
     converted = _to_arrow(plain, options)
+    try:
+        return _open_arrow(engine, converted, options)
+    except InputError:
+        known = leave_out_unknown(engine, converted)
+        if known.table.num_columns == converted.table.num_columns:
+            raise
+    return _open_arrow(engine, known, options)
+
+
+def _open_arrow(engine: Engine, converted: Converted, options: ReadOptions) -> Raw:
+    if not converted.table.num_columns:
+        check_used(converted.refused, converted.refused, Header(names=tuple(converted.refused)))
+        raise ColumnError("A dataset must have columns, but this table has none.")
     with engine.held(converted.table) as name:
         raw = _open_query(engine, f"SELECT * FROM {name}", options, refused=converted.refused)
         return replace(raw, tables=engine.tables_in(raw.query))
@@ -200,9 +218,6 @@ def _to_arrow(table: Any, options: ReadOptions) -> Converted:
     unnamed = [name for name in converted.table.column_names if _UNNAMED_INDEX.match(name)]
     kept = converted.table.drop_columns(unnamed)
     check_once([*kept.column_names, *converted.refused], options.given_names)
-    if not kept.num_columns:
-        check_used(converted.refused, converted.refused, Header(names=tuple(converted.refused)))
-        raise ColumnError("A dataset must have columns, but this table has none.")
     return replace(converted, table=kept)
 
 

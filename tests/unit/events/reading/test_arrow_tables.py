@@ -160,6 +160,28 @@ def test_text_that_is_not_utf8_is_refused_before_duckdb_sees_it(engine, make):
     assert read(unused, engine=engine).count() == 2
 
 
+def test_numbers_of_16_bits_are_read(engine, rows_of):
+    table = {"user": USERS.astype("float16"), "location": PLACES.astype("float16") / 2}
+    for source in (table, pa.table(table)):
+        events = read(source, engine=engine)
+        assert rows_of(events) == sorted(
+            (f"{place / 2:g}", f"{user}") for user, place in zip(USERS, PLACES, strict=True)
+        )
+
+
+#: Types of Arrow that DuckDB does not know.
+UNKNOWN = (pa.decimal256(50, 2), pa.list_(pa.float16()), pa.dense_union([pa.field("a", "int8")]))
+
+
+@pytest.mark.parametrize("kind", UNKNOWN, ids=str)
+def test_types_that_duckdb_does_not_know(engine, kind):
+    column = pa.nulls(2, kind)
+    events = read(pa.table({"user": [1, 2], "location": [1, 2], "remark": column}), engine=engine)
+    assert events.count() == 2
+    with pytest.raises(TrailprintError, match="'user' holds others"):
+        read(pa.table({"user": column, "location": [1, 2]}), engine=engine)
+
+
 def test_a_damaged_column_is_refused(engine):
     offsets = pa.array([0, 9, 2], pa.int32()).buffers()[1]
     broken = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"ab")])
