@@ -5,8 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import traceback
+from types import SimpleNamespace
 
+import duckdb
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,6 +18,7 @@ import pytest
 from trailprint import TrailprintError, read
 from trailprint.events.reading.files import find_files
 from trailprint.events.reading.headers import Header
+from trailprint.events.reading.sources import open_truth
 
 CANARY = "ZQ" + "canary"  # In two parts: a traceback shows lines of this file.
 HEADER = "user,location,start\n"
@@ -241,3 +246,62 @@ def test_objects_that_hold_names_do_not_show_them(lay_out):
     header = Header(names=(CANARY,), given=(CANARY,))
     for holder in (files, files.listing, header):
         assert CANARY not in repr(holder)
+
+
+def fail(*_):
+    raise RuntimeError(CANARY)
+
+
+def stop_reading():
+    yield pa.record_batch({"user": [CANARY], "location": [CANARY]})
+    fail()
+
+
+#: Rows of people and places, and pairs of a truth.
+NAMED = pd.DataFrame(dict.fromkeys(["user", "location", "released", "auxiliary"], [CANARY] * 2))
+
+
+def name_by(ids):
+    return NAMED.assign(user=ids, released=ids)
+
+
+LAZY = pl.from_pandas(NAMED).lazy()
+SCHEMA = pa.schema({"user": pa.string(), "location": pa.string()})
+
+#: Tables whose libraries name values, columns or files in errors of their own.
+FAILING = {
+    "a cast of polars": lambda: LAZY.with_columns(pl.col("user").cast(pl.Int64)),
+    "a column that polars misses": lambda: LAZY.select(f"{CANARY}?"),
+    "a file that polars misses": lambda: pl.scan_parquet(f"/{CANARY}"),
+    "a frame of Spark": lambda: SimpleNamespace(toArrow=fail, sparkSession=None),
+    "a stream": lambda: pa.RecordBatchReader.from_batches(SCHEMA, stop_reading()),
+    "a frame of mixed ids": lambda: name_by([CANARY, 1]),
+    "half characters": lambda: name_by(pd.Series([CANARY + "\ud800"] * 2, dtype=object)),
+    "categories": lambda: name_by(pd.Categorical([CANARY, 1])),
+    "an object of its own": lambda: (
+        dict(NAMED) | dict.fromkeys(["user", "released"], SimpleNamespace(__arrow_array__=fail))
+    ),
+    "a cast of DuckDB": lambda: duckdb.from_arrow(pa.table(dict(NAMED))).project(
+        "user::INTEGER AS user, location"
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FAILING)
+def test_what_other_libraries_say_of_a_table_is_not_passed_on(engine, case):
+    """Also not by the errors before it that a traceback shows."""
+    with pytest.raises(TrailprintError) as caught:
+        read(FAILING[case](), engine=engine)
+    assert_no_canary(caught.value)
+    with pytest.raises(TrailprintError) as caught:
+        open_truth(FAILING[case]())
+    assert_no_canary(caught.value)
+
+
+def assert_no_canary(error):
+    """Neither in an exception nor in the chain of those that Python prints with it."""
+    assert CANARY not in "".join(traceback.format_exception(error))
+    shown = error
+    while shown is not None:
+        assert CANARY not in str(shown) + repr(shown)
+        shown = shown.__cause__ or (None if shown.__suppress_context__ else shown.__context__)

@@ -157,7 +157,8 @@ def _why_not(column: Any) -> str | None:
 
 def _count_kinds(column: Any) -> int:
     """Return how many types the values of a column have, missing ones left out."""
-    kinds = {type(value).__name__ for value in column if not _is_nan(value)}
+    values = column if isinstance(column, Iterable) else ()
+    kinds = {type(value).__name__ for value in values if not _is_nan(value)}
     return len(kinds - {"NoneType", "NAType", "NaTType"})
 
 

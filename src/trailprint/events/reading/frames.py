@@ -59,7 +59,7 @@ def plain_frame(table: Any, wanted: Mapping[Column, str] | None = None) -> Any:
     """
     wanted = wanted or {}
     if hasattr(table, "collect") and hasattr(table, "collect_schema"):
-        table = table.collect()
+        table = _collect_lazily(table)
     if hasattr(table, "toArrow") and hasattr(table, "sparkSession"):
         table = _collect_from_spark(table)
     if not _is_pandas(table):
@@ -69,16 +69,28 @@ def plain_frame(table: Any, wanted: Mapping[Column, str] | None = None) -> Any:
     return table if "start" in wanted else _with_times(table)
 
 
+def _collect_lazily(table: Any) -> Any:
+    """Return the rows of a lazy frame of polars."""
+    try:
+        return table.collect()
+    except Exception as error:
+        # Its own message may contain values of the data, or the path of a file.
+        raise SourceError(
+            "The rows of a lazy frame must be computable, but polars stopped with "
+            f"{type(error).__name__}. Call its collect() to see why."
+        ) from None
+
+
 def _collect_from_spark(table: Any) -> Any:
     """Return all rows of a Spark DataFrame as Arrow, to be read in this process."""
     try:
         return table.toArrow()
-    except Exception as error:
+    except Exception:
         # Spark's own message may contain values of the data.
         raise SourceError(
             "Spark could not collect the rows of the DataFrame. Count or filter them there first, "
             "such as df.groupBy('user', 'location').count(), or raise spark.driver.maxResultSize."
-        ) from error
+        ) from None
 
 
 def _is_pandas(table: Any) -> bool:

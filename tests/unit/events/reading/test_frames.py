@@ -52,3 +52,10 @@ def test_what_spark_says_of_its_rows_is_not_repeated():
     with pytest.raises(SourceError, match="could not collect") as refused:
         plain_frame(SimpleNamespace(toArrow=fail, sparkSession=None))
     assert "SECRETZQX" not in str(refused.value)
+
+
+def test_a_lazy_frame_that_fails_is_refused_without_its_message():
+    lazy = pl.LazyFrame({"user": ["SECRETZQX"]}).with_columns(pl.col("user").cast(pl.Int64))
+    with pytest.raises(SourceError, match="stopped with InvalidOperationError") as refused:
+        plain_frame(lazy)
+    assert "SECRETZQX" not in str(refused.value)
