@@ -31,6 +31,11 @@ _ENDINGS = (duckdb.FatalException, duckdb.InternalException)
 
 _NO_MEMORY = "The work needs more memory than there is. Try less data at once."
 
+_CHANGED = (
+    "Parquet files must stay as they are while they are used, but the columns of one have changed. "
+    "Read it again."
+)
+
 #: Upper limit: more threads than any machine can use only exhaust its resources.
 _MOST_THREADS = 1024
 
@@ -125,9 +130,9 @@ class Engine:
         weakref.finalize(self, _close, self.connection, folder)
 
     @contextlib.contextmanager
-    def _speaking(self) -> Iterator[None]:
-        """Make the query interruptible and translate DuckDB's errors."""
-        with interrupting(self.connection.interrupt), _our_words():
+    def _speaking(self, sql: str = "") -> Iterator[None]:
+        """Make the query ``sql`` interruptible and translate DuckDB's errors."""
+        with interrupting(self.connection.interrupt), _our_words(sql):
             try:
                 yield
             except _ENDINGS:
@@ -167,7 +172,7 @@ class Engine:
 
     def run(self, sql: str) -> Connection:
         """Execute ``sql``; DuckDB's errors become ours, without any values from the data."""
-        with self._lock, self._speaking():
+        with self._lock, self._speaking(sql):
             self._drop_unneeded()
             return self.connection.execute(sql)
 
@@ -191,13 +196,13 @@ class Engine:
 
     def arrow(self, sql: str) -> pa.Table:
         """Return a result as an Arrow table."""
-        with self._lock, self._speaking():
+        with self._lock, self._speaking(sql):
             self._drop_unneeded()
             return self.connection.sql(sql).to_arrow_table()
 
     def batches(self, sql: str) -> Iterator[pa.RecordBatch]:
         """Yield a result in batches; the whole result is never in memory."""
-        with self._lock, self._speaking():
+        with self._lock, self._speaking(sql):
             self._drop_unneeded()
             reader = self.connection.sql(sql).to_arrow_reader(_BATCH_ROWS)
             yield from (batch for batch in reader if batch.num_rows)
@@ -321,13 +326,18 @@ def default_engine() -> Engine:
 
 
 @contextlib.contextmanager
-def _our_words() -> Iterator[None]:
+def _our_words(sql: str = "") -> Iterator[None]:
     """Translate DuckDB's errors; an interrupted query raises the reason for which it stopped."""
     try:
         yield
     except duckdb.InterruptException:
         check_stop()
         raise KeyboardInterrupt from None
+    except duckdb.BinderException as error:
+        # Files of Parquet are read by every query; all other sources are read once.
+        if "read_parquet(" in sql and "referenced" in str(error).lower():
+            raise SourceError(_CHANGED) from None
+        raise
     except duckdb.Error as error:
         raise translate(error) from None
     except RuntimeError as error:

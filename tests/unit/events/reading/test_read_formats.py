@@ -91,6 +91,18 @@ def test_folder_and_glob_join_files_by_name_whatever_the_order_of_columns(
     assert rows_of(read(str(tmp_path / source), engine=engine), *NAMES) == EXPECTED
 
 
+@pytest.mark.parametrize("column", ["user", "location"])
+def test_parquet_that_lost_a_column_since_it_was_read(tmp_path, engine, column):
+    path = tmp_path / "visits.parquet"
+    table = pa.table({"user": ["a", "b"], "location": ["x", "y"]})
+    pq.write_table(table, path)
+    events = read(path, engine=engine)
+    pq.write_table(table.drop_columns([column]), path)
+    for use in (inspect, lambda events: events.engine.arrow(events.query)):
+        with pytest.raises(SourceError, match="must stay as they are"):
+            use(events)
+
+
 def test_folder_of_parquet_with_other_column_orders(tmp_path, engine, rows_of):
     for i, row in enumerate(EXPECTED):
         names = NAMES if i % 2 else NAMES[::-1]
