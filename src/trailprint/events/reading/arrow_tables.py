@@ -10,6 +10,7 @@ from datetime import date, datetime
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from trailprint.display.discreet import Discreet
 from trailprint.errors import ColumnError, InputError, SourceError
@@ -40,6 +41,9 @@ _DAMAGED = (
     "Each column of a table must be whole, but {column} is damaged. Make the table "
     "again from its source."
 )
+
+#: Microseconds in the units of time that are longer.
+_MICROSECONDS = {"ms": 10**3, "s": 10**6}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +88,7 @@ def to_arrow(table: Any) -> Converted:
     names = {str(label): why for label, why in refused.items()}
     # By their places: the names of an Arrow table may repeat.
     usable = arrow.select([i for i, name in enumerate(arrow.column_names) if name not in names])
-    return Converted(table=_widen_halves(_own_memory(usable, table)), refused=names)
+    return Converted(table=_fit_types(_own_memory(usable, table)), refused=names)
 
 
 def leave_out_unknown(engine: Engine, converted: Converted) -> Converted:
@@ -104,13 +108,28 @@ def _is_known(engine: Engine, table: pa.Table) -> bool:
         return False
 
 
-def _widen_halves(arrow: pa.Table) -> pa.Table:
-    """Make numbers of 16 bits ones of 32, the smallest that DuckDB knows; no value changes."""
+def _fit_types(arrow: pa.Table) -> pa.Table:
+    """Make columns of types that DuckDB does not take, or not in full, such as it takes."""
     for place, field in enumerate(arrow.schema):
+        column = arrow.column(place)
         if pa.types.is_float16(field.type):
-            wider = arrow.column(place).cast(pa.float32())
-            arrow = arrow.set_column(place, field.with_type(pa.float32()), wider)
+            column = column.cast(pa.float32())
+        elif pa.types.is_timestamp(field.type) and field.type.unit in _MICROSECONDS:
+            column = _within_microseconds(column)
+        arrow = arrow.set_column(place, field.with_type(column.type), column)
     return arrow
+
+
+def _within_microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Move times that microseconds cannot count to the ends of time, far from the year 9999."""
+    limit = 2**62 // _MICROSECONDS[column.type.unit]
+    numbers = pa.chunked_array([chunk.view(pa.int64()) for chunk in column.chunks], pa.int64())
+    low, high = pc.min_max(numbers).as_py().values()
+    if low is None or -limit <= low <= high <= limit:
+        return column
+    near = pc.min_element_wise(numbers, limit, skip_nulls=False)
+    near = pc.max_element_wise(near, -limit, skip_nulls=False)
+    return pa.chunked_array([chunk.view(column.type) for chunk in near.chunks], column.type)
 
 
 def _convert(table: Any) -> pa.Table | None:

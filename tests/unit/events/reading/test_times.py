@@ -164,6 +164,28 @@ def test_timestamps_beyond_the_calendar_are_bad_rows(engine, tmp_path):
     assert events.tally.bad == {"unreadable time": 1}
 
 
+#: Types that count longer units than microseconds, and so further.
+LONG_UNITS = {
+    pa.date32(): 10**9,
+    pa.timestamp("s"): 2**62,
+    pa.timestamp("ms"): -(2**62),
+    pa.timestamp("s", "UTC"): -(2**62),
+    pa.timestamp("ms", "UTC"): 2**62,
+}
+
+
+@pytest.mark.parametrize("timezone", ["UTC", "Europe/Zurich"])
+@pytest.mark.parametrize("kind", LONG_UNITS, ids=str)
+@pytest.mark.parametrize("column", ["start", "end"])
+def test_times_that_microseconds_cannot_count_are_bad_rows(engine, kind, column, timezone):
+    number = pa.int32() if kind == pa.date32() else pa.int64()
+    found = pa.array([LONG_UNITS[kind], 0, None], number).view(kind)
+    table = {"user": ["a", "b", "c"], "location": ["x"] * 3, "start": ["1970-01-01"] * 3}
+    options = ReadOptions(timezone=timezone, allow_bad_rows=True)
+    events = read(pa.table(table | {column: found}), options, engine=engine)
+    assert events.tally.bad == {"unreadable time": 1 if column == "end" else 2}
+
+
 @pytest.mark.parametrize("values", [[True], [[1]], [b"SECRET"], [{"SECRET": 1}], [dt.time(9, 30)]])
 def test_other_types_hold_no_times(engine, values):
     with pytest.raises(ColumnError, match="must hold times") as caught:
