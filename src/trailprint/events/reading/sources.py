@@ -32,6 +32,11 @@ def open_source(source: Source, reading: ReadOptions | None = None) -> Events:
 
 def open_sources(sources: list[Source], reading: ReadOptions | None = None) -> list[Events]:
     """Return sources as events, read in the engine of the first that already is events."""
+    if reading is not None and all(isinstance(source, Events) for source in sources):
+        raise OptionError(
+            "reading is for data that is not yet read, got Events. Give it to the first "
+            "trailprint.read, as its options."
+        )
     opened = (source.engine for source in sources if isinstance(source, Events))
     engine = next(opened, None)
     return [
