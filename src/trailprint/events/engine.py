@@ -385,18 +385,7 @@ def translate(error: duckdb.Error) -> Exception:
             "again, with a new Engine if one was given."
         )
     if isinstance(error, duckdb.OutOfMemoryException):
-        if "temp" in text.lower() and "directory" in text.lower() and "max" in text.lower():
-            return InputError(
-                "The work needs more room on disk than there is for temporary files. "
-                "Free some, or point TMPDIR at a larger disk."
-            )
-        # "used)" means DuckDB's own limit was reached; otherwise the system had no more memory.
-        if "used)" not in text:
-            return InputError(_NO_MEMORY)
-        return InputError(
-            "The work needs more memory than it may use. Raise --memory (for example 8GB).",
-            option="memory",
-        )
+        return _report_shortage(text)
     line = re.search(r"(?:CSV Error on Line: |\bin line |\bon line )(\d+)", text)
     place = f" at line {line.group(1)}" if line else ""
     if "utf" in text.lower() and ("unicode" in text.lower() or "encod" in text.lower()):
@@ -419,3 +408,19 @@ def translate(error: duckdb.Error) -> Exception:
     if isinstance(error, duckdb.IOException):
         return SourceError(f"A file could not be read or written{place}: check that it is whole.")
     return InputError(f"The data could not be read{place} ({type(error).__name__}).")
+
+
+def _report_shortage(text: str) -> InputError:
+    """Return the error that says what to do about too little memory, given what DuckDB says."""
+    if "temp" in text.lower() and "directory" in text.lower() and "max" in text.lower():
+        return InputError(
+            "The work needs more room on disk than there is for temporary files. "
+            "Free some, or point TMPDIR at a larger disk."
+        )
+    # "used)" means DuckDB's own limit was reached; otherwise the system had no more memory.
+    if "used)" not in text:
+        return InputError(_NO_MEMORY)
+    return InputError(
+        "The work needs more memory than it may use. Raise --memory (for example 8GB).",
+        option="memory",
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from trailprint.errors import OptionError
 from trailprint.events.events import Events
 from trailprint.events.options import ReadOptions
 from trailprint.events.reading.read import read
@@ -21,6 +22,12 @@ def open_source(source: Source, reading: ReadOptions | None = None) -> Events:
 
 def open_sources(sources: Sequence[Source], reading: ReadOptions | None = None) -> list[Events]:
     """Return sources as events, read in the engine of the first that already is events."""
+    if reading is not None and all(isinstance(source, Events) for source in sources):
+        raise OptionError(
+            "reading is for data that is not yet read, got Events. Give it to the first "
+            "trailprint.read, as its options.",
+            option="reading",
+        )
     opened = (source.engine for source in sources if isinstance(source, Events))
     engine = next(opened, None)
     return [

@@ -85,6 +85,7 @@ def read(
     options = options or ReadOptions()
     engine = engine or default_engine()
     check_timezone(engine, options.timezone)
+    _check_layout(source, options.layout)
     there = find_on_spark(source, engine)
     if there is not None:
         return _clean(there.engine, open_on_spark(there, options), options)
@@ -108,11 +109,6 @@ def _read_already(events: Events, options: ReadOptions | None) -> Events:
 def _open(engine: Engine, source: Any, options: ReadOptions) -> Raw:
     if not isinstance(source, (str, os.PathLike)):
         return open_table(engine, source, options)
-    if options.layout is not None and options.layout not in LAYOUTS:
-        known = ", ".join(sorted(LAYOUTS))
-        raise OptionError(
-            f"--layout must be one of {known}, got {options.layout!r} instead.", option="layout"
-        )
     workbook = find_workbook(source)
     if workbook is not None:
         return _open_files(engine, copy_sheet(engine, workbook), options)
@@ -120,6 +116,22 @@ def _open(engine: Engine, source: Any, options: ReadOptions) -> Raw:
     if database is not None:
         return open_database(engine, database, options)
     return _open_text(engine, find_files(source), options)
+
+
+def _check_layout(source: Any, layout: str | None) -> None:
+    if layout is None:
+        return
+    if layout not in LAYOUTS:
+        known = ", ".join(sorted(LAYOUTS))
+        raise OptionError(
+            f"--layout must be one of {known}, got {layout!r} instead.", option="layout"
+        )
+    if not isinstance(source, (str, os.PathLike)):
+        raise OptionError(
+            f"--layout must be left out for a table, got {layout!r} and {type(source).__name__}. "
+            "Name the table's columns instead, with column_names.",
+            option="layout",
+        )
 
 
 def _open_text(engine: Engine, files: Files, options: ReadOptions) -> Raw:

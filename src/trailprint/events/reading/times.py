@@ -72,8 +72,10 @@ def time_expression(
     if kind in ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"):
         return f"make_timestamp(epoch_us({column}::TIMESTAMPTZ))"
     if kind.startswith("TIMESTAMP") or kind == "DATE":
-        # Days and seconds may lie outside of what microseconds can count.
-        return _to_utc(f"TRY_CAST({column} AS TIMESTAMP)", timezone)
+        # Days and seconds may lie outside of what microseconds can count, but not those of Spark,
+        # which has only a CAST.
+        cast = "CAST" if engine.is_on_spark else "TRY_CAST"
+        return _to_utc(f"{cast}({column} AS TIMESTAMP)", timezone)
     if is_whole_number(kind) and time_format is not None:
         return _from_format(engine, f"CAST({column} AS VARCHAR)", timezone, time_format)
     if is_number(kind):

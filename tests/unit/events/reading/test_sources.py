@@ -189,3 +189,21 @@ def test_a_frame_of_spark_that_cannot_be_collected_says_what_to_do():
     with pytest.raises(SourceError, match="could not collect") as failed:
         tp.read(Frame())
     assert "user-17" not in str(failed.value)
+
+
+@pytest.mark.parametrize(
+    ("layout", "says"),
+    [("no-such-layout", "must be one of"), ("geolife", "left out for a table, got 'geolife' and")],
+)
+def test_a_table_has_no_layout(layout, says):
+    with pytest.raises(OptionError, match=says):
+        tp.read(visits(), tp.ReadOptions(layout=layout))
+
+
+def test_options_of_reading_are_not_ignored():
+    events, reading = tp.read(visits()), tp.ReadOptions(timezone="Europe/Zurich")
+    for call in (tp.inspect, lambda source, **named: tp.match(source, source, **named)):
+        with pytest.raises(OptionError, match="not yet read, got Events"):
+            call(events, reading=reading)
+    released, auxiliary = open_sources([events, visits(1)], reading)
+    assert (released.timezone, auxiliary.timezone) == ("UTC", "Europe/Zurich")
