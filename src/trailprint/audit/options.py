@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from dataclasses import asdict, dataclass
@@ -47,9 +48,9 @@ class AuditOptions:
         How one dataset is cut in two; by default what suits the data.
     users : int, optional
         Audit this number of people, drawn at random.
-    time_limit_s : float, optional
+    time_limit_s : float or str, optional
         Time limit, such as 1h or none; the most informative parts come first. What does not fit is
-        left out and listed.
+        left out and listed. A number is in seconds; None, like ``none``, is no limit.
     sequence_users : int
         At most this number of people, drawn at random, get a model in the sequence attack.
     likely_trails : bool
@@ -81,7 +82,7 @@ class AuditOptions:
     knows: Understood[str, Knowledge] = understood("everything")
     split: SplitOptions | None = None
     users: int | None = None
-    time_limit_s: float | None = TIME_LIMIT_S
+    time_limit_s: Understood[float | None, str] = understood(TIME_LIMIT_S)
     sequence_users: int = 2000
     likely_trails: bool = False
     name_locations: bool = False
@@ -92,8 +93,28 @@ class AuditOptions:
             object.__setattr__(self, "protections", (self.protections,))
         if isinstance(self.knows, Knowledge):
             object.__setattr__(self, "knows", str(self.knows))
+        if isinstance(self.time_limit_s, str):
+            object.__setattr__(self, "time_limit_s", parse_duration(self.time_limit_s))
+        if self.time_limit_s == math.inf:  # It has no spelling in settings files and JSON.
+            object.__setattr__(self, "time_limit_s", None)
         check_fields(self)
         Knowledge.parse(self.knows)
+        self._check_attacks()
+        self._check_protections()
+        if self.target_risk is not None and not 0 <= self.target_risk <= 1:
+            raise OptionError(
+                f"--target-risk must be a share from 0 to 1, got {self.target_risk}. Try 0.05."
+            )
+        for name, least in (("users", 2), ("sequence_users", 2)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise OptionError(
+                    f"{to_flag(name)} must be at least {least} people, got {value} instead."
+                )
+        if self.time_limit_s is not None and not self.time_limit_s > 0:
+            raise OptionError(f"--time-limit must be positive, got {self.time_limit_s:g} seconds.")
+
+    def _check_attacks(self) -> None:
         unknown = [name for name in self.attacks if name not in family_names()]
         if unknown or not self.attacks or len(set(self.attacks)) < len(self.attacks):
             got = ",".join(self.attacks) or "none"
@@ -107,18 +128,15 @@ class AuditOptions:
                 f"({', '.join(attack_names())}), got {','.join(self.attacks)!r} instead. For "
                 "known points alone use trailprint points."
             )
-        if self.target_risk is not None and not 0 <= self.target_risk <= 1:
-            raise OptionError(
-                f"--target-risk must be a share from 0 to 1, got {self.target_risk}. Try 0.05."
-            )
-        for name, least in (("users", 2), ("sequence_users", 2)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise OptionError(
-                    f"{to_flag(name)} must be at least {least} people, got {value} instead."
-                )
-        if self.time_limit_s is not None and not self.time_limit_s > 0:
-            raise OptionError(f"--time-limit must be positive, got {self.time_limit_s:g} seconds.")
+
+    def _check_protections(self) -> None:
+        if not self.protections:
+            return
+        # Loaded late: protections need NumPy, and options are made before that is loaded.
+        from trailprint.protections.registry import check_chain
+
+        for text in self.protections:
+            check_chain(text)
 
     def to_dict(self) -> dict[str, Any]:
         """The options as plain values, ready for JSON."""
