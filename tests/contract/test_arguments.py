@@ -483,3 +483,28 @@ def test_values_of_a_sweep_may_be_of_any_kind():
     options = tp.options.SweepOptions
     assert options(parameter="k", values=({"a": 1}, {"a": 2})).values == ({"a": 1}, {"a": 2})
     assert "once" in refused(options, parameter="k", values=(2, 5, 2))
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong", "says"),
+    [
+        (tp.AuditOptions, {"protections": "foo"}, "A protection must be one of coarsen-grid"),
+        (tp.AuditOptions, {"protections": "noise then foo"}, "got 'foo' instead"),
+        (tp.AuditOptions, {"protections": ["microaggregate:k=0"]}, "k must be at least 1 user"),
+        (tp.AuditOptions, {"protections": ["period:between=2024"]}, "between must look like"),
+        (tp.FilterOptions, {"time_range": "2024-05-01"}, "A range must look like 2024-05-01..2024"),
+        (tp.FilterOptions, {"time_range": "..tomorrow"}, "A time must look like 2024-05-17"),
+        (tp.SplitOptions, {"at": "mean"}, "A time must look like 2024-05-17"),
+        (tp.SplitOptions, {"ranges": "2024-05-01..2024-05-02"}, "must be two ranges A..B,C..D"),
+        (tp.SplitOptions, {"ranges": "2024-05-01,2024-05-02"}, "A range must look like"),
+        (tp.SplitOptions, {"fold": "3/2"}, "fold must be k/n with 1 ≤ k ≤ n"),
+        (tp.SplitOptions, {"fold": f"1/{'9' * 5000}"}, "fold must be k/n with 1 ≤ k ≤ n"),
+    ],
+)
+def test_options_are_checked_when_they_are_created(make, wrong, says):
+    assert says in refused(make, **wrong)
+
+
+def test_no_file_is_opened_when_options_are_created():
+    named = tp.AuditOptions(protections="coarsen-regions:mapping=no-such-file.csv")
+    assert named.protections == ("coarsen-regions:mapping=no-such-file.csv",)

@@ -110,8 +110,8 @@ class RejectionOptions:
         wrong match should fall as 2^(−λn).
     string_length : int, optional
         With ``reject_lambda``: how many observations each histogram stands for. This is the n
-        above. By default each user's visits are counted, which needs --metric likelihood; n is then
-        their mean.
+        above. By default each user's visits are counted, which needs the metric ``likelihood`` of
+        `MatchOptions`; n is then their mean.
     reject_certainly : bool
         With ``reject_lambda``: no wrong match is likelier than 2^(−λn), however small n is. This
         rejects more often than the paper's test, whose guarantee is for large n.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Sequence
@@ -48,9 +49,9 @@ class AuditOptions:
         How one dataset is cut in two; by default what suits the data.
     users : int, optional
         Audit this number of people, drawn at random.
-    time_limit_s : float, optional
+    time_limit_s : float or str, optional
         Time limit, such as 1h or none; the most informative parts come first. What does not fit is
-        left out and listed.
+        left out and listed. A number is in seconds; None, like ``none``, is no limit.
     sequence_users : int
         At most this number of people, drawn at random, get a model in the sequence attack. There
         is no flag for it.
@@ -83,7 +84,7 @@ class AuditOptions:
     knows: Understood[str, Knowledge] = understood("everything")
     split: SplitOptions | None = None
     users: int | None = None
-    time_limit_s: float | None = TIME_LIMIT_S
+    time_limit_s: Understood[float | None, str] = understood(TIME_LIMIT_S)
     sequence_users: int = 2000
     likely_trails: bool = False
     name_locations: bool = False
@@ -94,9 +95,14 @@ class AuditOptions:
             object.__setattr__(self, "protections", (self.protections,))
         if isinstance(self.knows, Knowledge):
             object.__setattr__(self, "knows", str(self.knows))
+        if isinstance(self.time_limit_s, str):
+            object.__setattr__(self, "time_limit_s", parse_duration(self.time_limit_s))
+        if self.time_limit_s == math.inf:  # It has no spelling in settings files and JSON.
+            object.__setattr__(self, "time_limit_s", None)
         check_fields(self)
         Knowledge.parse(self.knows)
         _check_attacks(self.attacks)
+        _check_protections(self.protections)
         if self.target_risk is not None and not 0 <= self.target_risk <= 1:
             raise OptionError(
                 f"--target-risk must be a share from 0 to 1, got {self.target_risk}. Try 0.05.",
@@ -136,6 +142,16 @@ class AuditOptions:
 
         check_argument("path", path, str | os.PathLike[str])
         return to_options(read_settings(path))
+
+
+def _check_protections(protections: Sequence[str]) -> None:
+    if not protections:
+        return
+    # Loaded late: protections need NumPy, and options are made before that is loaded.
+    from trailprint.protections.registry import check_chain
+
+    for text in protections:
+        check_chain(text)
 
 
 def _check_attacks(attacks: Sequence[str]) -> None:

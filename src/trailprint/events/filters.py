@@ -11,7 +11,7 @@ from trailprint.events.events import Events
 from trailprint.events.meeting import in_one_engine
 from trailprint.events.options import ReadOptions, Window
 from trailprint.events.reading.opening import Source, open_source
-from trailprint.events.reading.times import parse_bound
+from trailprint.events.reading.times import check_bound, parse_bound
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -69,6 +69,8 @@ class FilterOptions:
                     f"{to_flag(name)} must not be negative, got {getattr(self, name)}.",
                     option=spell_option(name),
                 )
+        if self.time_range is not None:
+            split_range(self.time_range)
         if self.max_events is not None and self.max_events < max(1, self.min_events):
             raise OptionError(
                 "--max-events must be at least 1 and not below --min-events, got "
@@ -129,17 +131,27 @@ def apply_filters(
 
 def range_condition(events: Events, time_range: str) -> str:
     """SQL: whether an event starts within ``A..B``."""
-    first, separator, last = time_range.partition("..")
-    if not separator:
-        raise OptionError(f"A range must look like 2024-05-01..2024-05-14, got {time_range!r}.")
+    first, last = split_range(time_range)
     conditions = []
-    if first.strip():
+    if first:
         low = parse_bound(events.engine, first, events.to_utc)
         conditions.append(f'"start" >= {low}')
-    if last.strip():
+    if last:
         high = parse_bound(events.engine, last, events.to_utc, end_of_day=True)
         conditions.append(f'"start" < {high}')
     return " AND ".join(conditions) or "true"
+
+
+def split_range(time_range: str) -> tuple[str, str]:
+    """Return both ends of ``A..B``, empty if missing; whether they are times is partly checked."""
+    first, separator, last = (part.strip() for part in time_range.partition(".."))
+    if not separator:
+        raise OptionError(
+            f"A range must look like 2024-05-01..2024-05-14, got {time_range!r} instead."
+        )
+    for end in filter(None, (first, last)):
+        check_bound(end)
+    return first, last
 
 
 def within(events: Events, time_range: str) -> Events:

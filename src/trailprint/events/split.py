@@ -9,11 +9,11 @@ from trailprint.arguments import check_arguments, check_fields
 from trailprint.display.discreet import Discreet
 from trailprint.errors import InputError, OptionError, spell_option, to_flag
 from trailprint.events.events import Events
-from trailprint.events.filters import range_condition
+from trailprint.events.filters import range_condition, split_range
 from trailprint.events.folds import bin_days
 from trailprint.events.options import ReadOptions
 from trailprint.events.reading.opening import Source, open_source
-from trailprint.events.reading.times import parse_bound
+from trailprint.events.reading.times import check_bound, parse_bound
 from trailprint.progress import Progress, ignore_progress, shows_progress
 
 _MOST_FOLDS = 10_000
@@ -94,6 +94,12 @@ class SplitOptions:
             )
         for name in ("released_users", "auxiliary_users", "common_users"):
             self._check_amount(name)
+        if self.at is not None and self.at != "median":
+            check_bound(self.at)
+        if self.ranges is not None:
+            _split_ranges(self.ranges)
+        if self.fold is not None:
+            _read_fold(self.fold)
         if self.common_users is not None and not (self.released_users and self.auxiliary_users):
             raise OptionError(
                 "--common-users needs --released-users and --auxiliary-users.",
@@ -208,12 +214,30 @@ def _cut_at(events: Events, at: str) -> tuple[Events, Events, str]:
     )
 
 
-def _cut_ranges(events: Events, ranges: str) -> tuple[Events, Events, str]:
+def _split_ranges(ranges: str) -> list[str]:
     parts = ranges.split(",")
     if len(parts) != 2:
         raise OptionError(
             f"--ranges must be two ranges A..B,C..D, got {ranges!r} instead.", option="ranges"
         )
+    for part in parts:
+        split_range(part)
+    return parts
+
+
+def _read_fold(fold: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{1,5})/(\d{1,5})", fold)
+    k, n = (int(part) for part in match.groups()) if match else (0, 0)
+    if not (2 <= n <= _MOST_FOLDS and 1 <= k <= n):
+        raise OptionError(
+            f"--fold must be k/n with 1 ≤ k ≤ n and 2 ≤ n ≤ {_MOST_FOLDS}, got {fold!r} instead.",
+            option="fold",
+        )
+    return k, n
+
+
+def _cut_ranges(events: Events, ranges: str) -> tuple[Events, Events, str]:
+    parts = _split_ranges(ranges)
     first, second = (events.having(range_condition(events, part)) for part in parts)
     both = " AND ".join(f"({range_condition(events, part)})" for part in parts)
     if events.having(both).count():
@@ -222,13 +246,7 @@ def _cut_ranges(events: Events, ranges: str) -> tuple[Events, Events, str]:
 
 
 def _cut_fold(events: Events, fold: str) -> tuple[Events, Events, str]:
-    match = re.match(r"^(\d+)/(\d+)$", fold)
-    k, n = (int(part) for part in match.groups()) if match else (0, 0)
-    if not (2 <= n <= _MOST_FOLDS and 1 <= k <= n):
-        raise OptionError(
-            f"--fold must be k/n with 1 ≤ k ≤ n and 2 ≤ n ≤ {_MOST_FOLDS}, got {fold!r} instead.",
-            option="fold",
-        )
+    k, n = _read_fold(fold)
     held_out = f"fold = {k}"
     query = bin_days(events, n)
     return (

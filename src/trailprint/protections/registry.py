@@ -67,6 +67,16 @@ def parse_protection(text: str, read_pairs: ReadPairs | None = None) -> Protecti
     return kind(**given)
 
 
+def check_chain(text: str) -> None:
+    """Raise an error if a text does not name protections, joined by `` then ``; opens no file."""
+
+    def read_pairs(_: str, columns: tuple[str, str]) -> pa.Table:
+        return pa.table({name: pa.array([], pa.string()) for name in columns})
+
+    for step in text.split(" then "):
+        parse_protection(step, read_pairs)
+
+
 def write_protection(step: Protection) -> str:
     """A protection as text for `parse_protection`, with required, audited and changed values."""
     given = [

@@ -8,7 +8,13 @@ from typing import ClassVar, Literal
 
 from trailprint.errors import OptionError
 from trailprint.events.events import Events
-from trailprint.events.filters import WEEKDAYS, on_weekdays, with_enough_events, within
+from trailprint.events.filters import (
+    WEEKDAYS,
+    on_weekdays,
+    split_range,
+    with_enough_events,
+    within,
+)
 from trailprint.protections.protection import AuditedData, EventProtection, Rule, Seed, double_up
 
 Popularity = Literal["users", "events"]
@@ -181,8 +187,9 @@ class Period(EventProtection):
         """Raise an error if a value breaks its rule."""
         if ".." not in self.between:
             raise OptionError(
-                f"between must look like 2024-05-01..2024-05-14, got {self.between!r}."
+                f"between must look like 2024-05-01..2024-05-14, got {self.between!r} instead."
             )
+        split_range(self.between)
 
     def rule(self, released: Events, auxiliary: Events | None, seed: Seed) -> Rule:
         """Select events by their start."""

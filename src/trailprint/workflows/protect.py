@@ -203,8 +203,8 @@ def protect(
     events : Events, path or table
         The data to be released.
     protections : Protection, str or a sequence of them
-        Protections as objects or as text such as ``"microaggregate:k=10"``, several joined by
-        `` then ``.
+        Protections as text such as ``"microaggregate:k=10"``, several joined by `` then ``, or as
+        objects, which `trailprint.protections.registry.parse_protection` makes of the text of one.
     reading : ReadOptions, optional
         How to read sources that are not yet events.
     places : PlaceOptions, optional

@@ -64,3 +64,10 @@ def test_settings_are_plain_values():
     assert plain["split"] == {"at": "median"}
     assert plain["protections"] == ["noise"]
     assert plain["attacks"] == ["histogram", "combined", "trail", "sequence", "points"]
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds"), [("1h", 3600.0), ("90", 90.0), ("none", None), (float("inf"), None)]
+)
+def test_a_time_limit_is_understood_as_it_is_typed(given, seconds):
+    assert AuditOptions(time_limit_s=given) == AuditOptions(time_limit_s=seconds)

@@ -190,6 +190,19 @@ def _to_utc(wall_clock: str, timezone: str) -> str:
     return f"timezone('UTC', timezone({quote_text(timezone)}, {wall_clock}))"
 
 
+def check_bound(text: str) -> None:
+    """Raise an error unless a text starts as a time does; a database checks the rest."""
+    # DuckDB also accepts words: infinity, epoch.
+    if not text.strip()[:1].isdigit():
+        raise _no_time(text)
+
+
+def _no_time(text: str) -> OptionError:
+    return OptionError(
+        f"A time must look like 2024-05-17 or 2024-05-17T09:30, got {text!r} instead."
+    )
+
+
 def parse_bound(
     engine: Engine, text: str, to_utc: Callable[[str], str], *, end_of_day: bool = False
 ) -> str:
@@ -199,16 +212,15 @@ def parse_bound(
     A bare date is its midnight; with ``end_of_day`` it is the midnight after it: a range ``A..B``
     of dates then includes all of ``B``.
     """
+    check_bound(text)
     literal = quote_text(text.strip())
     zoned, with_zone, without = engine.row(
         f"SELECT {_has_zone(literal)}, {_from_zoned(literal)}, TRY_CAST({literal} AS TIMESTAMP)"
     )
     moment = with_zone if zoned else without
-    # DuckDB also accepts words (infinity, epoch) and years that Python does not support.
-    if not isinstance(moment, datetime) or not text.strip()[0].isdigit():
-        raise OptionError(
-            f"A time must look like 2024-05-17 or 2024-05-17T09:30, got {text!r} instead."
-        )
+    # DuckDB also accepts years that Python does not support.
+    if not isinstance(moment, datetime):
+        raise _no_time(text)
     bound = f"TIMESTAMP '{moment.isoformat(sep=' ')}'"
     if end_of_day and len(text.strip()) <= 10:
         bound = f"({bound} + INTERVAL 1 DAY)"
