@@ -17,12 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from trailprint.kernels.matching.join import bare_pass, build_join
+from trailprint.kernels.compiling import njit
+from trailprint.kernels.matching.join import Join, build_join, fill_row, row_chunks
 from trailprint.kernels.matching.lookup import dense_gains
 from trailprint.kernels.matching.margins import link_margins
 from trailprint.kernels.matching.metrics import METRICS
 from trailprint.kernels.matching.reduction import reduce_problem
-from trailprint.kernels.matching.solve import Solution, solve_assignment, solve_reduced
+from trailprint.kernels.matching.solve import Solution, solve_reduced
+from trailprint.kernels.threads import run_parallel
 from trailprint.simulate.calls import WeekCalls, simulate_calls
 
 METRIC = METRICS["jensen-shannon"]
@@ -54,6 +56,37 @@ def clock(function: Callable[[], Any], repeat: int = 1) -> tuple[float, Any]:
         result = function()
         best = min(best, time.perf_counter() - start)
     return best, result
+
+
+@njit(nogil=True)
+def _bare_rows(join: Join, low: int, high: int) -> tuple[int, float]:
+    """Compute every gain of rows low:high once; return (number of pairs, sum of gains)."""
+    scratch = np.zeros(join.n_cols)
+    touched = np.empty(join.n_cols + 1, np.int32)
+    pairs = 0
+    total = 0.0
+    for i in range(low, high):
+        n = fill_row(join, i, scratch, touched)
+        pairs += n
+        for t in range(n):
+            j = touched[t]
+            total += scratch[j]
+            scratch[j] = 0.0
+    return pairs, total
+
+
+def bare_pass(join: Join) -> tuple[int, float]:
+    """Return the number of overlapping pairs and the sum of their gains."""
+    chunks = row_chunks(join, np.arange(join.n_rows))
+    parts = run_parallel(_bare_rows, [(join, low, high) for low, high in chunks], None)
+    return sum(pairs for pairs, _ in parts), float(sum(total for _, total in parts))
+
+
+def solve_sides(
+    released: Any, auxiliary: Any, n_locations: int, size: int | None = None
+) -> Solution:
+    """The whole exact matching of two sides."""
+    return solve_reduced(reduce_problem(released, auxiliary, n_locations, METRIC, 0), size=size)
 
 
 def warm_up() -> None:
@@ -90,7 +123,7 @@ def bench_large(quick: bool) -> None:
     released, auxiliary, n_locations = prepare(n)
     join = build_join(released, auxiliary, n_locations, METRIC)
     bare, (pairs, _) = clock(lambda: bare_pass(join), 3)
-    seconds, solution = clock(lambda: solve_assignment(released, auxiliary, n_locations, METRIC), 2)
+    seconds, solution = clock(lambda: solve_sides(released, auxiliary, n_locations), 2)
     accuracy = (solution.column == np.arange(n)).mean()
     print(
         f"  {pairs:,} overlapping pairs, bare pass {bare:.2f} s, matching {seconds:.2f} s, "
@@ -105,7 +138,7 @@ def bench_peers(quick: bool) -> None:
     n = 2_000 if quick else 10_000
     print(f"2. against other solvers, {n:,} users")
     released, auxiliary, n_locations = prepare(n)
-    seconds, solution = clock(lambda: solve_assignment(released, auxiliary, n_locations, METRIC), 3)
+    seconds, solution = clock(lambda: solve_sides(released, auxiliary, n_locations), 3)
     join = build_join(released, auxiliary, n_locations, METRIC)
     fill, gains = clock(lambda: dense_gains(join))
     print(f"  trailprint {seconds:.2f} s; filling the dense matrix {fill:.2f} s")
@@ -180,7 +213,7 @@ def bench_growth(quick: bool) -> None:
     for n in sizes:
         released, auxiliary, n_locations = prepare(n, in_proportion=True)
         seconds, solution = clock(
-            lambda r=released, a=auxiliary, k=n_locations: solve_assignment(r, a, k, METRIC),  # type: ignore[misc]
+            lambda r=released, a=auxiliary, k=n_locations: solve_sides(r, a, k),  # type: ignore[misc]
             3 if n <= 20_000 else 1,
         )
         pairs = solution.overlapping_pairs
@@ -200,10 +233,8 @@ def bench_variants(quick: bool) -> None:
     n = 1_000 if quick else 5_000
     print(f"4. fixed size and margins, {n:,} users")
     released, auxiliary, n_locations = prepare(n)
-    joint, solution = clock(lambda: solve_assignment(released, auxiliary, n_locations, METRIC), 7)
-    fixed, _ = clock(
-        lambda: solve_assignment(released, auxiliary, n_locations, METRIC, size=3 * n // 4), 7
-    )
+    joint, solution = clock(lambda: solve_sides(released, auxiliary, n_locations), 7)
+    fixed, _ = clock(lambda: solve_sides(released, auxiliary, n_locations, 3 * n // 4), 7)
     reduced = reduce_problem(released, auxiliary, n_locations, METRIC, 0)
     margins, found = clock(
         lambda: link_margins(reduced, solution.column, solution.u, solution.v), 7

@@ -26,25 +26,27 @@ import trailprint.engines.spark.runner as spark_runner
 from benchmarks.bench_matching import (
     METRIC,
     PAPER_USERS,
+    bare_pass,
     clock,
     gap_of,
     peak_memory_gb,
     prepare,
     say,
+    solve_sides,
     warm_up,
 )
 from trailprint.engines.opening import open_engine
 from trailprint.engines.options import EngineOptions
-from trailprint.kernels.matching.join import bare_pass, build_join
+from trailprint.kernels.matching.join import build_join
 from trailprint.kernels.matching.reduction import reduce_problem
-from trailprint.kernels.matching.solve import Solution, solve_assignment, solve_reduced
+from trailprint.kernels.matching.solve import Solution, solve_reduced
 from trailprint.kernels.passes import passes_run_by
 
 
 def solve(data: tuple[Any, Any, int], runner: Any = None) -> Solution:
     """The whole exact matching, with passes run by the runner that is given."""
     with passes_run_by(runner):
-        return solve_assignment(*data, METRIC)
+        return solve_sides(*data)
 
 
 def is_same(found: Solution, expected: Solution) -> bool:

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 from tests.oracles.matching import best_pairs_of_size, pair_weights
 from tests.oracles.shapes import scaled_csr
+from tests.solving import solve_sides
 
 from trailprint.kernels.matching.certificate import check_matching
 from trailprint.kernels.matching.join import build_join
 from trailprint.kernels.matching.metrics import METRICS, largest_constant
 from trailprint.kernels.matching.pricing import _price
-from trailprint.kernels.matching.solve import solve_assignment
 from trailprint.simulate.calls import simulate_calls
 
 NAMES = sorted(METRICS)
@@ -41,7 +41,7 @@ def problems(draw, most=9, n_locations=6):
 def solve(name, released, auxiliary, **options):
     metric = METRICS[name]
     sides = scaled_csr(released, metric), scaled_csr(auxiliary, metric)
-    return solve_assignment(*sides, released.shape[1], metric, **options)
+    return solve_sides(*sides, released.shape[1], metric, **options)
 
 
 def with_data(counts):
@@ -280,11 +280,11 @@ def test_one_user_and_no_user():
 def test_solving_the_largest_component_beside_the_others_changes_nothing(monkeypatch, n_threads):
     week = simulate_calls(400, n_cities=7, n_antennas=60, seed=3).weeks
     sides = _csr_of(week[0], 400), _csr_of(week[1], 400)
-    parted = solve_assignment(*sides, 60, METRICS["jensen-shannon"], n_threads=n_threads)
+    parted = solve_sides(*sides, 60, METRICS["jensen-shannon"], n_threads=n_threads)
     monkeypatch.setattr(
         "trailprint.kernels.matching.solve.split_largest", lambda reduced: [reduced]
     )
-    whole = solve_assignment(*sides, 60, METRICS["jensen-shannon"])
+    whole = solve_sides(*sides, 60, METRICS["jensen-shannon"])
     np.testing.assert_array_equal(parted.column, whole.column)
     assert parted.upper_bound == pytest.approx(whole.upper_bound, rel=1e-14)
 
@@ -301,7 +301,7 @@ def test_a_part_that_fails_stops_the_whole(monkeypatch):
 
     monkeypatch.setattr("trailprint.kernels.matching.pricing._price", fail_once)
     with pytest.raises(MemoryError):
-        solve_assignment(*sides, 20, METRICS["jensen-shannon"], n_threads=2)
+        solve_sides(*sides, 20, METRICS["jensen-shannon"], n_threads=2)
 
 
 def _csr_of(week, n_users):

@@ -13,6 +13,7 @@ from tests.oracles.matching import (
     worths_of_violating_rows,
 )
 from tests.oracles.shapes import Csr, Dense, scale, scaled_csr
+from tests.solving import solve_sides
 
 from trailprint.kernels.matching.candidates import BestPairs
 from trailprint.kernels.matching.lookup import dense_gains
@@ -25,7 +26,7 @@ from trailprint.kernels.matching.orientation import (
 )
 from trailprint.kernels.matching.pricing import Work, generate_columns
 from trailprint.kernels.matching.reduction import reduce_problem
-from trailprint.kernels.matching.solve import solve_assignment, solve_reduced
+from trailprint.kernels.matching.solve import solve_reduced
 from trailprint.kernels.matching.transport import (
     Flows,
     add_candidates,
@@ -217,9 +218,7 @@ def test_however_long_rows_wait_the_matching_is_the_best(patience, rounds, monke
     reduced = reduce_problem(
         shares_of(released), shares_of(auxiliary), 8, METRICS["jensen-shannon"], 0
     )
-    solution = solve_assignment(
-        shares_of(released), shares_of(auxiliary), 8, METRICS["jensen-shannon"]
-    )
+    solution = solve_sides(shares_of(released), shares_of(auxiliary), 8, METRICS["jensen-shannon"])
     gains = dense_gains(reduced.join)[reduced.row_group][:, reduced.col_group]
     best = gains[linear_sum_assignment(gains, maximize=True)].sum()
     assert solution.rounds > 1

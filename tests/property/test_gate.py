@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 from tests.oracles.matching import gated_gains
 from tests.oracles.shapes import to_csr
+from tests.solving import solve_sides
 
 from trailprint.kernels.matching.certificate import check_matching
 from trailprint.kernels.matching.join import build_join, swap_sides
@@ -16,7 +17,7 @@ from trailprint.kernels.matching.lookup import dense_gains, pair_gains
 from trailprint.kernels.matching.margins import link_margins
 from trailprint.kernels.matching.metrics import METRICS
 from trailprint.kernels.matching.reduction import reduce_problem
-from trailprint.kernels.matching.solve import solve_assignment, solve_reduced
+from trailprint.kernels.matching.solve import solve_reduced
 
 N_PLACES, N_GATED = 5, 4
 METRIC = METRICS["jensen-shannon"]
@@ -54,7 +55,7 @@ def test_the_best_matching_with_a_gate_is_the_dense_one_and_is_proven(problem, s
     best = expected[linear_sum_assignment(expected, maximize=True)].sum()
     sides = to_csr(problem[0]), to_csr(problem[1])
     n = N_PLACES + N_GATED
-    solution = solve_assignment(*sides, n, METRIC, gate=N_PLACES, seed=seed)
+    solution = solve_sides(*sides, n, METRIC, gate=N_PLACES, seed=seed)
     assert solution.total_gain == pytest.approx(best, abs=1e-9)
     assert solution.upper_bound == pytest.approx(best, abs=1e-9)
     join = build_join(*sides, n, METRIC, N_PLACES)

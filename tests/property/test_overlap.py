@@ -18,7 +18,7 @@ from tests.oracles.shapes import are_equal, scale, scaled_csr, to_csr
 
 from trailprint.kernels.csr import label_equal_rows, transpose_csr
 from trailprint.kernels.matching.candidates import best_pairs
-from trailprint.kernels.matching.join import bare_pass, build_join, swap_sides
+from trailprint.kernels.matching.join import build_join, swap_sides
 from trailprint.kernels.matching.lookup import choose_columns, dense_gains, pair_gains, rank_pairs
 from trailprint.kernels.matching.metrics import METRICS, largest_constant, pair_constant
 from trailprint.kernels.matching.metrics import x_log_x as kernel_x_log_x
@@ -64,18 +64,6 @@ def test_constant_minus_gain_is_the_weight_of_the_definition(name, problem):
     rows, cols = (grid.ravel() for grid in np.indices(expected.shape))
     np.testing.assert_allclose(constant - pair_gains(join, rows, cols), expected.ravel(), atol=1e-8)
     np.testing.assert_allclose(dense_gains(swap_sides(join)), dense_gains(join).T, atol=1e-9)
-
-
-@pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=40, deadline=None)
-@given(problem=problems())
-def test_the_bare_pass_counts_and_adds_up_what_overlaps(name, problem):
-    released, auxiliary = problem
-    overlaps = (released > 0).astype(int) @ (auxiliary > 0).T.astype(int) > 0
-    join = join_of(name, *problem)
-    pairs, total = bare_pass(join)
-    assert pairs == overlaps.sum()
-    assert total == pytest.approx(dense_gains(join)[overlaps].sum(), rel=1e-9)
 
 
 @settings(max_examples=80, deadline=None)
@@ -143,7 +131,6 @@ def test_the_number_of_threads_changes_nothing(name):
     released[released.sum(1) == 0, 0] = auxiliary[auxiliary.sum(1) == 0, 0] = 1
     join = join_of(name, released, auxiliary)
     rows = np.arange(80)
-    assert bare_pass(join, 1) == bare_pass(join, 3)
     for one, three in (
         (best_pairs(join, rows, 4, n_threads=1), best_pairs(join, rows, 4, n_threads=3)),
         (choose_columns(join, 7, 1), choose_columns(join, 7, 3)),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 from tests.oracles.matching import gated_gains
 from tests.oracles.shapes import scaled_csr
+from tests.solving import solve_sides
 
 from trailprint.kernels.matching import moves
 from trailprint.kernels.matching.join import build_join
@@ -16,7 +17,6 @@ from trailprint.kernels.matching.lookup import dense_gains
 from trailprint.kernels.matching.metrics import METRICS
 from trailprint.kernels.matching.moves import PriceMoves, least_risen
 from trailprint.kernels.matching.reduction import reduce_problem
-from trailprint.kernels.matching.solve import solve_assignment
 from trailprint.simulate.calls import simulate_calls
 
 METRIC = METRICS["jensen-shannon"]
@@ -87,7 +87,7 @@ def test_the_matching_is_the_best_whether_moves_are_followed_or_not(monkeypatch)
     found = []
     for worth in (0, 10**12):
         monkeypatch.setattr(moves, "WORTH_A_WALK", worth)
-        found.append(solve_assignment(released, auxiliary, 40, METRIC, n_threads=2))
+        found.append(solve_sides(released, auxiliary, 40, METRIC, n_threads=2))
     reduced = reduce_problem(released, auxiliary, 40, METRIC, 0)
     gains = dense_gains(reduced.join)[reduced.row_group][:, reduced.col_group]
     best = gains[linear_sum_assignment(gains, maximize=True)].sum()

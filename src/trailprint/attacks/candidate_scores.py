@@ -31,22 +31,6 @@ class CandidateScores(Protocol):
         """Return the scores of all released candidates for these rows; -inf means impossible."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DenseScores(Discreet):
-    """Scores held in memory as one matrix, auxiliary × released."""
-
-    matrix: Floats
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of auxiliary and of released records."""
-        return self.matrix.shape[0], self.matrix.shape[1]
-
-    def rows(self, auxiliary: Ints) -> Floats:
-        """Return the scores for these auxiliary rows."""
-        return self.matrix[auxiliary]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkChoice:
     """

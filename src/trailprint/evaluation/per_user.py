@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,12 +103,6 @@ def confidence_for(
     """The least confidence with an estimated share of correct links >= ``probability``, or None."""
     sure = _calibrate(confidence, right) >= probability
     return float(confidence[sure].min()) if sure.any() else None
-
-
-def highest_risk(risks: Sequence[Floats]) -> Floats:
-    """Return each person's highest risk over several attacks on the same people."""
-    highest: Floats = np.max(np.stack(risks), axis=0)
-    return highest
 
 
 def distribute_risk(risk: Floats, n_bins: int = 10) -> RiskSpread:

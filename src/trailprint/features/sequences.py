@@ -71,6 +71,21 @@ class Sequences(Discreet):
         names = (f.name for f in fields(self) if f.name not in ("users", "locations"))
         return replace(self, **{name: getattr(self, name)[kept] for name in names})
 
+    def select(self, rows: NDArray[np.int64]) -> Sequences:
+        """Some of the users, in the order given, with all of their days."""
+        # Visits are sorted by user, so each user's visits are contiguous.
+        starts = np.searchsorted(self.user, np.arange(len(self.users) + 1))
+        counts = np.diff(starts)[rows]
+        shift = np.repeat(starts[rows] - (np.cumsum(counts) - counts), counts)
+        visits = np.arange(len(shift)) + shift
+        names = (f.name for f in fields(self) if f.name not in ("user", "users", "locations"))
+        return replace(
+            self,
+            user=np.repeat(np.arange(len(rows), dtype=np.int64), counts),
+            users=self.users.take(pa.array(rows)),
+            **{name: getattr(self, name)[visits] for name in names},
+        )
+
     def without_idle_users(self) -> Sequences:
         """The same visits, without users who have none."""
         present = np.zeros(len(self.users), dtype=bool)

@@ -33,7 +33,6 @@ from trailprint.studies.people import (
     Features,
     hide_ids,
     restrict_truth,
-    select_people,
 )
 from trailprint.studies.small_counts import describe_count, hide_small, is_close, is_small
 
@@ -147,7 +146,7 @@ def control_absent(
     is_absent = _draw_absent(truth, options)
     kept = np.setdiff1d(np.arange(len(released.users)), truth.released[is_absent])
     everybody = np.arange(len(auxiliary.users))
-    linkage = attack(select_people(released, kept), auxiliary)
+    linkage = attack(released.select(kept), auxiliary)
     confident, margin = _confident_links(
         linkage, restrict_truth(truth, kept, everybody), options.precision
     )
@@ -232,7 +231,7 @@ def control_permuted(
     random = np.random.default_rng([options.seed, 2])
     orders = random.permutation(len(released.users)), random.permutation(len(auxiliary.users))
     sides = [
-        hide_ids(select_people(side, order))
+        hide_ids(side.select(order))
         for side, order in zip((released, auxiliary), orders, strict=True)
     ]
     shuffled = attack(sides[0], sides[1])

@@ -17,7 +17,7 @@ from trailprint.progress import Progress, ignore_progress
 from trailprint.protections.protection import Protection
 from trailprint.studies.bisection import bisect
 from trailprint.studies.judging import Judge
-from trailprint.studies.options import SweepOptions, TrialOptions
+from trailprint.studies.options import SweepOptions
 from trailprint.studies.protection_trial import Point, TrialContext
 
 
@@ -126,31 +126,6 @@ def sweep(
             TrialLeftOut(parameters=swept[value].parameters(), why=error.for_command_line())
             for value, error in refused
         ),
-    )
-
-
-def measure_chain(
-    released: Events,
-    auxiliary: Events,
-    protections: Sequence[Protection],
-    options: TrialOptions,
-    *,
-    counting: HistogramOptions | None = None,
-    judges: Sequence[Judge] = (),
-    n_threads: int | None = None,
-) -> Frontier:
-    """
-    Protect with a fixed chain, attack and measure: one point; an empty chain measures the data.
-
-    The point's parameters are those of the first protection.
-    """
-    context = TrialContext(released, auxiliary, protections, options, counting, n_threads, judges)
-    point = context.measure(tuple(protections), protections[0].parameters() if protections else {})
-    return Frontier(
-        points=(point,),
-        searched=(),
-        target=_cheapest([point], options.target_risk),
-        n_people=context.n_people,
     )
 
 

@@ -1,9 +1,9 @@
-"""Select people of a dataset for any kind of features: rows are chosen, nothing is rebuilt."""
+"""Features of any kind, without ids, and the truth among some of their people."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -21,40 +21,10 @@ Features = TypeVar("Features", Histograms, Views, Trails, Sequences)
 Attack = Callable[[Features, Features], Linkage]
 
 
-def select_people(features: Features, rows: Ints) -> Features:
-    """Return some of the users, in the given order, over the same locations."""
-    if isinstance(features, Histograms | Views | Trails):
-        return features.select(rows)
-    return _select_sequences(features, rows)
-
-
 def hide_ids(features: Features) -> Features:
     """Return the same features with ids replaced by row numbers."""
     numbers = pa.array(np.arange(len(features.users))).cast(pa.string())
     return replace(features, users=numbers)
-
-
-def _select_sequences(sequences: Sequences, rows: Ints) -> Sequences:
-    # Visits are sorted by user, so each user's visits are contiguous.
-    bounds = np.searchsorted(sequences.user, np.arange(len(sequences.users) + 1))
-    visits, counts = _places_of(bounds, rows)
-    whole = ("user", "users", "locations")
-    names = [item.name for item in fields(sequences) if item.name not in whole]
-    kept = {name: getattr(sequences, name)[visits] for name in names}
-    return replace(
-        sequences,
-        user=np.repeat(np.arange(len(rows), dtype=np.int64), counts),
-        users=sequences.users.take(pa.array(rows)),
-        **kept,
-    )
-
-
-def _places_of(bounds: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Return the indices of the entries of some rows, row by row, and their number per row."""
-    counts = np.diff(bounds)[rows]
-    ends = np.cumsum(counts)
-    shift = np.repeat(bounds[rows] - (ends - counts), counts)
-    return np.arange(int(counts.sum())) + shift, counts
 
 
 def restrict_truth(truth: Truth, released: Ints, auxiliary: Ints) -> Truth:

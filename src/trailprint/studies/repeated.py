@@ -15,7 +15,7 @@ from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.options import HistogramOptions
 from trailprint.linkage import Linkage
-from trailprint.studies.people import Attack, Features, select_people
+from trailprint.studies.people import Attack, Features
 
 HistogramAttack = Callable[[Histograms, Histograms], Linkage]
 
@@ -52,8 +52,8 @@ class PreparedAttack(Discreet, Generic[Features]):
         """Return the attack on some of the people of both sides, in the given order."""
         return replace(
             self,
-            released=select_people(self.released, released),
-            auxiliary=select_people(self.auxiliary, auxiliary),
+            released=self.released.select(released),
+            auxiliary=self.auxiliary.select(auxiliary),
             records=self.records[released],
         )
 

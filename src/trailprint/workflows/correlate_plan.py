@@ -29,7 +29,6 @@ from trailprint.linkage import Linkage
 from trailprint.store import MemoryStore
 from trailprint.studies.folds import cut_fold, first_days, fold_of_visits, measure_histograms
 from trailprint.studies.options import FoldOptions
-from trailprint.studies.people import select_people
 from trailprint.workflows.correlate_sides import check_correlation, open_sides
 from trailprint.workflows.plans import (
     PlannedSize,
@@ -201,10 +200,10 @@ def _draw(sides: Sides, share: float) -> Sides:
     if truth.n_common:
         rows = _pick(truth.n_common, share)
         return (
-            select_people(sides[0], truth.released[rows]),
-            select_people(sides[1], truth.auxiliary[rows]),
+            sides[0].select(truth.released[rows]),
+            sides[1].select(truth.auxiliary[rows]),
         )
-    first, second = (select_people(side, _pick(len(side.users), share)) for side in sides)
+    first, second = (side.select(_pick(len(side.users), share)) for side in sides)
     return first, second
 
 

@@ -26,7 +26,6 @@ from trailprint.linkage import Linkage
 from trailprint.protections.chain import protect_alone
 from trailprint.protections.protection import Protection
 from trailprint.studies.judging import Judge
-from trailprint.studies.people import select_people
 from trailprint.studies.repeated import PreparedAttack
 from trailprint.workflows.learning_cuts import CutEvents, choose_cut
 from trailprint.workflows.options import ViewOptions
@@ -180,7 +179,7 @@ def _keep_people(sequences: Sequences, people: pa.Array) -> Sequences:
     """Keep only those of these people who are present."""
     is_there = pc.is_in(sequences.users, value_set=people)
     rows: NDArray[np.int64] = np.flatnonzero(is_there.to_numpy(zero_copy_only=False))
-    return select_people(sequences, rows)
+    return sequences.select(rows)
 
 
 def _judge_places(sides: Sides, seed: int, n_threads: int | None) -> Judge:

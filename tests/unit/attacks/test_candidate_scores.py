@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.candidate_scores import DenseScores
 
 from trailprint.attacks import candidate_scores
-from trailprint.attacks.candidate_scores import DenseScores, LinkChoice, linkage_from_scores
+from trailprint.attacks.candidate_scores import LinkChoice, linkage_from_scores
 
 
 @st.composite

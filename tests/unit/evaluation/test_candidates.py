@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.candidate_scores import DenseScores
 from tests.presence import present
 
-from trailprint.attacks.candidate_scores import DenseScores, linkage_from_scores
+from trailprint.attacks.candidate_scores import linkage_from_scores
 from trailprint.errors import InputError
 from trailprint.evaluation.candidates import CandidateSets, average_sets, measure_candidates
 from trailprint.evaluation.intervals import wilson

@@ -8,7 +8,6 @@ from trailprint.evaluation.per_user import (
     confidence_for,
     distribute_risk,
     estimate_user_risk,
-    highest_risk,
 )
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage, Ranks
@@ -82,10 +81,6 @@ def test_the_confidence_at_which_links_are_trusted():
     right = confidence >= 20
     assert confidence_for(confidence, right, 0.9) == 20
     assert confidence_for(confidence, np.zeros(60, dtype=bool), 0.9) is None
-
-
-def test_the_highest_of_several_attacks_counts():
-    assert highest_risk([np.array([0.1, 0.9]), np.array([0.5, 0.2])]).tolist() == [0.5, 0.9]
 
 
 def test_bins_hold_everybody():

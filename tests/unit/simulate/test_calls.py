@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.solving import solve_sides
 
 from trailprint.errors import OptionError
 from trailprint.kernels.matching.metrics import METRICS
-from trailprint.kernels.matching.solve import solve_assignment
 from trailprint.simulate.calls import MEAN_CALLS, simulate_calls
 
 
@@ -26,7 +26,7 @@ def accuracy(population, name):
     """Share of people whom the exact joint matching of the two weeks identifies."""
     metric = METRICS[name]
     first, second = (csr_of(week, population.n_users, metric) for week in population.weeks)
-    column = solve_assignment(first, second, population.n_antennas, metric).column
+    column = solve_sides(first, second, population.n_antennas, metric).column
     return (column == np.arange(population.n_users)).mean()
 
 

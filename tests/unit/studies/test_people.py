@@ -8,7 +8,7 @@ import pytest
 from trailprint.evaluation.truth import Truth
 from trailprint.features.sequences import build_sequences
 from trailprint.features.trails import trails_of
-from trailprint.studies.people import hide_ids, restrict_truth, select_people
+from trailprint.studies.people import hide_ids, restrict_truth
 
 
 @pytest.fixture
@@ -18,13 +18,13 @@ def rows():
 
 def test_trails_keep_their_locations(population, rows):
     trails = trails_of(population[0])
-    chosen = select_people(trails, rows)
+    chosen = trails.select(rows)
     assert (chosen.to_matrix().toarray() == trails.to_matrix().toarray()[rows]).all()
     assert chosen.users.to_pylist() == ["u007", "u000", "u031"]
 
 
 def test_histograms_are_rows_of_the_matrix(population, rows):
-    chosen = select_people(population[0], rows)
+    chosen = population[0].select(rows)
     assert (chosen.matrix.toarray() == population[0].matrix.toarray()[rows]).all()
 
 
@@ -37,7 +37,7 @@ def test_sequences_keep_whole_days(make_events):
         for hour in random.choice(72, 9, replace=False)
     ]
     sequences = build_sequences(make_events(visits, "user", "location", "start"))
-    chosen = select_people(sequences, np.array([3, 1]))
+    chosen = sequences.select(np.array([3, 1]))
     alone = build_sequences(
         make_events([v for v in visits if v[0] in ("u1", "u3")], "user", "location", "start")
     )

@@ -27,7 +27,6 @@ from trailprint.linkage import Linkage
 from trailprint.plain import to_plain
 from trailprint.studies.controls import ControlOptions, control_absent, control_permuted
 from trailprint.studies.judging import Judge
-from trailprint.studies.people import select_people
 from trailprint.workflows.judging import judge_sequences
 
 _MODELS: Mapping[SequenceModel, str] = {
@@ -204,8 +203,8 @@ def _draw_people(context: AuditContext, n_most: int) -> tuple[tuple[Sequences, S
     random = np.random.default_rng([context.options.seed, 3])
     chosen: NDArray[np.int64] = np.sort(random.permutation(truth.n_common)[:n_most])
     sides = (
-        select_people(released, truth.released[chosen]),
-        select_people(auxiliary, np.sort(truth.auxiliary[chosen])),
+        released.select(truth.released[chosen]),
+        auxiliary.select(np.sort(truth.auxiliary[chosen])),
     )
     return sides, truth_from_ids(sides[0].users, sides[1].users)
 

@@ -22,7 +22,7 @@ from trailprint.kernels.matching.metrics import (
     term_value,
     x_log_x,
 )
-from trailprint.kernels.threads import count_chunks, run_parallel, split_evenly
+from trailprint.kernels.threads import count_chunks, split_evenly
 
 
 class Join(NamedTuple):
@@ -251,27 +251,3 @@ def fill_all(join: Join, i: int, scratch: Floats, touched: Indices) -> int:
                 touched[n] = j
                 n += 1
     return n
-
-
-@njit(cache=True, nogil=True)
-def _bare_rows(join: Join, low: int, high: int) -> tuple[int, float]:
-    """Compute every gain of rows low:high once; return (number of pairs, sum of gains)."""
-    scratch = np.zeros(join.n_cols)
-    touched = np.empty(join.n_cols + 1, np.int32)
-    pairs = 0
-    total = 0.0
-    for i in range(low, high):
-        n = fill_row(join, i, scratch, touched)
-        pairs += n
-        for t in range(n):
-            j = touched[t]
-            total += scratch[j]
-            scratch[j] = 0.0
-    return pairs, total
-
-
-def bare_pass(join: Join, n_threads: int | None = None) -> tuple[int, float]:
-    """Return the number of overlapping pairs and the sum of their gains."""
-    chunks = row_chunks(join, np.arange(join.n_rows))
-    parts = run_parallel(_bare_rows, [(join, low, high) for low, high in chunks], n_threads)
-    return sum(pairs for pairs, _ in parts), float(sum(total for _, total in parts))

@@ -13,11 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from trailprint.arrays import Floats, Ints
-from trailprint.kernels.csr import Csr
 from trailprint.kernels.matching.disjoint import fair_prices
 from trailprint.kernels.matching.join import Join, least_block, row_work
 from trailprint.kernels.matching.lookup import pair_gains
-from trailprint.kernels.matching.metrics import Metric
 from trailprint.kernels.matching.orientation import (
     initial_prices,
     orient_by_scarcity,
@@ -25,7 +23,7 @@ from trailprint.kernels.matching.orientation import (
     restore_prices,
 )
 from trailprint.kernels.matching.pricing import Progress, ProvenFlows, Round, Work, generate_columns
-from trailprint.kernels.matching.reduction import Reduced, reduce_problem, split_largest
+from trailprint.kernels.matching.reduction import Reduced, split_largest
 from trailprint.kernels.matching.transport import Flows
 from trailprint.kernels.threads import N_CHUNKS, run_together
 
@@ -51,33 +49,6 @@ class Solution(NamedTuple):
     solve_seconds: float
 
 
-def solve_assignment(
-    released: Csr,
-    auxiliary: Csr,
-    n_locations: int,
-    metric: Metric,
-    *,
-    gate: int | None = None,
-    size: int | None = None,
-    gap: float = 0.0,
-    seed: int = 0,
-    n_threads: int | None = None,
-    progress: Progress | None = None,
-) -> Solution:
-    """Return a matching of greatest gain between the rows of two CSR matrices.
-
-    The matrices are (ptr, ascending locations, values > 0). ``size`` is the number of pairs
-    (default: as many as possible). Users without data are never matched, so ``size`` is limited to
-    the smaller number of users with data. The solver stops once the proven gap is at most the share
-    ``gap`` of the gain. ``seed`` decides between equally good matchings: both sides are shuffled
-    first.
-    """
-    reduced = reduce_problem(released, auxiliary, n_locations, metric, seed, gate)
-    return solve_reduced(
-        reduced, size=size, gap=gap, seed=seed, n_threads=n_threads, progress=progress
-    )
-
-
 def solve_reduced(
     reduced: Reduced,
     *,
@@ -88,7 +59,12 @@ def solve_reduced(
     progress: Progress | None = None,
     start: Floats | None = None,
 ) -> Solution:
-    """Solve a problem that is already reduced; see `solve_assignment`.
+    """Return a matching of greatest gain of a reduced problem.
+
+    ``size`` is the number of pairs (default: as many as possible). Users without data are never
+    matched, so ``size`` is limited to the smaller number of users with data. The solver stops once
+    the proven gap is at most the share ``gap`` of the gain. ``seed`` draws links within nodes of
+    identical people and links without gain; nodes were shuffled by `reduce_problem`.
 
     ``start`` are initial column prices, one non-negative number per auxiliary user: those of a
     similar problem (a warm start) save work and only affect the choice among equal optima.

@@ -21,7 +21,7 @@ from trailprint.studies.draws import (
     pooled_spread,
 )
 from trailprint.studies.growth.findings import KnowledgeGrowth, KnowledgePoint
-from trailprint.studies.people import Attack, Features, restrict_truth, select_people
+from trailprint.studies.people import Attack, Features, restrict_truth
 from trailprint.studies.small_counts import describe_rate, mask_rate
 
 
@@ -161,7 +161,7 @@ def _attack_known(
     attack: Attack[Features], sides: tuple[Features, Features], truth: Truth, known: Ints
 ) -> Draw:
     everybody = np.arange(len(sides[0].users))
-    linkage = attack(sides[0], select_people(sides[1], known))
+    linkage = attack(sides[0], sides[1].select(known))
     own = restrict_truth(truth, everybody, known)
     right = linkage.released[correct_links(linkage, own)]
     return Draw(people=own.released, found=np.isin(own.released, right), n_links=linkage.n_links)

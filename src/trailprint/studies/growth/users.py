@@ -20,7 +20,7 @@ from trailprint.studies.draws import (
 )
 from trailprint.studies.growth.findings import Fit, UsersGrowth, UsersPoint
 from trailprint.studies.growth.fit import fit_growth
-from trailprint.studies.people import Attack, Features, select_people
+from trailprint.studies.people import Attack, Features
 from trailprint.studies.small_counts import describe_rate, mask_rate
 
 
@@ -164,8 +164,8 @@ def _attack_some(
 ) -> Draw:
     """Attack a subset of the people, with the same person in row i of both sides."""
     linkage = attack(
-        select_people(sides[0], truth.released[people]),
-        select_people(sides[1], truth.auxiliary[people]),
+        sides[0].select(truth.released[people]),
+        sides[1].select(truth.auxiliary[people]),
     )
     found = np.zeros(len(people), dtype=bool)
     found[linkage.released[linkage.released == linkage.auxiliary]] = True

@@ -34,13 +34,14 @@ from trailprint.audit.planning.seconds import Seconds
 from trailprint.audit.planning.study_parts import CURVE
 from trailprint.audit.sides import make_sides
 from trailprint.events.events import Events
-from trailprint.features.histograms import build_histogram_pair
+from trailprint.features.histograms import Histograms, build_histogram_pair
+from trailprint.features.trails import Trails
+from trailprint.features.views import Views
 from trailprint.protections.microaggregate import Microaggregate
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.simulate.gps import GpsOptions, simulate_gps
 from trailprint.simulate.web import WebOptions, simulate_web
 from trailprint.studies.growth.fit import fit_growth
-from trailprint.studies.people import select_people
 from trailprint.workflows.views import build_views
 
 LONG_S, FACTOR = 5.0, 2.0
@@ -149,7 +150,9 @@ def list_costs(counted: CountedClock) -> dict[Callable[..., Any], Callable[..., 
         build_views: cost_learning,
         match_trails: cost_trails,
         build_histogram_pair: cost_events,
-        select_people: cost_select,
+        Histograms.select: cost_select,
+        Trails.select: cost_select,
+        Views.select: cost_select,
         fit_growth: cost_curve,
         Microaggregate.change: cost_groups,
     }
@@ -187,7 +190,8 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> CountedClock:
 def find_uses(function: Callable[..., Any]) -> Iterator[tuple[Any, str]]:
     """Wherever a function goes by a name: modules, and the class of a method."""
     if "." in function.__qualname__:
-        yield Microaggregate, function.__name__
+        owner = function.__qualname__.partition(".")[0]
+        yield getattr(sys.modules[function.__module__], owner), function.__name__
         return
     modules = [m for n, m in list(sys.modules.items()) if n.startswith("trailprint.")]
     for module in modules:
