@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -41,12 +42,18 @@ class ResultTable(Discreet):
         self._table = table
 
     @classmethod
-    def from_rows(cls, name: str, rows: Iterable[Mapping[str, Any]]) -> ResultTable:
-        """Return a table of rows of plain values; a column of mixed types becomes text."""
+    def from_rows(
+        cls, name: str, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()
+    ) -> ResultTable:
+        """
+        Return a table of rows of plain values; a column of mixed types becomes text.
+
+        Without rows it has these ``columns``, so that code that uses them goes on.
+        """
         listed = [dict(row) for row in rows]
-        names = dict.fromkeys(key for row in listed for key in row)
-        columns = {key: _column([row.get(key) for row in listed]) for key in names}
-        return cls(name, pa.table(columns))
+        names = list(dict.fromkeys(key for row in listed for key in row)) or columns
+        made = {key: _column([row.get(key) for row in listed]) for key in names}
+        return cls(name, pa.table(made))
 
     def __len__(self) -> int:
         return int(self._table.num_rows)
@@ -81,6 +88,11 @@ class ResultTable(Discreet):
         if self.is_private:
             return f"<p>{escape(repr(self))}: ids of people, shown by to_pandas().</p>"
         return write_rows(self._table.slice(0, _SHOWN_ROWS).to_pylist())
+
+
+def list_fields(kind: type[Any]) -> tuple[str, ...]:
+    """Return the columns of rows that are made of a dataclass."""
+    return tuple(field.name for field in fields(kind))
 
 
 def write_rows(rows: list[dict[str, Any]]) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from trailprint.arguments import check_arguments
 from trailprint.arrays import Floats, Ints
+from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.simulate.grouped_draws import (
     normalise_groups,
@@ -36,7 +37,7 @@ BLOCK_KEYS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WeekCalls:
+class WeekCalls(Discreet):
     """One week's calls: ``count[e]`` calls of ``user[e]`` at ``antenna[e]``, sorted by both."""
 
     user: Ints
@@ -45,7 +46,7 @@ class WeekCalls:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallPopulation:
+class CallPopulation(Discreet):
     """
     Who called where in each week; user ``i`` is the same person in every week.
 

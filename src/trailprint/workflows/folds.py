@@ -20,6 +20,7 @@ from trailprint.events.knowledge import Known
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source
+from trailprint.events.results import Makers, Result
 from trailprint.features.sequences import Sequences, build_sequences
 from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.store import Store
@@ -37,7 +38,6 @@ from trailprint.workflows.correlate_plan import announce_folds
 from trailprint.workflows.correlate_sides import Work, check_correlation, open_sides, open_store
 from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
-from trailprint.workflows.results import Makers, Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from trailprint.attacks.view_weights import ViewWeights
 from trailprint.display.discreet import Words
 from trailprint.display.numbers import to_finite
 from trailprint.display.plots import Plot, draw_line
-from trailprint.display.tables import ResultTable
+from trailprint.display.tables import ResultTable, list_fields
 from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import (
@@ -36,6 +36,7 @@ from trailprint.events.options import ReadOptions
 from trailprint.events.periods import periods_overlap
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, TruthSource, open_places, open_truth
+from trailprint.events.results import Makers, Result, as_table
 from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
 from trailprint.features.views import Views
@@ -48,7 +49,7 @@ from trailprint.workflows.match_plan import announce_plan
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.renamed import Recovered, recover_locations
-from trailprint.workflows.results import Makers, Result, as_table, plot_risk
+from trailprint.workflows.risk_plots import plot_risk
 from trailprint.workflows.views import ViewShare, describe_views, plot_views
 
 
@@ -126,8 +127,8 @@ class MatchResult(Result):
             "links": as_table("links", self.links),
             "per_user": as_table("per_user", self.per_user),
             "margins": lambda: ResultTable("margins", self._margins()),
-            "curve": lambda: ResultTable.from_rows("curve", map(asdict, self.curve)),
-            "views": lambda: ResultTable.from_rows("views", map(asdict, self.views)),
+            "curve": lambda: _as_rows("curve", self.curve, CoveragePoint),
+            "views": lambda: _as_rows("views", self.views, ViewShare),
         }
 
     def _plots(self) -> Mapping[str, Callable[[], Plot]]:
@@ -237,6 +238,10 @@ class MatchResult(Result):
             "accuracy_interval": risk.accuracy_interval and list(risk.accuracy_interval),
             "chance": risk.chance,
         }
+
+
+def _as_rows(name: str, found: Iterable[Any], kind: type[Any]) -> ResultTable:
+    return ResultTable.from_rows(name, map(asdict, found), list_fields(kind))
 
 
 def _or_nulls(values: NDArray[Any], known: bool) -> pa.Array:

@@ -15,11 +15,11 @@ from trailprint.events.knowledge import Knowledge, open_knowledge, restrict
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, open_places
+from trailprint.events.results import Result
 from trailprint.features.options import HistogramOptions
 from trailprint.workflows.match_attack import Looks, MatchAttack, prepare_attack
 from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.plans import count_cores, describe_memory, describe_time
-from trailprint.workflows.results import Result
 
 _LOG = logging.getLogger(__name__)
 

@@ -14,29 +14,35 @@ from trailprint.arguments import check_arguments
 from trailprint.display.discreet import Words
 from trailprint.display.numbers import format_percent
 from trailprint.display.plots import Plot, draw_bars, draw_line
-from trailprint.display.tables import ResultTable
+from trailprint.display.tables import ResultTable, list_fields
 from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.events.engine import default_engine
 from trailprint.events.events import Events
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, open_places
+from trailprint.events.results import Makers, Result, as_table
 from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
 from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.protections.chain import Protected, apply_protections
 from trailprint.protections.loss import with_locations
 from trailprint.protections.protection import Protection
+from trailprint.protections.tasks import Tasks
 from trailprint.studies.frontier import Frontier, sweep
 from trailprint.studies.options import SweepOptions
 from trailprint.studies.protection_trial import Point
-from trailprint.studies.shared_traces import SinglingOut, compare_sharing, plain_sharing
+from trailprint.studies.shared_traces import (
+    SHARING_COLUMNS,
+    SinglingOut,
+    compare_sharing,
+    plain_sharing,
+)
 from trailprint.workflows.chain_reading import read_chain
 from trailprint.workflows.engines import runs_on_engine, runs_passes_on_engine
 from trailprint.workflows.judging import list_judges
 from trailprint.workflows.measuring import announce_compilation
 from trailprint.workflows.protect_plan import announce_protect, announce_trade_off
-from trailprint.workflows.results import Makers, Result, as_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -67,8 +73,10 @@ class ProtectResult(Result):
     def _makers(self) -> Makers:
         return {
             "loss": lambda: ResultTable.from_rows("loss", [asdict(self.protected.loss)]),
-            "tasks": lambda: ResultTable.from_rows("tasks", self._tasks()),
-            "singling_out": lambda: ResultTable.from_rows("singling_out", self.singling_out.rows()),
+            "tasks": lambda: ResultTable.from_rows("tasks", self._tasks(), list_fields(Tasks)),
+            "singling_out": lambda: ResultTable.from_rows(
+                "singling_out", self.singling_out.rows(), SHARING_COLUMNS
+            ),
             "released": as_table("released", self._released),
         }
 
