@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +55,11 @@ class ResultTable(Discreet):
         made = {key: _column([row.get(key) for row in listed]) for key in names}
         return cls(name, pa.table(made))
 
+    @classmethod
+    def from_objects(cls, name: str, found: Iterable[Any], kind: type[Any]) -> ResultTable:
+        """Return a table of objects of a dataclass, with a column for each of its fields."""
+        return cls.from_rows(name, map(asdict, found), [field.name for field in fields(kind)])
+
     def __len__(self) -> int:
         return int(self._table.num_rows)
 
@@ -88,11 +93,6 @@ class ResultTable(Discreet):
         if self.is_private:
             return f"<p>{escape(repr(self))}: ids of people, shown by to_pandas().</p>"
         return write_rows(self._table.slice(0, _SHOWN_ROWS).to_pylist())
-
-
-def list_fields(kind: type[Any]) -> tuple[str, ...]:
-    """Return the columns of rows that are made of a dataclass."""
-    return tuple(field.name for field in fields(kind))
 
 
 def write_rows(rows: list[dict[str, Any]]) -> str:

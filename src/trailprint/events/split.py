@@ -180,8 +180,16 @@ def split(
     """
     Cut a dataset in two by the start of each event; folds also cut stays between their bins.
 
-    ``events`` is `Events` or any source that `trailprint.read` accepts, with ``reading`` as its
-    options. ``progress`` is called with the current step and the share that is done.
+    Parameters
+    ----------
+    events : Events, path or table
+        Any source that `trailprint.read` accepts, or its result.
+    options : SplitOptions
+        Where to cut, and who is kept.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    progress : callable, optional
+        Called with a description of the step and the share that is done.
 
     Examples
     --------

@@ -75,14 +75,21 @@ class _Towns:
 def simulate_calls(
     n_users: int, *, n_cities: int = 60, n_antennas: int = 1211, seed: int = 0
 ) -> CallPopulation:
-    """Draw two weeks of calls for ``n_users`` people.
+    """
+    Draw two weeks of calls for ``n_users`` people.
 
     Parameters
     ----------
-    n_users, n_cities, n_antennas
+    n_users, n_cities, n_antennas : int
         Sizes; every city has at least one antenna, so ``n_antennas >= n_cities``.
-    seed
+    seed : int
         The same seed gives the same population.
+
+    Examples
+    --------
+    >>> from trailprint.simulate import simulate_calls
+    >>> len(simulate_calls(30, n_cities=2, n_antennas=10).weeks)
+    2
     """
     if n_users < 1 or n_cities < 1 or n_antennas < n_cities:
         raise OptionError(

@@ -119,7 +119,39 @@ def correlate_folds(
     """
     Correlate each bin of the users' days with the other bins in turn (leave one out).
 
-    The parameters are those of `correlate`; ``protocol`` sets the number of bins and rounds.
+    Parameters
+    ----------
+    events : Events, path or table
+        Any source that `trailprint.read` accepts, or its result.
+    options : CorrelateOptions, optional
+        Model, days, ties.
+    protocol : FoldOptions, optional
+        Number of bins and rounds.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    store : Store, optional
+        Keeps trained models; only for the same data and training options.
+    work : path, optional
+        Instead of a store, a folder for a CRF's models.
+    engine : EngineOptions or {"local", "spark"}, optional
+        Engine that runs the passes over all people. Does not affect results.
+    n_threads : int, optional
+        Number of threads. Does not affect results.
+    progress : callable, optional
+        Called with a description of the step and the share that is done.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate import CampusOptions, simulate_campus
+    >>> campus = simulate_campus(CampusOptions(n_users=20, n_days=14))
+    >>> from trailprint.options import FoldOptions
+    >>> from trailprint.workflows import correlate_folds
+    >>> options = tp.CorrelateOptions(model="markov")
+    >>> len(correlate_folds(campus, options, FoldOptions(n_folds=3)).rounds)
+    3
     """
     options, protocol = options or CorrelateOptions(), protocol or FoldOptions()
     (events,) = open_sides([events], options, reading, places)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -11,19 +11,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from trailprint.arguments import check_argument, check_arguments
+from trailprint.arguments import check_arguments
 from trailprint.attacks.options import MatchOptions, RejectionOptions
 from trailprint.attacks.rejection import Rejection, decide, decide_by_lengths
 from trailprint.attacks.view_weights import ViewWeights
 from trailprint.display.discreet import Words
 from trailprint.display.numbers import to_finite
 from trailprint.display.plots import Plot, draw_line
-from trailprint.display.tables import ResultTable, list_fields
+from trailprint.display.tables import ResultTable
 from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.errors import OptionError
 from trailprint.evaluation.risk import (
     CoveragePoint,
     Risk,
+    check_precision,
     correct_links,
     margin_for_precision,
     measure_risk,
@@ -127,8 +128,8 @@ class MatchResult(Result):
             "links": as_table("links", self.links),
             "per_user": as_table("per_user", self.per_user),
             "margins": lambda: ResultTable("margins", self._margins()),
-            "curve": lambda: _as_rows("curve", self.curve, CoveragePoint),
-            "views": lambda: _as_rows("views", self.views, ViewShare),
+            "curve": lambda: ResultTable.from_objects("curve", self.curve, CoveragePoint),
+            "views": lambda: ResultTable.from_objects("views", self.views, ViewShare),
         }
 
     def _plots(self) -> Mapping[str, Callable[[], Plot]]:
@@ -151,16 +152,8 @@ class MatchResult(Result):
         return table.append_column("correct", known).sort_by(order)
 
     def margin_for(self, precision: float) -> CoveragePoint | None:
-        """
-        Return the margin from which links reach the given precision, or None if none does.
-
-        ``precision`` is above 0 and at most 1.
-        """
-        check_argument("precision", precision, float)
-        if not 0 < precision <= 1:
-            raise OptionError(
-                f"precision must be above 0 and at most 1, got {precision} instead. Try 0.9."
-            )
+        """Return the margin from which links reach the given precision, or None if none does."""
+        check_precision(precision)
         if not self.options.margins or self.risk is None:
             return None
         return margin_for_precision(self.linkage, self.truth, precision)
@@ -238,10 +231,6 @@ class MatchResult(Result):
             "accuracy_interval": risk.accuracy_interval and list(risk.accuracy_interval),
             "chance": risk.chance,
         }
-
-
-def _as_rows(name: str, found: Iterable[Any], kind: type[Any]) -> ResultTable:
-    return ResultTable.from_rows(name, map(asdict, found), list_fields(kind))
 
 
 def _or_nulls(values: NDArray[Any], known: bool) -> pa.Array:

@@ -94,6 +94,37 @@ def plan_match(
 
     Events are read and counted, then a few people are compared with all others on one core.
     Weights of views are not learnt: all views get equal weight.
+
+    Parameters
+    ----------
+    released, auxiliary : Events, path or table
+        The data to be published, and what an adversary might know.
+    options : MatchOptions, optional
+        Metric, method, ties.
+    histograms : HistogramOptions, optional
+        What is counted: visits, duration or balanced days; slots.
+    views : ViewOptions, optional
+        Describe people by several views at once instead of one histogram.
+    knows : Knowledge or str, optional
+        How much of the auxiliary side is known about each person; by default everything.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    engine : EngineOptions or {"local", "spark"}
+        Engine that the plan is for. Does not affect results.
+    n_threads : int, optional
+        Number of threads that the plan is for.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate import CampusOptions, simulate_campus
+    >>> campus = simulate_campus(CampusOptions(n_users=20, n_days=14))
+    >>> sides = tp.split(campus, tp.SplitOptions(at="median"))
+    >>> from trailprint.workflows import plan_match
+    >>> plan_match(sides.released, sides.auxiliary).released_users
+    20
     """
     options = options or MatchOptions()
     first, second = open_places([released, auxiliary], reading, places)

@@ -14,7 +14,7 @@ from trailprint.arguments import check_arguments
 from trailprint.display.discreet import Words
 from trailprint.display.numbers import format_percent
 from trailprint.display.plots import Plot, draw_bars, draw_line
-from trailprint.display.tables import ResultTable, list_fields
+from trailprint.display.tables import ResultTable
 from trailprint.engines.options import EngineName, EngineOptions
 from trailprint.events.engine import default_engine
 from trailprint.events.events import Events
@@ -73,7 +73,7 @@ class ProtectResult(Result):
     def _makers(self) -> Makers:
         return {
             "loss": lambda: ResultTable.from_rows("loss", [asdict(self.protected.loss)]),
-            "tasks": lambda: ResultTable.from_rows("tasks", self._tasks(), list_fields(Tasks)),
+            "tasks": lambda: ResultTable.from_objects("tasks", self._tasks(), Tasks),
             "singling_out": lambda: ResultTable.from_rows(
                 "singling_out", self.singling_out.rows(), SHARING_COLUMNS
             ),
@@ -89,9 +89,9 @@ class ProtectResult(Result):
         ]
         return {"loss": lambda: draw_bars(rows, "name", "share")}
 
-    def _tasks(self) -> list[dict[str, Any]]:
+    def _tasks(self) -> list[Tasks]:
         tasks = self.protected.tasks
-        return [] if tasks is None else [asdict(tasks)]
+        return [] if tasks is None else [tasks]
 
     def _released(self) -> pa.Table:
         """The data to be released: events or histograms."""
@@ -274,6 +274,40 @@ def trade_off(
     Sweep one parameter of a chain of protections; see `SweepOptions`.
 
     Each value is judged by every attack family that the data allows; the strongest counts.
+
+    Parameters
+    ----------
+    released, auxiliary : Events, path or table
+        The data to be published, and what an adversary might know.
+    protections : Protection, str or a sequence of them
+        Protections as objects or as text such as ``"microaggregate:k=10"``.
+    options : SweepOptions
+        The parameter, its values, and how they are judged.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    counting : HistogramOptions, optional
+        What histograms count.
+    engine : EngineOptions or {"local", "spark"}, optional
+        Engine that runs the passes over all people. Does not affect results.
+    n_threads : int, optional
+        Number of threads. Does not affect results.
+    progress : callable, optional
+        Called with a description of the step and the share that is done.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate import CampusOptions, simulate_campus
+    >>> campus = simulate_campus(CampusOptions(n_users=20, n_days=14))
+    >>> sides = tp.split(campus, tp.SplitOptions(at="median"))
+    >>> from trailprint.options import SweepOptions
+    >>> from trailprint.workflows import trade_off
+    >>> options = SweepOptions(parameter="k", values=(2, 5))
+    >>> found = trade_off(sides.released, sides.auxiliary, "microaggregate", options)
+    >>> found.table("sweep").to_arrow()["value"].to_pylist()
+    ['2', '5']
     """
     released, auxiliary = open_places([released, auxiliary], reading, places)
     chain = read_chain(protections, released.engine)
