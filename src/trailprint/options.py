@@ -41,7 +41,7 @@ from trailprint.events.places.grid import Box
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.split import SplitOptions
 from trailprint.features.options import HistogramOptions
-from trailprint.studies.options import FoldOptions, SweepOptions
+from trailprint.studies.options import FoldOptions, SensitivityOptions, SweepOptions
 from trailprint.workflows.options import ViewOptions
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "PointsOptions",
     "ReadOptions",
     "RejectionOptions",
+    "SensitivityOptions",
     "SplitOptions",
     "StayOptions",
     "SweepOptions",

@@ -81,6 +81,13 @@ def reproduce(
         Seed of every random choice; limits that do not affect results.
     progress : callable, optional
         Called with what is being done and the share of all work that is done.
+
+    Examples
+    --------
+    >>> from trailprint.reproduce import reproduce
+    >>> (found,) = reproduce("2005-figure-11")
+    >>> found.population
+    'simulated'
     """
     wanted = choose([names] if isinstance(names, str) else names)
     found = {} if data is None else find_data(Path(readable_path(str(data))), wanted)

@@ -6,12 +6,14 @@ import doctest
 import importlib
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import trailprint
+from trailprint.cli.option_fields import read_attributes
 
 ROOT = Path(__file__).parents[2]
 _FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
@@ -71,6 +73,43 @@ def test_the_examples_of_a_module_run(place):
     found = doctest.testmod(importlib.import_module(place), optionflags=_FLAGS)
     assert found.attempted > 1
     assert found.failed == 0
+
+
+def _list_functions() -> Iterator[tuple[str, Callable[..., object]]]:
+    for place in ("trailprint", *(f"trailprint.{room}" for room in ROOMS)):
+        module = importlib.import_module(place)
+        for name in module.__all__:
+            if inspect.isfunction(getattr(module, name)):
+                yield f"{place}.{name}", getattr(module, name)
+
+
+FUNCTIONS = dict(_list_functions())
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_parameter_of_a_function_is_explained(name):
+    told = inspect.getdoc(FUNCTIONS[name]) or ""
+    own = inspect.signature(FUNCTIONS[name]).parameters
+    _, _, section = told.partition("Parameters\n----------\n")
+    heads = re.findall(r"^([a-z_*][^:\n]*?)(?: :.*)?$", section.partition("\n\n")[0], re.MULTILINE)
+    explained = {name.strip(" *") for head in heads for name in head.split(",")}
+    assert set(own) == explained
+    assert ">>>" in told
+
+
+OPTIONS = {
+    f"{room}.{name}": getattr(module, name)
+    for room in ROOMS
+    for module in [importlib.import_module(f"trailprint.{room}")]
+    for name in module.__all__
+    if name.endswith("Options") or name in ("Box", "Knowledge", "Window")
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_every_field_of_options_is_explained(name):
+    told = read_attributes(inspect.getdoc(OPTIONS[name]) or "")
+    assert set(told) >= {field.name for field in fields(OPTIONS[name])}
 
 
 def test_a_wrong_example_would_be_noticed():

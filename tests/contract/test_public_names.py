@@ -57,6 +57,7 @@ MODULES = {
         "PointsOptions",
         "ReadOptions",
         "RejectionOptions",
+        "SensitivityOptions",
         "SplitOptions",
         "StayOptions",
         "SweepOptions",
@@ -95,7 +96,8 @@ MODULES = {
     "store": ["FolderStore", "MemoryStore", "Store"],
     "workflows": [
         *("apply_filters", "correlate_folds", "plan_correlate", "plan_correlate_folds"),
-        *("plan_match", "plan_points", "plan_protect", "plan_trade_off", "score", "trade_off"),
+        *("plan_match", "plan_points", "plan_protect", "plan_trade_off", "score"),
+        *("study_sensitivity", "to_households", "trade_off"),
     ],
 }
 

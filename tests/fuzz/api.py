@@ -107,6 +107,13 @@ _VERBS = (
     "tp.match(released, None)",
     "tp.match(frame, frame)",
     "tp.inspect(frame)",
+    "tp.inspect(tp.protect(released, ['top-locations:n=2']).table('released'))",
+    "tp.inspect(released.to_pandas())",
+    "tp.places.place([frame, released])",
+    "tp.places.to_regions(frame, {0})",
+    "tp.workflows.to_households(released, {0})",
+    "tp.workflows.study_sensitivity(tp.trails(released, auxiliary, truth={0}), "
+    "tp.options.SensitivityOptions(sensitivity='popularity'))",
     "tp.split(released, None)",
     "tp.audit(released, auxiliary, tp.AuditOptions(time_limit_s=0.5), truth={0})",
     "tp.audit(released, options=tp.AuditOptions(time_limit_s=0.2, attacks=('trail',)))",

@@ -26,8 +26,8 @@ from trailprint.audit.sections.points import list_point_risks
 from trailprint.audit.showing import Shown
 from trailprint.audit.sides import given_ids
 from trailprint.display.discreet import Words
+from trailprint.events.results import Folder
 from trailprint.store import FolderStore
-from trailprint.workflows.results import Folder
 
 
 class AuditResult(Shown):

@@ -8,6 +8,7 @@ never depends on how it is drawn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from trailprint.audit.results.points import PointsFinding
 from trailprint.audit.settings import to_settings
 from trailprint.display.plots import Plot, draw_bars, draw_curve, draw_line
 from trailprint.display.tables import ResultTable
-from trailprint.workflows.results import Folder, Makers, Result, as_table, write_private
+from trailprint.events.results import Folder, Makers, Result, as_table, write_private
 
 
 class Shown(Result):
@@ -31,10 +32,11 @@ class Shown(Result):
     """Sources that were given as paths, by the arguments of the command."""
 
     def _makers(self) -> Makers:
-        from trailprint.report.audit_tables import TABLES
+        from trailprint.report.audit_tables import COLUMNS, TABLES
 
         makers: dict[str, Callable[[], ResultTable]] = {
-            name: _maker(name, make, self.findings) for name, make in TABLES.items()
+            name: partial(_make, name, make, self.findings, COLUMNS.get(name, ()))
+            for name, make in TABLES.items()
         }
         for name in ("links", "per_user"):
             makers[name] = as_table(name, getattr(self, name))
@@ -75,10 +77,13 @@ class Shown(Result):
         return write_summary(self.findings) + embed_report(self.findings)
 
 
-def _maker(
-    name: str, make: Callable[[Findings], Iterable[dict[str, Any]]], found: Findings
-) -> Callable[[], ResultTable]:
-    return lambda: ResultTable.from_rows(name, make(found))
+def _make(
+    name: str,
+    make: Callable[[Findings], Iterable[dict[str, Any]]],
+    found: Findings,
+    columns: Sequence[str],
+) -> ResultTable:
+    return ResultTable.from_rows(name, make(found), columns)
 
 
 def _plot_attacks(found: Findings) -> Plot:

@@ -20,7 +20,7 @@ from trailprint.events.knowledge import Knowledge
 from trailprint.studies.options import FoldOptions
 
 if TYPE_CHECKING:
-    from trailprint.workflows.results import Result
+    from trailprint.events.results import Result
 
 EXAMPLE = "trailprint correlate campus.parquet --folds 10 --work models/"
 

@@ -19,6 +19,7 @@ from trailprint.display.fact_tables import show
 from trailprint.display.numbers import format_seconds
 from trailprint.engines.options import EngineOptions
 from trailprint.errors import OptionError
+from trailprint.evaluation.risk import check_precision
 from trailprint.events.events import Events
 from trailprint.events.knowledge import Knowledge
 from trailprint.events.write import check_outputs, write_table
@@ -44,11 +45,8 @@ class MarginOptions:
     precision: float | None = None
 
     def __post_init__(self) -> None:
-        if self.precision is not None and not 0 < self.precision <= 1:
-            raise OptionError(
-                f"--precision must be above 0 and at most 1, got {self.precision}.",
-                option="precision",
-            )
+        if self.precision is not None:
+            check_precision(self.precision)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

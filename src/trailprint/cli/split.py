@@ -10,8 +10,7 @@ from trailprint.cli.inputs import SideInputs, open_events
 from trailprint.cli.present import print_json, print_table
 from trailprint.cli.progress import showing
 from trailprint.cli.running import Running
-from trailprint.events.events import Events
-from trailprint.events.split import split
+from trailprint.events.split import describe_counts, split
 from trailprint.events.write import check_outputs, write_events
 
 EXAMPLE = (
@@ -52,19 +51,8 @@ def run(
         events = open_events(data, cutting.reading, cutting.shaping, engine, two_sides=True)
         sides = split(events, options, progress=progress)
         write_events([(sides.released, out.released), (sides.auxiliary, out.auxiliary)])
-        counts = {"released": _counts(sides.released), "auxiliary": _counts(sides.auxiliary)}
+        counts = sides.to_dict()
     if running.json:
-        print_json({"split": sides.description, **counts})
-        return
-    rows: list[tuple[str, object]] = [
-        (f"{name} {what}", n) for name, side in counts.items() for what, n in side.items()
-    ]
-    print_table(f"Split: {sides.description}", rows)
-
-
-def _counts(side: Events) -> dict[str, int]:
-    n_events, n_users = side.engine.row(
-        f"SELECT coalesce(sum(n), 0), count(*) FROM (SELECT count(*) AS n FROM ({side.query}) "
-        'GROUP BY "user")'
-    )
-    return {"events": int(n_events), "users": int(n_users)}
+        print_json(counts)
+    else:
+        print_table(f"Split: {sides.description}", describe_counts(counts))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
-from trailprint.arguments import check_fields
 from trailprint.attacks.options import TrailOptions
 from trailprint.cli.groups import Panel, argument, takes_options
 from trailprint.cli.inputs import Scoring, SideInputs
@@ -16,6 +15,8 @@ from trailprint.cli.running import Running, RunOptions
 from trailprint.display.numbers import format_seconds
 from trailprint.errors import OptionError
 from trailprint.events.households import to_households
+from trailprint.progress import Progress
+from trailprint.studies.options import SensitivityOptions
 
 EXAMPLE = "trailprint trails ip-lists/ customer-lists/ --auxiliary-columns name,address"
 
@@ -66,36 +67,6 @@ class WeightOptions:
     """
 
     location_weights: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SensitivityOptions:
-    """
-    What the sensitivity study varies.
-
-    Attributes
-    ----------
-    sensitivity : {"locations", "popularity", "withholding"}, optional
-        What to vary.
-    withhold : tuple of float
-        Probabilities of withholding.
-    withhold_by : {"visit", "person", "place"}
-        Who decides to withhold: each visit independently, a person at all places, or a place for
-        all people.
-    n_runs : int
-        Random runs for withholding.
-    name_locations : bool
-        Show locations by name, not by rank.
-    """
-
-    sensitivity: Literal["locations", "popularity", "withholding"] | None = None
-    withhold: tuple[float, ...] = (0.1, 0.5, 0.9)
-    withhold_by: Literal["visit", "person", "place"] = "visit"
-    n_runs: int = 100
-    name_locations: bool = False
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @takes_options
@@ -155,76 +126,15 @@ def run(
 
 
 def _study(
-    result: Any, varying: SensitivityOptions, running: RunOptions, progress: Any
+    result: Any, varying: SensitivityOptions, running: RunOptions, progress: Progress
 ) -> dict[str, Any]:
-    """The tables of the sensitivity study, as rows ready for JSON."""
+    """The rows of the sensitivity study, if one was asked for."""
+    from trailprint.workflows.sensitivity import study_sensitivity
+
     if varying.sensitivity is None:
         return {}
-    progress(f"Varying {varying.sensitivity}", None)
-    if varying.sensitivity == "locations":
-        return {"sensitivity": _without_each(result, varying, running)}
-    if varying.sensitivity == "popularity":
-        return _by_popularity(result, running)
-    return {"sensitivity": _withholding(result, varying, running)}
-
-
-def _without_each(
-    result: Any, varying: SensitivityOptions, running: RunOptions
-) -> list[dict[str, Any]]:
-    from trailprint.studies.trail_sensitivity import leave_one_out, rank_locations
-
-    table = leave_one_out(
-        result.released,
-        result.auxiliary,
-        result.options,
-        result.truth,
-        n_threads=running.threads,
-    )
-    ranked = rank_locations(result.released, "most-visited")
-    rows: list[dict[str, Any]] = table.take(ranked).to_pylist()
-    names = result.released.locations
-    for rank, row in enumerate(rows, 1):
-        name = names[row["location"]].as_py() if varying.name_locations else f"#{rank}"
-        row["location"] = name
-    return rows
-
-
-def _by_popularity(result: Any, running: RunOptions) -> dict[str, Any]:
-    from trailprint.studies.popularity import fit_zipf
-    from trailprint.studies.trail_sensitivity import add_locations
-
-    rows = [
-        row
-        for order in ("least-visited", "most-visited")
-        for row in add_locations(
-            result.released,
-            result.auxiliary,
-            result.options,
-            result.truth,
-            order=order,
-            n_threads=running.threads,
-        ).to_pylist()
-    ]
-    return {"sensitivity": rows, "zipf": asdict(fit_zipf(result.released))}
-
-
-def _withholding(
-    result: Any, varying: SensitivityOptions, running: RunOptions
-) -> list[dict[str, Any]]:
-    from trailprint.studies.trail_sensitivity import withhold
-
-    return [
-        row
-        for probability in varying.withhold
-        for row in withhold(
-            result.released,
-            probability,
-            n_runs=varying.n_runs,
-            by=varying.withhold_by,
-            seed=running.seed,
-            n_threads=running.threads,
-        ).to_pylist()
-    ]
+    how: dict[str, Any] = {"seed": running.seed, "n_threads": running.threads}
+    return study_sensitivity(result, varying, progress=progress, **how).to_dict()
 
 
 def _print(found: dict[str, Any], links: str | None) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from trailprint.comparison.results import AuditComparison
-from trailprint.comparison.tables import TABLES
+from trailprint.comparison.tables import COLUMNS, TABLES
 from trailprint.display.discreet import Words
 from trailprint.display.plots import Plot, draw_bars
 from trailprint.display.tables import ResultTable
-from trailprint.workflows.results import Folder, Makers, Result
+from trailprint.events.results import Folder, Makers, Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,7 +58,7 @@ class ComparisonResult(Result):
 
 
 def _make(name: str, found: AuditComparison) -> ResultTable:
-    return ResultTable.from_rows(name, TABLES[name](found))
+    return ResultTable.from_rows(name, TABLES[name](found), COLUMNS.get(name, ()))
 
 
 def _plot_risk(found: AuditComparison) -> Plot:

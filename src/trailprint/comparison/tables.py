@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
@@ -43,8 +43,7 @@ def _difference(row: FamilyDifference) -> Row:
 
 
 def _pairs(pairs: Pairs | None) -> Row:
-    names = ("people", "both", "only_first", "only_second", "neither")
-    told = {f"paired_{name}": None if pairs is None else getattr(pairs, name) for name in names}
+    told = {f"paired_{name}": None if pairs is None else getattr(pairs, name) for name in _PAIRED}
     return {
         **told,
         "p_value": None if pairs is None else pairs.p_value,
@@ -122,3 +121,16 @@ TABLES: Mapping[str, Callable[[AuditComparison], Iterator[Row]]] = {
     "points": _points,
 }
 """Functions that make the rows of each table, by file name."""
+
+_PAIRED = ("people", "both", "only_first", "only_second", "neither")
+COLUMNS: Mapping[str, Sequence[str]] = {
+    "risk": (
+        *("first", "second", "attack", "first_people", "first_share", "second_people"),
+        *("second_share", "difference", "low", "high", "method"),
+        *(*(f"paired_{name}" for name in _PAIRED), "p_value", "p_value_is"),
+    ),
+    "changes": ("part", "name", "audit", "value"),
+    "growth": ("study", "audit", "x", "label", "share", "low", "high"),
+    "points": ("audit", "people", "measure", "points", "share", "low", "high", "at_most"),
+}
+"""Columns of tables without rows; with rows, a table may have more."""

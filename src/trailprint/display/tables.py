@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -41,12 +42,23 @@ class ResultTable(Discreet):
         self._table = table
 
     @classmethod
-    def from_rows(cls, name: str, rows: Iterable[Mapping[str, Any]]) -> ResultTable:
-        """Return a table of rows of plain values; a column of mixed types becomes text."""
+    def from_rows(
+        cls, name: str, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()
+    ) -> ResultTable:
+        """
+        Return a table of rows of plain values; a column of mixed types becomes text.
+
+        Without rows it has these ``columns``, so that code that uses them goes on.
+        """
         listed = [dict(row) for row in rows]
-        names = dict.fromkeys(key for row in listed for key in row)
-        columns = {key: _column([row.get(key) for row in listed]) for key in names}
-        return cls(name, pa.table(columns))
+        names = list(dict.fromkeys(key for row in listed for key in row)) or columns
+        made = {key: _column([row.get(key) for row in listed]) for key in names}
+        return cls(name, pa.table(made))
+
+    @classmethod
+    def from_objects(cls, name: str, found: Iterable[Any], kind: type[Any]) -> ResultTable:
+        """Return a table of objects of a dataclass, with a column for each of its fields."""
+        return cls.from_rows(name, map(asdict, found), [field.name for field in fields(kind)])
 
     def __len__(self) -> int:
         return int(self._table.num_rows)

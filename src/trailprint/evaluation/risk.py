@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trailprint.arguments import check_argument
 from trailprint.display.discreet import Words
 from trailprint.display.numbers import format_percent
+from trailprint.errors import OptionError
 from trailprint.evaluation.intervals import wilson
 from trailprint.evaluation.truth import Truth
 from trailprint.linkage import Linkage
@@ -111,6 +113,16 @@ def precision_at_coverage(
         )
         for i in last_of_ties[np.unique(steps.astype(np.int64))]
     ]
+
+
+def check_precision(precision: float) -> None:
+    """Raise an error unless a wanted precision is a share above 0."""
+    check_argument("precision", precision, float)
+    if not 0 < precision <= 1:
+        raise OptionError(
+            f"--precision must be above 0 and at most 1, got {precision} instead. Try 0.9.",
+            option="precision",
+        )
 
 
 def margin_for_precision(linkage: Linkage, truth: Truth, wanted: float) -> CoveragePoint | None:

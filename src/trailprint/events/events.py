@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+import pyarrow as pa
 
 from trailprint.display.discreet import Discreet, Words
+from trailprint.display.tables import ResultTable
 from trailprint.errors import ColumnError
 from trailprint.events.engine import Engine, HeldTable, quote_name, quote_text
 from trailprint.events.places.lattice import Grid
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
 
 Column = Literal["user", "location", "start", "end", "weight", "lat", "lon"]
 
@@ -69,6 +76,8 @@ class Events(Discreet):
     (['location', 'user'], 3)
     >>> events.having("location = 'library'").count()
     2
+    >>> events.to_arrow().column_names
+    ['user', 'location']
     """
 
     engine: Engine
@@ -156,6 +165,28 @@ class Events(Discreet):
         """
         is_counted = "weight" in self.columns
         return f"sum({amount} ORDER BY {amount})::DOUBLE" if is_counted else "count(*)"
+
+    def to_arrow(self) -> pa.Table:
+        """
+        Return the events as an Arrow table, which holds ids of people.
+
+        It has the columns that writing the events to Parquet gives; times have their zone, so that
+        `trailprint.read` reads the same events again.
+        """
+        from trailprint.events.write import select_for_tables
+
+        return self.engine.arrow(select_for_tables(self))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the events as a pandas frame, which holds ids of people, as `to_arrow` does."""
+        return self._as_table().to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the events as a polars frame, which holds ids of people, as `to_arrow` does."""
+        return self._as_table().to_polars()
+
+    def _as_table(self) -> ResultTable:
+        return ResultTable("events", self.to_arrow(), is_private=True)
 
     def count(self) -> int:
         """Return the number of rows."""

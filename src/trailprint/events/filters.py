@@ -96,8 +96,14 @@ def apply_filters(
     """
     Apply the filters: first times, then locations, then users.
 
-    ``events`` is `Events` or any source that `trailprint.read` accepts, with ``reading`` as its
-    options.
+    Parameters
+    ----------
+    events : Events, path or table
+        Any source that `trailprint.read` accepts, or its result.
+    options : FilterOptions
+        Which events, locations and users are kept.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
 
     Examples
     --------

@@ -6,24 +6,52 @@ import os
 
 import pyarrow as pa
 
+from trailprint.arguments import check_arguments
 from trailprint.errors import InputError
 from trailprint.events.events import Events
-from trailprint.events.reading.side_files import open_pairs
+from trailprint.events.reading.opening import Source, open_source
+from trailprint.events.reading.side_files import PairSource, open_pairs, to_table
+
+_COLUMNS = ("user", "household")
 
 
-def to_households(events: Events, path: str | os.PathLike[str]) -> tuple[Events, pa.Table]:
+@check_arguments()
+def to_households(events: Source, households: PairSource) -> tuple[Events, pa.Table]:
     """
-    Replace users by the households that a file assigns them to; also return the assignment.
+    Replace users by their households, each of which shares one pseudonym.
 
-    The file has columns ``user`` and ``household``. People who are not in it live alone.
+    Parameters
+    ----------
+    events : Events, path or table
+        Any source that `trailprint.read` accepts, or its result.
+    households : path or table
+        The household of each person, in columns ``user`` and ``household``. People who are not in
+        it live alone.
 
     Returns
     -------
     Events, pyarrow.Table
-        Events of households, and pairs of household (``released``) and person (``auxiliary``).
+        Events of households, and pairs of household (``released``) and person (``auxiliary``): the
+        truth for `trailprint.trails`, whose algorithm ``multiple`` is made for this.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.workflows import to_households
+    >>> visits = {"user": ["ann", "bob", "cem"], "location": ["shop", "cafe", "bank"]}
+    >>> homes = {"user": ["ann", "bob"], "household": ["h1", "h1"]}
+    >>> households, members = to_households(visits, homes)
+    >>> tp.inspect(households).users
+    2
+    >>> options = tp.TrailOptions(algorithm="multiple")
+    >>> tp.trails(households, visits, options, truth=members).risk.n_correct
+    3
     """
+    events = open_source(events)
     engine = events.engine
-    pairs = open_pairs(engine, path, ("user", "household"), "A list of households")
+    if not isinstance(households, str | os.PathLike):
+        households = to_table(households, "households", _COLUMNS)
+    pairs = open_pairs(engine, households, _COLUMNS, "A list of households")
     table = engine.materialise(f"SELECT DISTINCT * FROM ({pairs})", "households")
     n_twice = engine.row(
         f'SELECT count(*) FROM (SELECT "user" FROM {table} GROUP BY "user" HAVING count(*) > 1)'

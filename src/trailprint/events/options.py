@@ -27,7 +27,20 @@ _DAY_MIN = 24 * 60
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A part of the day, in minutes after local midnight: from ``start`` up to ``end``."""
+    """
+    A part of the day: from ``start`` up to ``end``.
+
+    Attributes
+    ----------
+    start, end : int
+        Minutes after local midnight.
+
+    Examples
+    --------
+    >>> from trailprint.options import Window
+    >>> Window.parse("09:00-17:00").start
+    540
+    """
 
     start: int
     end: int

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from trailprint.arguments import check_arguments, check_fields
-from trailprint.display.discreet import Discreet
+from trailprint.display.discreet import Words
+from trailprint.display.fact_tables import write_facts
 from trailprint.errors import InputError, OptionError, spell_option, to_flag
 from trailprint.events.events import Events
 from trailprint.events.filters import range_condition, split_range
@@ -14,9 +18,12 @@ from trailprint.events.folds import bin_days
 from trailprint.events.options import ReadOptions
 from trailprint.events.reading.opening import Source, open_source
 from trailprint.events.reading.times import check_bound, parse_bound
+from trailprint.events.results import Folder, Makers, Result, as_table, open_folder
+from trailprint.events.write import write_events
 from trailprint.progress import Progress, ignore_progress, shows_progress
 
 _MOST_FOLDS = 10_000
+_SIDES = ("released", "auxiliary")
 METHODS = ("at", "halves_of_weeks", "busiest_weeks", "ranges", "fold")
 
 
@@ -124,12 +131,55 @@ class SplitOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Split(Discreet):
-    """The two sides of a dataset, and a description of the split."""
+class Split(Result):
+    """
+    The two sides of a dataset, and a description of the split.
+
+    ``released`` and ``auxiliary`` are events; the tables of the same names hold ids of people.
+    """
+
+    _NO_PLOT = "a split has no chart"
 
     released: Events
     auxiliary: Events
     description: str
+
+    def _shown(self) -> dict[str, object]:
+        return {"split": Words(self.description)}
+
+    def _makers(self) -> Makers:
+        return {
+            "released": as_table("released", self.released.to_arrow),
+            "auxiliary": as_table("auxiliary", self.auxiliary.to_arrow),
+        }
+
+    def _private(self) -> frozenset[str]:
+        return frozenset(_SIDES)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description, and the numbers of events and users of both sides."""
+        return {
+            "split": self.description,
+            "released": _count(self.released),
+            "auxiliary": _count(self.auxiliary),
+        }
+
+    def save(self, folder: Folder, *, private: str | Sequence[str] = _SIDES) -> list[Path]:
+        """
+        Write ``released.parquet`` and ``auxiliary.parquet``, as the command does.
+
+        Only you can read them: they hold ids of people. ``private`` names one of them to write
+        only that one. Either all appear or none.
+        """
+        names = self._check_names(private)
+        path = open_folder(folder)
+        targets = [path / f"{name}.parquet" for name in names]
+        sides = (getattr(self, name) for name in names)
+        write_events(list(zip(sides, targets, strict=True)), private=True)
+        return targets
+
+    def _repr_html_(self) -> str:
+        return f"<div>{write_facts(describe_counts(self.to_dict()), [self.description])}</div>"
 
 
 @check_arguments()
@@ -144,8 +194,16 @@ def split(
     """
     Cut a dataset in two by the start of each event; folds also cut stays between their bins.
 
-    ``events`` is `Events` or any source that `trailprint.read` accepts, with ``reading`` as its
-    options. ``progress`` is called with the current step and the share that is done.
+    Parameters
+    ----------
+    events : Events, path or table
+        Any source that `trailprint.read` accepts, or its result.
+    options : SplitOptions
+        Where to cut, and who is kept.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    progress : callable, optional
+        Called with a description of the step and the share that is done.
 
     Examples
     --------
@@ -181,6 +239,20 @@ def split(
                 "loosen the filters."
             )
     return sides
+
+
+def describe_counts(counts: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """Return the numbers of `Split.to_dict` with their names, for people."""
+    return [(f"{name} {what}", n) for name in _SIDES for what, n in counts[name].items()]
+
+
+def _count(side: Events) -> dict[str, int]:
+    """Numbers of events and users of one side."""
+    n_events, n_users = side.engine.row(
+        f"SELECT coalesce(sum(n), 0), count(*) FROM (SELECT count(*) AS n FROM ({side.query}) "
+        'GROUP BY "user")'
+    )
+    return {"events": int(n_events), "users": int(n_users)}
 
 
 def _cut(events: Events, options: SplitOptions) -> tuple[Events, Events, str]:

@@ -8,18 +8,21 @@ from datetime import datetime
 from typing import Any
 
 from trailprint.arguments import check_arguments
+from trailprint.display.discreet import Words
 from trailprint.display.fact_tables import write_facts
+from trailprint.display.tables import ResultTable
 from trailprint.errors import in_python
 from trailprint.events.events import DUPLICATE_ROWS, Events
 from trailprint.events.oddities import describe_oddities
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, open_places
+from trailprint.events.results import Makers, Result
 from trailprint.progress import Progress, ignore_progress, shows_progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class Summary(Result):
     """
     Counts, spans and medians of a dataset; unknown values are None.
 
@@ -28,6 +31,8 @@ class Summary:
     filters; ``bad_rows``, ``left_out`` and ``duplicates`` count rows of the source before filters.
     ``advice`` describes suspicious features of the data, and what to do about them.
     """
+
+    _NO_PLOT = "a summary has no chart"
 
     rows: int
     events: int | float
@@ -45,6 +50,34 @@ class Summary:
     columns: tuple[str, ...]
     notes: tuple[str, ...]
     advice: tuple[str, ...] = ()
+
+    def _shown(self) -> dict[str, object]:
+        return {
+            "users": self.users,
+            "locations": self.locations,
+            "events": self.events,
+            "first": self.first and Words(self.first),
+            "last": self.last and Words(self.last),
+        }
+
+    def _makers(self) -> Makers:
+        left = {"unusable": self.bad_rows, "left out": self.left_out}
+        rows = [
+            {"what": what, "reason": reason, "rows": n}
+            for what, reasons in left.items()
+            for reason, n in reasons.items()
+        ]
+        return {
+            "summary": lambda: ResultTable.from_rows("summary", [self._counts()]),
+            "rows_left_out": lambda: ResultTable.from_rows(
+                "rows_left_out", rows, ("what", "reason", "rows")
+            ),
+        }
+
+    def _counts(self) -> dict[str, Any]:
+        """Counts, spans and medians, without what is a list."""
+        listed = ("bad_rows", "left_out", "columns", "notes", "advice")
+        return {name: value for name, value in self.to_dict().items() if name not in listed}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values, ready for JSON."""

@@ -112,10 +112,16 @@ def _umask() -> int:
     return mask
 
 
-def write_events(parts: Sequence[tuple[Events, str | os.PathLike[str]]]) -> None:
-    """Write each of ``parts`` to its file; either all of them appear or none."""
+def write_events(
+    parts: Sequence[tuple[Events, str | os.PathLike[str]]], *, private: bool = False
+) -> None:
+    """
+    Write each of ``parts`` to its file; either all of them appear or none.
+
+    ``private`` files can be read only by their owner.
+    """
     kinds = check_outputs([path for _, path in parts])
-    with replacing([path for _, path in parts]) as names:
+    with replacing([path for _, path in parts], private=private) as names:
         for (events, _), name, kind in zip(parts, names, kinds, strict=True):
             events.engine.run(
                 f"COPY ({_columns(events, kind)}) TO {quote_text(name)} ({_FORMATS[kind]})"
@@ -125,6 +131,11 @@ def write_events(parts: Sequence[tuple[Events, str | os.PathLike[str]]]) -> None
 def copy_query(query: str, unfinished: str, target: str | os.PathLike[str]) -> str:
     """SQL: write a query's rows to a file whose type follows from its final name."""
     return f"COPY ({query}) TO {quote_text(unfinished)} ({_FORMATS[_check_output(target)]})"
+
+
+def select_for_tables(events: Events) -> str:
+    """SQL: the columns that a Parquet file of the events has."""
+    return _columns(events, ".parquet")
 
 
 def _columns(events: Events, kind: str) -> str:

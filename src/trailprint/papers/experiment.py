@@ -7,14 +7,23 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from trailprint.display.discreet import Discreet, Words
+from trailprint.display.fact_tables import write_facts
+from trailprint.display.tables import ResultTable
 from trailprint.events.engine import Engine
 from trailprint.events.events import Events, Tally
 from trailprint.events.options import ReadOptions
 from trailprint.events.reading.read import read
+from trailprint.events.results import Makers, Result
 from trailprint.papers.comparison import Comparison
 from trailprint.progress import Progress
 
 Row = Mapping[str, Any]
+_COMPARED = (
+    *("quantity", "paper", "paper_to", "paper_says", "paper_is_derived"),
+    *("ours", "unit", "difference", "standing", "because"),
+)
+"""Columns of the comparisons, as `Comparison.to_dict` names them."""
 Kept = TypeVar("Kept")
 
 #: Where the people come from; results on simulated people are always marked as such.
@@ -161,7 +170,7 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExperimentOutcome:
+class ExperimentOutcome(Discreet):
     """
     Result of an experiment.
 
@@ -187,7 +196,7 @@ class ExperimentOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Experiment:
+class Experiment(Discreet):
     """
     A table or figure of a paper.
 
@@ -217,14 +226,19 @@ class Experiment:
     settings: Mapping[str, str] = field(default_factory=dict)
     check: Callable[[Context], object] | None = None
 
+    def _shown(self) -> dict[str, object]:
+        return {"name": Words(self.name), "title": Words(self.title)}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reproduction:
+class Reproduction(Result):
     """
     An experiment that has been run: its outcome, population and running time.
 
     ``refused`` says why the user's own data do not suit it; the outcome is then empty.
     """
+
+    _NO_PLOT = "charts of papers are drawn by reproduce with out"
 
     experiment: Experiment
     outcome: ExperimentOutcome
@@ -233,6 +247,32 @@ class Reproduction:
     seed: int
     seconds: float
     refused: str | None = None
+
+    def _shown(self) -> dict[str, object]:
+        return {
+            "name": Words(self.experiment.name),
+            "population": Words(self.population),
+            "rows": len(self.outcome.rows),
+            "comparisons": len(self.outcome.comparisons),
+            "refused": self.refused is not None,
+        }
+
+    def _makers(self) -> Makers:
+        outcome = self.outcome
+        return {
+            "rows": lambda: ResultTable.from_rows("rows", outcome.rows),
+            "comparisons": lambda: ResultTable.from_rows(
+                "comparisons", self._compared(), _COMPARED
+            ),
+        }
+
+    def _compared(self) -> list[dict[str, Any]]:
+        return [comparison.to_dict() for comparison in self.outcome.comparisons]
+
+    def _repr_html_(self) -> str:
+        told = (self.outcome.reading, *self.outcome.notes)
+        facts = [("experiment", self.experiment.title), ("population", self.population)]
+        return f"<div>{write_facts(facts, told)}{self.table('comparisons')._repr_html_()}</div>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
@@ -248,7 +288,7 @@ class Reproduction:
             "refused": self.refused,
             "reading": outcome.reading,
             "notes": list(outcome.notes),
-            "comparisons": [comparison.to_dict() for comparison in outcome.comparisons],
+            "comparisons": self._compared(),
             "rows": [dict(row) for row in outcome.rows],
             "charts": [asdict(chart) for chart in outcome.charts],
         }

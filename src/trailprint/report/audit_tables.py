@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from trailprint.audit.results.attacks import Interval
+from trailprint.audit.results.attacks import (
+    Agreement,
+    CoverageFinding,
+    Interval,
+    LinkedByFinding,
+    RankPoint,
+    ViewFinding,
+)
 from trailprint.audit.results.findings import Findings
-from trailprint.audit.results.points import SharedPart, UnicityPoint, WorstPoint
-from trailprint.audit.results.protections import TaskFacts
-from trailprint.plain import to_plain
+from trailprint.audit.results.points import GridCell, SharedPart, UnicityPoint, WorstPoint
+from trailprint.audit.results.protections import JudgedBy, ProtectionPoint, TaskFacts
+from trailprint.evaluation.per_user import RiskBin
+from trailprint.plain import is_omittable, to_plain
+from trailprint.studies.findings import ControlFinding, LocationFinding, MapPlace
 from trailprint.studies.growth.findings import (
+    AmountPoint,
+    ExtrapolatedPoint,
     KnowledgeGrowth,
+    KnowledgePoint,
     ResolutionGrowth,
+    ResolutionPoint,
     TimeGrowth,
+    TimePoint,
     UsersGrowth,
+    UsersPoint,
 )
 
 _Studied = UsersGrowth | TimeGrowth | ResolutionGrowth | KnowledgeGrowth
 Row = dict[str, Any]
+#: Parts of a protection that have tables or columns of their own.
+_APART = ("judged", "not_judged", "groups", "singling_out", "tasks")
 
 
 def _interval(ends: Interval | None) -> Row:
@@ -146,8 +163,7 @@ def _protections(found: Findings) -> Iterator[Row]:
         written = ",".join(f"{key}={value}" for key, value in point.parameters.items())
         groups = point.groups
         row = _with_ends(point, point.interval) | {"parameters": written}
-        apart = ("judged", "not_judged", "groups", "singling_out", "tasks")
-        yield {name: value for name, value in row.items() if name not in apart} | {
+        yield {name: value for name, value in row.items() if name not in _APART} | {
             "smallest_group": None if groups is None else groups.smallest,
             "share_under_k": None if groups is None else groups.share_under_k,
             **_spread_tasks(point.tasks),
@@ -215,3 +231,46 @@ TABLES: Mapping[str, Callable[[Findings], Iterator[Row]]] = {
     "risk": _risk,
 }
 """Functions that make the rows of each table, by file name."""
+
+
+def _fields_of(kind: type[Any]) -> tuple[str, ...]:
+    """Columns of rows of a type, without those that only some rows have."""
+    named = (item.name for item in fields(kind) if not is_omittable(item))
+    return tuple(name for name in named if name not in ("interval", "fewer_than"))
+
+
+_ENDS = ("low", "high")
+_FEW = tuple(f"fewer_than_{few}" for few in ("2", "5", "10", "20"))
+_SHARED = ("at_most", *_fields_of(SharedPart), *_ENDS, *_FEW)
+
+COLUMNS: Mapping[str, Sequence[str]] = {
+    "coverage": ("attack", *_fields_of(CoverageFinding)),
+    "ranks": ("attack", *_fields_of(RankPoint)),
+    "views": ("attack", "at_most", *_fields_of(ViewFinding)),
+    "worst_case": _fields_of(LinkedByFinding),
+    "agreement": _fields_of(Agreement),
+    "controls": (*_fields_of(ControlFinding), *_ENDS),
+    "growth_users": _fields_of(UsersPoint),
+    "growth_users_extrapolation": _fields_of(ExtrapolatedPoint),
+    "growth_time": _fields_of(TimePoint),
+    "growth_resolution": _fields_of(ResolutionPoint),
+    "growth_knowledge": _fields_of(KnowledgePoint),
+    "growth_amount_known": ("at_most", *_fields_of(AmountPoint)),
+    "points_unicity": ("at_most", *_fields_of(UnicityPoint), *_ENDS, *_FEW),
+    "points_worst_case": ("at_most", *_fields_of(WorstPoint), *_ENDS, *_FEW),
+    "points_grid": _fields_of(GridCell),
+    "points_singling_out": _SHARED,
+    "protections": (
+        *(name for name in _fields_of(ProtectionPoint) if name not in _APART),
+        *(*_ENDS, "smallest_group", "share_under_k", *_fields_of(TaskFacts)),
+    ),
+    "protections_by_attack": (
+        *("protection", "at_most"),
+        *(*_fields_of(JudgedBy), *_ENDS, "why_not"),
+    ),
+    "protections_singling_out": ("protection", *_SHARED),
+    "locations": _fields_of(LocationFinding),
+    "locations_on_map": ("contribution", *_fields_of(MapPlace)),
+    "risk": _fields_of(RiskBin),
+}
+"""Columns of tables without rows; with rows, a table may have more."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from trailprint.arguments import check_arguments
 from trailprint.arrays import Floats, Ints
+from trailprint.display.discreet import Discreet
 from trailprint.errors import OptionError
 from trailprint.simulate.grouped_draws import (
     normalise_groups,
@@ -36,7 +37,7 @@ BLOCK_KEYS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WeekCalls:
+class WeekCalls(Discreet):
     """One week's calls: ``count[e]`` calls of ``user[e]`` at ``antenna[e]``, sorted by both."""
 
     user: Ints
@@ -45,7 +46,7 @@ class WeekCalls:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallPopulation:
+class CallPopulation(Discreet):
     """
     Who called where in each week; user ``i`` is the same person in every week.
 
@@ -74,14 +75,21 @@ class _Towns:
 def simulate_calls(
     n_users: int, *, n_cities: int = 60, n_antennas: int = 1211, seed: int = 0
 ) -> CallPopulation:
-    """Draw two weeks of calls for ``n_users`` people.
+    """
+    Draw two weeks of calls for ``n_users`` people.
 
     Parameters
     ----------
-    n_users, n_cities, n_antennas
+    n_users, n_cities, n_antennas : int
         Sizes; every city has at least one antenna, so ``n_antennas >= n_cities``.
-    seed
+    seed : int
         The same seed gives the same population.
+
+    Examples
+    --------
+    >>> from trailprint.simulate import simulate_calls
+    >>> len(simulate_calls(30, n_cities=2, n_antennas=10).weeks)
+    2
     """
     if n_users < 1 or n_cities < 1 or n_antennas < n_cities:
         raise OptionError(

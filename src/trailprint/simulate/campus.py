@@ -74,6 +74,12 @@ class CampusOptions:
         The first day, on any weekday.
     seed : int
         The same seed gives the same campus.
+
+    Examples
+    --------
+    >>> from trailprint.simulate import CampusOptions
+    >>> CampusOptions(n_users=50).n_days
+    28
     """
 
     n_users: int = 300
@@ -133,6 +139,17 @@ def simulate_campus(options: CampusOptions | None = None) -> pa.Table:
     places, and have personal places. They spend each block of a day by the timetable, at one of
     their places, or anywhere; a device near two access points switches between them, and some stay
     connected overnight. No person is at two places at once.
+
+    Parameters
+    ----------
+    options : CampusOptions, optional
+        Size of the campus, and regularity of its people.
+
+    Examples
+    --------
+    >>> from trailprint.simulate import CampusOptions, simulate_campus
+    >>> simulate_campus(CampusOptions(n_users=20, n_days=7)).column_names
+    ['user', 'location', 'start', 'end']
     """
     options = options or CampusOptions()
     random = np.random.default_rng(options.seed)

@@ -53,7 +53,22 @@ LAT_PER_M, LON_PER_M = 1 / 111_035.0, 1 / 85_400.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpsOptions:
-    """Number of people who carry a receiver; the same seed gives the same fixes."""
+    """
+    Number of people who carry a receiver.
+
+    Attributes
+    ----------
+    n_users : int
+        Number of people; by default as many as in the paper.
+    seed : int
+        The same seed gives the same fixes.
+
+    Examples
+    --------
+    >>> from trailprint.simulate import GpsOptions
+    >>> GpsOptions(n_users=5).seed
+    0
+    """
 
     n_users: int = PAPER_USERS
     seed: int = 0
@@ -81,7 +96,20 @@ class _Lives:
 
 @check_arguments()
 def simulate_gps(options: GpsOptions | None = None) -> pa.Table:
-    """Simulate a trajectory log: user, lat, lon, start, sorted by user and time."""
+    """
+    Simulate a trajectory log: user, lat, lon, start, sorted by user and time.
+
+    Parameters
+    ----------
+    options : GpsOptions, optional
+        Number of people.
+
+    Examples
+    --------
+    >>> from trailprint.simulate import GpsOptions, simulate_gps
+    >>> simulate_gps(GpsOptions(n_users=5)).column_names
+    ['user', 'lat', 'lon', 'start']
+    """
     options = options or GpsOptions()
     rng = np.random.default_rng([options.seed, 0])
     city = build_city(rng)

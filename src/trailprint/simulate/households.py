@@ -50,6 +50,12 @@ class HouseholdOptions:
         Number of sites, and of those among them that sell.
     seed : int
         The same seed gives the same families.
+
+    Examples
+    --------
+    >>> from trailprint.simulate import HouseholdOptions
+    >>> HouseholdOptions(n_users=20).n_shops
+    24
     """
 
     n_users: int = 147
@@ -101,7 +107,20 @@ def simulate_families(options: HouseholdOptions | None = None) -> Families:
 
 @check_arguments()
 def simulate_households(options: HouseholdOptions | None = None) -> pa.Table:
-    """Simulate page views: user, household, location (site), start, bought."""
+    """
+    Simulate page views: user, household, location (site), start, bought.
+
+    Parameters
+    ----------
+    options : HouseholdOptions, optional
+        Numbers of people, sites and shops.
+
+    Examples
+    --------
+    >>> from trailprint.simulate import HouseholdOptions, simulate_households
+    >>> simulate_households(HouseholdOptions(n_users=20)).column_names
+    ['user', 'household', 'location', 'start', 'bought']
+    """
     options = options or HouseholdOptions()
     families = simulate_families(options)
     random = np.random.default_rng([options.seed, 1])

@@ -51,7 +51,22 @@ _MONDAY = np.datetime64("2011-02-07T00:00:00", "s")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebOptions:
-    """Number of people who browse; the same seed gives the same visits."""
+    """
+    Number of people who browse.
+
+    Attributes
+    ----------
+    n_users : int
+        Number of people; by default as many as in the paper.
+    seed : int
+        The same seed gives the same visits.
+
+    Examples
+    --------
+    >>> from trailprint.simulate import WebOptions
+    >>> WebOptions(n_users=5).seed
+    0
+    """
 
     n_users: int = PAPER_USERS
     seed: int = 0
@@ -79,7 +94,20 @@ class _Habit:
 
 @check_arguments()
 def simulate_web(options: WebOptions | None = None) -> pa.Table:
-    """Simulate a web history: user, location (the site), start, sorted by time."""
+    """
+    Simulate a web history: user, location (the site), start, sorted by time.
+
+    Parameters
+    ----------
+    options : WebOptions, optional
+        Number of people.
+
+    Examples
+    --------
+    >>> from trailprint.simulate import WebOptions, simulate_web
+    >>> simulate_web(WebOptions(n_users=5)).column_names
+    ['user', 'location', 'start']
+    """
     options = options or WebOptions()
     rng = np.random.default_rng([options.seed, 0])
     n_users = options.n_users

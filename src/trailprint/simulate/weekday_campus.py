@@ -42,6 +42,12 @@ class WeekdayCampusOptions:
         paper's proportions.
     seed : int
         The same seed gives the same campus.
+
+    Examples
+    --------
+    >>> from trailprint.simulate import WeekdayCampusOptions
+    >>> WeekdayCampusOptions().n_users
+    2174
     """
 
     n_users: int = N_BY_TEN
@@ -61,6 +67,17 @@ def simulate_weekday_campus(options: WeekdayCampusOptions | None = None) -> pa.T
     People of one cohort share six rooms. Each person spends Mondays in three of them and Tuesdays
     in the others, and the choice differs between people: single days distinguish people, their sum
     does not.
+
+    Parameters
+    ----------
+    options : WeekdayCampusOptions, optional
+        Number of people.
+
+    Examples
+    --------
+    >>> from trailprint.simulate import WeekdayCampusOptions, simulate_weekday_campus
+    >>> simulate_weekday_campus(WeekdayCampusOptions(n_users=20)).column_names
+    ['user', 'location', 'start']
     """
     options = options or WeekdayCampusOptions()
     random = np.random.default_rng(options.seed)

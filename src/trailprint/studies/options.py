@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from trailprint.arguments import check_fields
 from trailprint.attacks.options import MatchOptions, MetricName
@@ -126,3 +126,39 @@ def _read_value(text: str) -> int | float | str:
         with contextlib.suppress(ValueError):
             return kind(text)
     return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SensitivityOptions:
+    """
+    What the sensitivity study varies.
+
+    Attributes
+    ----------
+    sensitivity : {"locations", "popularity", "withholding"}, optional
+        What to vary.
+    withhold : tuple of float
+        Probabilities of withholding.
+    withhold_by : {"visit", "person", "place"}
+        Who decides to withhold: each visit independently, a person at all places, or a place for
+        all people.
+    n_runs : int
+        Random runs for withholding.
+    name_locations : bool
+        Show locations by name, not by rank.
+
+    Examples
+    --------
+    >>> from trailprint.options import SensitivityOptions
+    >>> SensitivityOptions(sensitivity="withholding", withhold=(0.2,)).withhold_by
+    'visit'
+    """
+
+    sensitivity: Literal["locations", "popularity", "withholding"] | None = None
+    withhold: tuple[float, ...] = (0.1, 0.5, 0.9)
+    withhold_by: Literal["visit", "person", "place"] = "visit"
+    n_runs: int = 100
+    name_locations: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)

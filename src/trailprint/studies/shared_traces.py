@@ -103,6 +103,13 @@ def plain_sharing(one: Sharing) -> dict[str, Any]:
     return {**asdict(one), "interval": list(one.interval), "fewer_than": few}
 
 
+#: Columns of `SinglingOut.rows`.
+SHARING_COLUMNS = (
+    *("release", "what", "people", "unique_share", "sharing_median", "low", "high"),
+    *(f"fewer_than_{n}" for n in _FEW),
+)
+
+
 def _flat(one: Sharing) -> dict[str, Any]:
     row = plain_sharing(one)
     (low, high), few = row.pop("interval"), row.pop("fewer_than")

@@ -2,8 +2,8 @@
 Workflows of the Python API: features, attack and evaluation combined, one file each.
 
 `trailprint` itself exports the most common ones; ``apply_filters``, ``correlate_folds``, ``score``,
-``trade_off``, and plans of what workflows would need (``plan_match`` and the like) are imported
-from here.
+``study_sensitivity``, ``to_households``, ``trade_off``, and plans of what workflows would need
+(``plan_match`` and the like) are imported from here.
 
 Examples
 --------
@@ -49,6 +49,7 @@ from trailprint.lazy import late
 
 if TYPE_CHECKING:
     from trailprint.events.filters import apply_filters
+    from trailprint.events.households import to_households
     from trailprint.workflows.correlate_plan import plan_correlate, plan_correlate_folds
     from trailprint.workflows.folds import correlate_folds
     from trailprint.workflows.match_plan import plan_match
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from trailprint.workflows.protect import trade_off
     from trailprint.workflows.protect_plan import plan_protect, plan_trade_off
     from trailprint.workflows.scoring import score
+    from trailprint.workflows.sensitivity import study_sensitivity
 
 __all__ = [
     "apply_filters",
@@ -67,6 +69,8 @@ __all__ = [
     "plan_protect",
     "plan_trade_off",
     "score",
+    "study_sensitivity",
+    "to_households",
     "trade_off",
 ]
 
@@ -82,6 +86,8 @@ __getattr__ = late(
         "plan_protect": "trailprint.workflows.protect_plan",
         "plan_trade_off": "trailprint.workflows.protect_plan",
         "score": "trailprint.workflows.scoring",
+        "study_sensitivity": "trailprint.workflows.sensitivity",
+        "to_households": "trailprint.events.households",
         "trade_off": "trailprint.workflows.protect",
     },
 )

@@ -45,7 +45,7 @@ def _top_rows(sets: AverageSets) -> list[dict[str, Any]]:
 
 def top_table(sets: AverageSets) -> ResultTable:
     """Return a table of how often the right person is among the k likeliest."""
-    return ResultTable.from_rows("top", _top_rows(sets))
+    return ResultTable.from_rows("top", _top_rows(sets), ("k", "share", "low", "high"))
 
 
 def plot_top(sets: AverageSets) -> Plot:

@@ -35,6 +35,7 @@ from trailprint.events.reading.sources import (
     TruthSource,
     open_truth,
 )
+from trailprint.events.results import Makers, Result, as_table
 from trailprint.features.places import build_chain_pair
 from trailprint.features.sequences import build_sequence_pair
 from trailprint.linkage import Linkage
@@ -56,7 +57,6 @@ from trailprint.workflows.correlate_plan import announce_correlation
 from trailprint.workflows.correlate_sides import Work, check_correlation, open_sides, open_store
 from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
-from trailprint.workflows.results import Makers, Result, as_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

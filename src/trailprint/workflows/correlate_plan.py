@@ -74,6 +74,34 @@ def plan_correlate(
 
     Events are cut into days, and a sample of people is compared with each other on one core.
     Models that are already in a work folder are planned as if they had to be trained.
+
+    Parameters
+    ----------
+    released, auxiliary : Events, path or table
+        The data to be published, and what an adversary might know.
+    options : CorrelateOptions, optional
+        Model, days, ties.
+    knows : Knowledge or str, optional
+        How much of the auxiliary side is known about each person; by default everything.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    engine : EngineOptions or {"local", "spark"}
+        Engine that the plan is for. Does not affect results.
+    n_threads : int, optional
+        Number of threads that the plan is for.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate import CampusOptions, simulate_campus
+    >>> campus = simulate_campus(CampusOptions(n_users=20, n_days=14))
+    >>> sides = tp.split(campus, tp.SplitOptions(at="median"))
+    >>> from trailprint.workflows import plan_correlate
+    >>> options = tp.CorrelateOptions(model="markov")
+    >>> plan_correlate(sides.released, sides.auxiliary, options).pairs
+    400
     """
     options = options or CorrelateOptions()
     first, second = open_sides([released, auxiliary], options, reading, places)
@@ -99,6 +127,34 @@ def plan_correlate_folds(
     Estimate what `correlate_folds` with the same arguments needs, without running it.
 
     All rounds are assumed to cost as much as the first.
+
+    Parameters
+    ----------
+    events : Events, path or table
+        Any source that `trailprint.read` accepts, or its result.
+    options : CorrelateOptions, optional
+        Model, days, ties.
+    protocol : FoldOptions, optional
+        Number of bins and rounds.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    engine : EngineOptions or {"local", "spark"}
+        Engine that the plan is for. Does not affect results.
+    n_threads : int, optional
+        Number of threads that the plan is for.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate import CampusOptions, simulate_campus
+    >>> campus = simulate_campus(CampusOptions(n_users=20, n_days=14))
+    >>> from trailprint.options import FoldOptions
+    >>> from trailprint.workflows import plan_correlate_folds
+    >>> options = tp.CorrelateOptions(model="markov")
+    >>> plan_correlate_folds(campus, options, FoldOptions(n_folds=3)).pairs
+    1200
     """
     options, protocol = options or CorrelateOptions(), protocol or FoldOptions()
     (opened,) = open_sides([events], options, reading, places)

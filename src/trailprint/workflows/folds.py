@@ -20,6 +20,7 @@ from trailprint.events.knowledge import Known
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source
+from trailprint.events.results import Makers, Result
 from trailprint.features.sequences import Sequences, build_sequences
 from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.store import Store
@@ -37,7 +38,6 @@ from trailprint.workflows.correlate_plan import announce_folds
 from trailprint.workflows.correlate_sides import Work, check_correlation, open_sides, open_store
 from trailprint.workflows.engines import runs_on_engine
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
-from trailprint.workflows.results import Makers, Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -119,7 +119,39 @@ def correlate_folds(
     """
     Correlate each bin of the users' days with the other bins in turn (leave one out).
 
-    The parameters are those of `correlate`; ``protocol`` sets the number of bins and rounds.
+    Parameters
+    ----------
+    events : Events, path or table
+        Any source that `trailprint.read` accepts, or its result.
+    options : CorrelateOptions, optional
+        Model, days, ties.
+    protocol : FoldOptions, optional
+        Number of bins and rounds.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    store : Store, optional
+        Keeps trained models; only for the same data and training options.
+    work : path, optional
+        Instead of a store, a folder for a CRF's models.
+    engine : EngineOptions or {"local", "spark"}, optional
+        Engine that runs the passes over all people. Does not affect results.
+    n_threads : int, optional
+        Number of threads. Does not affect results.
+    progress : callable, optional
+        Called with a description of the step and the share that is done.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate import CampusOptions, simulate_campus
+    >>> campus = simulate_campus(CampusOptions(n_users=20, n_days=14))
+    >>> from trailprint.options import FoldOptions
+    >>> from trailprint.workflows import correlate_folds
+    >>> options = tp.CorrelateOptions(model="markov")
+    >>> len(correlate_folds(campus, options, FoldOptions(n_folds=3)).rounds)
+    3
     """
     options, protocol = options or CorrelateOptions(), protocol or FoldOptions()
     (events,) = open_sides([events], options, reading, places)

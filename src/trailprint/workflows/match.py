@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from trailprint.arguments import check_argument, check_arguments
+from trailprint.arguments import check_arguments
 from trailprint.attacks.options import MatchOptions, RejectionOptions
 from trailprint.attacks.rejection import Rejection, decide, decide_by_lengths
 from trailprint.attacks.view_weights import ViewWeights
@@ -24,6 +24,7 @@ from trailprint.errors import OptionError
 from trailprint.evaluation.risk import (
     CoveragePoint,
     Risk,
+    check_precision,
     correct_links,
     margin_for_precision,
     measure_risk,
@@ -36,6 +37,7 @@ from trailprint.events.options import ReadOptions
 from trailprint.events.periods import periods_overlap
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, TruthSource, open_places, open_truth
+from trailprint.events.results import Makers, Result, as_table
 from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
 from trailprint.features.views import Views
@@ -48,7 +50,7 @@ from trailprint.workflows.match_plan import announce_plan
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
 from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.renamed import Recovered, recover_locations
-from trailprint.workflows.results import Makers, Result, as_table, plot_risk
+from trailprint.workflows.risk_plots import plot_risk
 from trailprint.workflows.views import ViewShare, describe_views, plot_views
 
 
@@ -126,8 +128,8 @@ class MatchResult(Result):
             "links": as_table("links", self.links),
             "per_user": as_table("per_user", self.per_user),
             "margins": lambda: ResultTable("margins", self._margins()),
-            "curve": lambda: ResultTable.from_rows("curve", map(asdict, self.curve)),
-            "views": lambda: ResultTable.from_rows("views", map(asdict, self.views)),
+            "curve": lambda: ResultTable.from_objects("curve", self.curve, CoveragePoint),
+            "views": lambda: ResultTable.from_objects("views", self.views, ViewShare),
         }
 
     def _plots(self) -> Mapping[str, Callable[[], Plot]]:
@@ -150,16 +152,8 @@ class MatchResult(Result):
         return table.append_column("correct", known).sort_by(order)
 
     def margin_for(self, precision: float) -> CoveragePoint | None:
-        """
-        Return the margin from which links reach the given precision, or None if none does.
-
-        ``precision`` is above 0 and at most 1.
-        """
-        check_argument("precision", precision, float)
-        if not 0 < precision <= 1:
-            raise OptionError(
-                f"precision must be above 0 and at most 1, got {precision} instead. Try 0.9."
-            )
+        """Return the margin from which links reach the given precision, or None if none does."""
+        check_precision(precision)
         if not self.options.margins or self.risk is None:
             return None
         return margin_for_precision(self.linkage, self.truth, precision)

@@ -15,11 +15,11 @@ from trailprint.events.knowledge import Knowledge, open_knowledge, restrict
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, open_places
+from trailprint.events.results import Result
 from trailprint.features.options import HistogramOptions
 from trailprint.workflows.match_attack import Looks, MatchAttack, prepare_attack
 from trailprint.workflows.options import ViewOptions
 from trailprint.workflows.plans import count_cores, describe_memory, describe_time
-from trailprint.workflows.results import Result
 
 _LOG = logging.getLogger(__name__)
 
@@ -94,6 +94,37 @@ def plan_match(
 
     Events are read and counted, then a few people are compared with all others on one core.
     Weights of views are not learnt: all views get equal weight.
+
+    Parameters
+    ----------
+    released, auxiliary : Events, path or table
+        The data to be published, and what an adversary might know.
+    options : MatchOptions, optional
+        Metric, method, ties.
+    histograms : HistogramOptions, optional
+        What is counted: visits, duration or balanced days; slots.
+    views : ViewOptions, optional
+        Describe people by several views at once instead of one histogram.
+    knows : Knowledge or str, optional
+        How much of the auxiliary side is known about each person; by default everything.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    engine : EngineOptions or {"local", "spark"}
+        Engine that the plan is for. Does not affect results.
+    n_threads : int, optional
+        Number of threads that the plan is for.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate import CampusOptions, simulate_campus
+    >>> campus = simulate_campus(CampusOptions(n_users=20, n_days=14))
+    >>> sides = tp.split(campus, tp.SplitOptions(at="median"))
+    >>> from trailprint.workflows import plan_match
+    >>> plan_match(sides.released, sides.auxiliary).released_users
+    20
     """
     options = options or MatchOptions()
     first, second = open_places([released, auxiliary], reading, places)

@@ -11,8 +11,8 @@ from trailprint.display.discreet import Words
 from trailprint.display.numbers import format_seconds, to_finite
 from trailprint.engines.cores import count_spark_cores
 from trailprint.engines.options import EngineName, EngineOptions, choose_engine
+from trailprint.events.results import Result
 from trailprint.kernels.threads import available_threads
-from trailprint.workflows.results import Result
 
 _LOG = logging.getLogger(__name__)
 

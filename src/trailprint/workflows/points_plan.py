@@ -59,6 +59,32 @@ def plan_points(
     Estimate what `trailprint.points` with the same arguments needs, without measuring.
 
     Events are read and points counted, then each kind of pass is run for a few people on one core.
+
+    Parameters
+    ----------
+    data : Events, path or table
+        The data to be released.
+    options : PointsOptions, optional
+        What is known about a person, and how much of it.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    protections : Protection, str or a sequence of them
+        Protections to compare.
+    engine : EngineOptions or {"local", "spark"}
+        Engine that the plan is for. Does not affect results.
+    n_threads : int, optional
+        Number of threads that the plan is for.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate import CampusOptions, simulate_campus
+    >>> campus = simulate_campus(CampusOptions(n_users=20, n_days=14))
+    >>> from trailprint.workflows import plan_points
+    >>> plan_points(campus).released_users
+    20
     """
     options = options or PointsOptions()
     run, chains = open_measurement(

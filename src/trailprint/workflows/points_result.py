@@ -16,8 +16,8 @@ from trailprint.display.plots import Plot, draw_bars, draw_curve, draw_heat
 from trailprint.display.tables import ResultTable
 from trailprint.evaluation.larger_populations import LargerPopulation, ModelCheck
 from trailprint.evaluation.unicity import Sharing, Unicity, WorstPoints
+from trailprint.events.results import Makers, Result, as_table
 from trailprint.studies.known_points import GridShare
-from trailprint.workflows.results import Makers, Result, as_table
 
 #: The number of points usually quoted, also used for the grid.
 QUOTED = 4

@@ -21,22 +21,28 @@ from trailprint.events.events import Events
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, open_places
+from trailprint.events.results import Makers, Result, as_table
 from trailprint.features.histograms import Histograms
 from trailprint.features.options import HistogramOptions
 from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.protections.chain import Protected, apply_protections
 from trailprint.protections.loss import with_locations
 from trailprint.protections.protection import Protection
+from trailprint.protections.tasks import Tasks
 from trailprint.studies.frontier import Frontier, sweep
 from trailprint.studies.options import SweepOptions
 from trailprint.studies.protection_trial import Point
-from trailprint.studies.shared_traces import SinglingOut, compare_sharing, plain_sharing
+from trailprint.studies.shared_traces import (
+    SHARING_COLUMNS,
+    SinglingOut,
+    compare_sharing,
+    plain_sharing,
+)
 from trailprint.workflows.chain_reading import read_chain
 from trailprint.workflows.engines import runs_on_engine, runs_passes_on_engine
 from trailprint.workflows.judging import list_judges
 from trailprint.workflows.measuring import announce_compilation
 from trailprint.workflows.protect_plan import announce_protect, announce_trade_off
-from trailprint.workflows.results import Makers, Result, as_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -67,8 +73,10 @@ class ProtectResult(Result):
     def _makers(self) -> Makers:
         return {
             "loss": lambda: ResultTable.from_rows("loss", [asdict(self.protected.loss)]),
-            "tasks": lambda: ResultTable.from_rows("tasks", self._tasks()),
-            "singling_out": lambda: ResultTable.from_rows("singling_out", self.singling_out.rows()),
+            "tasks": lambda: ResultTable.from_objects("tasks", self._tasks(), Tasks),
+            "singling_out": lambda: ResultTable.from_rows(
+                "singling_out", self.singling_out.rows(), SHARING_COLUMNS
+            ),
             "released": as_table("released", self._released),
         }
 
@@ -81,9 +89,9 @@ class ProtectResult(Result):
         ]
         return {"loss": lambda: draw_bars(rows, "name", "share")}
 
-    def _tasks(self) -> list[dict[str, Any]]:
+    def _tasks(self) -> list[Tasks]:
         tasks = self.protected.tasks
-        return [] if tasks is None else [asdict(tasks)]
+        return [] if tasks is None else [tasks]
 
     def _released(self) -> pa.Table:
         """The data to be released: events or histograms."""
@@ -267,6 +275,40 @@ def trade_off(
     Sweep one parameter of a chain of protections; see `SweepOptions`.
 
     Each value is judged by every attack family that the data allows; the strongest counts.
+
+    Parameters
+    ----------
+    released, auxiliary : Events, path or table
+        The data to be published, and what an adversary might know.
+    protections : Protection, str or a sequence of them
+        Protections as objects or as text such as ``"microaggregate:k=10"``.
+    options : SweepOptions
+        The parameter, its values, and how they are judged.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    counting : HistogramOptions, optional
+        What histograms count.
+    engine : EngineOptions or {"local", "spark"}, optional
+        Engine that runs the passes over all people. Does not affect results.
+    n_threads : int, optional
+        Number of threads. Does not affect results.
+    progress : callable, optional
+        Called with a description of the step and the share that is done.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate import CampusOptions, simulate_campus
+    >>> campus = simulate_campus(CampusOptions(n_users=20, n_days=14))
+    >>> sides = tp.split(campus, tp.SplitOptions(at="median"))
+    >>> from trailprint.options import SweepOptions
+    >>> from trailprint.workflows import trade_off
+    >>> options = SweepOptions(parameter="k", values=(2, 5))
+    >>> found = trade_off(sides.released, sides.auxiliary, "microaggregate", options)
+    >>> found.table("sweep").to_arrow()["value"].to_pylist()
+    ['2', '5']
     """
     released, auxiliary = open_places([released, auxiliary], reading, places)
     chain = read_chain(protections, released.engine)

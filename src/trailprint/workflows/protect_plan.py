@@ -74,6 +74,34 @@ def plan_protect(
     Estimate what `trailprint.protect` with the same arguments needs, without protecting all data.
 
     The protections are tried on a sample of people, on one core.
+
+    Parameters
+    ----------
+    events : Events, path or table
+        The data to be released.
+    protections : Protection, str or a sequence of them
+        Protections as objects or as text such as ``"microaggregate:k=10"``.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    seed : int
+        Seed of all random choices. Does not affect the plan.
+    counting : HistogramOptions, optional
+        What histograms count.
+    engine : EngineOptions or {"local", "spark"}
+        Engine that the plan is for. Does not affect results.
+    n_threads : int, optional
+        Number of threads that the plan is for.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate import CampusOptions, simulate_campus
+    >>> campus = simulate_campus(CampusOptions(n_users=20, n_days=14))
+    >>> from trailprint.workflows import plan_protect
+    >>> plan_protect(campus, "microaggregate:k=5").work
+    'protect'
     """
     (opened,) = open_places([events], reading, places)
     chain = read_chain(protections, opened.engine)
@@ -167,6 +195,37 @@ def plan_trade_off(
     Estimate what `trade_off` with the same arguments needs, without running the sweep.
 
     One value is tried and attacked by every family, on a sample of people and on one core.
+
+    Parameters
+    ----------
+    released, auxiliary : Events, path or table
+        The data to be published, and what an adversary might know.
+    protections : Protection, str or a sequence of them
+        Protections as objects or as text such as ``"microaggregate:k=10"``.
+    options : SweepOptions
+        The parameter, its values, and how they are judged.
+    reading : ReadOptions, optional
+        How to read sources that are not yet events.
+    places : PlaceOptions, optional
+        What counts as one place; positions alone go on a grid of 1,000 m.
+    counting : HistogramOptions, optional
+        What histograms count.
+    engine : EngineOptions or {"local", "spark"}
+        Engine that the plan is for. Does not affect results.
+    n_threads : int, optional
+        Number of threads that the plan is for.
+
+    Examples
+    --------
+    >>> import trailprint as tp
+    >>> from trailprint.simulate import CampusOptions, simulate_campus
+    >>> campus = simulate_campus(CampusOptions(n_users=20, n_days=14))
+    >>> sides = tp.split(campus, tp.SplitOptions(at="median"))
+    >>> from trailprint.options import SweepOptions
+    >>> from trailprint.workflows import plan_trade_off
+    >>> options = SweepOptions(parameter="k", values=(2, 5))
+    >>> plan_trade_off(sides.released, sides.auxiliary, "microaggregate", options).work
+    'sweep'
     """
     first, second = open_places([released, auxiliary], reading, places)
     chain = read_chain(protections, first.engine)

@@ -27,8 +27,8 @@ from trailprint.events.events import Events
 from trailprint.events.places.lattice import Grid
 from trailprint.events.reading.columns import CELL_SIZE
 from trailprint.events.reading.own_releases import ABOUT, SCHEMA
+from trailprint.events.results import open_folder
 from trailprint.events.write import check_outputs, copy_query, replacing, write_table
-from trailprint.workflows.results import open_folder
 
 if TYPE_CHECKING:
     from trailprint.workflows.protect import ProtectResult

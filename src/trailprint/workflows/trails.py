@@ -29,13 +29,14 @@ from trailprint.events.knowledge import Knowledge, Known, open_knowledge, restri
 from trailprint.events.options import ReadOptions
 from trailprint.events.places.placing import PlaceOptions
 from trailprint.events.reading.sources import Source, TruthSource, open_places, open_truth
+from trailprint.events.results import Makers, Result, as_table
 from trailprint.features.histograms import Histograms, build_histogram_pair
 from trailprint.features.trails import Trails, trails_of
 from trailprint.linkage import Linkage
 from trailprint.progress import Progress, ignore_progress, shows_progress
 from trailprint.workflows.location_weights import open_location_weights
 from trailprint.workflows.measuring import Stopwatch, announce_compilation
-from trailprint.workflows.results import Makers, Result, as_table, plot_risk
+from trailprint.workflows.risk_plots import plot_risk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -11,9 +12,19 @@ import pytest
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.showing import Shown
 from trailprint.errors import OptionError
-from trailprint.report.audit_tables import TABLES
+from trailprint.report.audit_tables import COLUMNS, TABLES
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
+
+
+#: What an audit has that did only what it must.
+EMPTY: dict[str, Any] = {
+    "agreement": [],
+    "controls": [],
+    "why": None,
+    "per_user": None,
+    "protections": None,
+}
 
 
 class Example(Shown):
@@ -47,6 +58,18 @@ def test_every_table_of_the_report_is_there_and_two_with_ids(shown):
     assert shown.table("links").to_arrow().to_pylist() == [{"released": "p1", "auxiliary": "ann"}]
     with pytest.raises(OptionError, match="A table must be one of"):
         shown.table("people")
+
+
+def test_a_table_without_rows_keeps_its_columns(shown):
+    plain = shown.to_dict()
+    empty = Example(Findings.from_dict({**plain, **EMPTY}))
+    for name, columns in COLUMNS.items():
+        full = shown.table(name)
+        assert set(columns) <= set(full.columns), name
+        assert not set(full.columns) - {*columns, "at_most", "drawn", "variant"}, name
+    for name in ("agreement", "controls", "protections", "locations", "risk"):
+        assert empty.table(name).columns == COLUMNS[name]
+        assert len(empty.table(name)) == 0
 
 
 def test_the_chart_of_attacks_has_a_bar_for_each_that_was_scored(shown):

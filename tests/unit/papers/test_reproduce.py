@@ -44,5 +44,5 @@ def test_what_is_not_there_is_refused_before_anything_runs(names, more):
 
 
 def test_the_refusal_of_a_name_says_where_to_look():
-    with pytest.raises(OptionError, match="trailprint reproduce list shows, a year or all"):
+    with pytest.raises(OptionError, match="'trailprint reproduce --list' shows, a year or all"):
         room.reproduce("no-such-experiment")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 
 import pytest
 
 from trailprint.audit.results.findings import Findings
+from trailprint.report.audit_page import render_report
 from trailprint.report.notebook import embed_report
 
 pytestmark = pytest.mark.usefixtures("blank_charts")
@@ -26,6 +28,15 @@ def test_tiles_and_main_chapters_are_there(result):
     assert f"{round(100 * result['headline']['share'])}" in page
     for title in [attack["title"] for attack in result["attacks"] if attack["ran"]]:
         assert title in page
+
+
+def test_every_chart_of_the_report_is_in_the_notebook_too(result, sparse):
+    for plain in (result, sparse):
+        found = Findings.from_dict(plain)
+        drawn = re.findall("<figcaption>(.*?)</figcaption>", render_report(found))
+        shown = re.findall("<figcaption>(.*?)</figcaption>", unescape(embed_report(found)))
+        assert shown == drawn
+        assert drawn
 
 
 def test_next_to_nothing_measured_is_a_page_too(sparse, unscored):

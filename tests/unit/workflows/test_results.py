@@ -18,6 +18,7 @@ from trailprint.errors import OptionError, OutputError
 from trailprint.studies.options import SweepOptions
 from trailprint.workflows.folds import correlate_folds
 from trailprint.workflows.protect import trade_off
+from trailprint.workflows.risk_plots import plot_risk
 
 PERSON = "person-"
 MIME = "application/vnd.vegalite.v5+json"
@@ -180,6 +181,19 @@ def test_without_truth_there_is_no_chart():
 def test_a_column_of_mixed_kinds_becomes_text():
     rows: list[dict[str, object]] = [{"linked": 3}, {"linked": "<10"}]
     assert ResultTable.from_rows("x", rows).to_arrow()["linked"].to_pylist() == ["3", "<10"]
+
+
+def test_the_chart_of_a_risk_stands_next_to_chance(results):
+    spec = plot_risk(results["match"].risk).to_dict()
+    assert '"by chance"' in json.dumps(spec)
+
+
+def test_a_curve_without_points_keeps_its_columns(sides):
+    without = tp.match(sides.released, sides.auxiliary)
+    assert without.table("curve").columns == ("margin", "coverage", "precision", "links")
+    assert without.table("views").to_pandas()["weight"].tolist() == []
+    tasks = tp.protect(sides.released, "microaggregate:k=2").table("tasks")
+    assert len(tasks.columns) > 3
 
 
 def test_a_plot_is_a_copy():

@@ -10,6 +10,8 @@ from typing import Any
 from trailprint.audit.attacks.registry import release_family_names
 from trailprint.audit.parts import Part
 from trailprint.audit.wording import duration
+from trailprint.display.discreet import Discreet
+from trailprint.display.tables import write_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,7 @@ def short_first(parts: Sequence[Part], time_limit_s: float | None) -> tuple[Part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Plan:
+class Plan(Discreet):
     """
     The parts of an audit, most informative first.
 
@@ -73,6 +75,14 @@ class Plan:
     worker_bytes: float = 0.0
     reserved_s: float = 0.0
     spent_s: float = 0.0
+
+    def _repr_html_(self) -> str:
+        rows = [
+            {"part": part.title, "time": duration(part.seconds), "why not": None}
+            for part in self.parts
+        ]
+        rows += [{"part": one.title, "time": None, "why not": one.why} for one in self.left_out]
+        return write_rows(rows)
 
     @property
     def usable_s(self) -> float | None:

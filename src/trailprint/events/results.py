@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,10 +17,9 @@ from trailprint.arguments import check_argument
 from trailprint.display.discreet import Discreet, brief
 from trailprint.display.fact_tables import write_facts
 from trailprint.display.numbers import to_json
-from trailprint.display.plots import Plot, draw_bars
+from trailprint.display.plots import Plot
 from trailprint.display.tables import ResultTable
 from trailprint.errors import OptionError, OutputError, reason_of
-from trailprint.evaluation.risk import Risk
 from trailprint.events.spreadsheets import write_csv
 from trailprint.events.write import replacing
 from trailprint.system.addresses import check_writable
@@ -39,6 +38,9 @@ class Result(Discreet, ABC):
     """
 
     __slots__ = ()
+
+    #: Why there is no chart if `plots` is empty.
+    _NO_PLOT: ClassVar[str] = "a chart of this result needs a truth, and it has none"
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -74,7 +76,7 @@ class Result(Discreet, ABC):
         """Return one of `plots`, by default the first, as a chart that notebooks show."""
         plots = self._plots()
         if not plots:
-            raise OptionError("A chart needs a truth to draw a risk, but this result has none.")
+            raise OptionError(f"A plot must have something to draw, but {self._NO_PLOT}.")
         return _find(plots, next(iter(plots)) if name is None else name, "plot")()
 
     def to_html(self) -> str:
@@ -105,9 +107,15 @@ class Result(Discreet, ABC):
 
     def _named(self, private: str | Sequence[str]) -> dict[str, ResultTable]:
         """Tables that were named to be saved although they hold ids of people."""
+        return {name: self.table(name) for name in self._check_names(private)}
+
+    def _check_names(self, private: str | Sequence[str]) -> list[str]:
+        """Names of tables to be saved; raise an error if one is none of them."""
         check_argument("private", private, str | Sequence[str])
-        names = [private] if isinstance(private, str) else private
-        return {name: self.table(name) for name in names}
+        names = [private] if isinstance(private, str) else list(private)
+        for name in names:
+            _find(self._makers(), name, "table")
+        return names
 
     def _open_tables(self) -> list[ResultTable]:
         """Tables without ids of people."""
@@ -165,13 +173,3 @@ def write_private(folder: Path, tables: Mapping[str, ResultTable]) -> list[Path]
 def as_table(name: str, make: Callable[[], pa.Table]) -> Callable[[], ResultTable]:
     """Return a function that makes a table with ids of people."""
     return lambda: ResultTable(name, make(), is_private=True)
-
-
-def plot_risk(risk: Risk) -> Plot:
-    """Draw the share of people linked correctly, next to chance."""
-    low, high = risk.accuracy_interval or (None, None)
-    rows = [
-        {"name": "linked correctly", "share": risk.accuracy, "low": low, "high": high},
-        {"name": "by chance", "share": risk.chance},
-    ]
-    return draw_bars([row for row in rows if row["share"] is not None], "name", "share")
