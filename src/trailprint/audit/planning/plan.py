@@ -161,7 +161,7 @@ class Plan(Discreet):
         takes, limit = duration(part.seconds), duration(self.time_limit_s or 0.0)
         why = (
             f"There was no time left within the limit of {limit}."
-            if takes.startswith("less")
+            if part.seconds < 1
             else f"It would take about {takes}, and the time limit of {limit} leaves less."
         )
         return LeftOut(name=part.name, title=part.title, why=why)
