@@ -14,6 +14,7 @@ from trailprint.app.audits import read_json
 from trailprint.app.folders import JOB
 from trailprint.app.jobs import Job
 from trailprint.audit.attacks.registry import find_family
+from trailprint.audit.results.protections import NONE
 from trailprint.errors import TrailprintError
 from trailprint.protections.registry import PROTECTIONS, parse_protection, write_protection
 from trailprint.report.audit_files import RESULT
@@ -24,9 +25,7 @@ from trailprint.report.page_layout import render_blocks
 from trailprint.report.wording import percent, rate_interval
 from trailprint.workflows.release_risk import read_measured
 
-PLAIN = "No protection"
-"""Label that audits use for the unprotected data."""
-
+_PLAIN = "No protection"
 _MEASURED, _RELEASES = "measured", "releases"
 
 
@@ -54,6 +53,8 @@ class RiskPoint:
         Every attack that was tried on it.
     is_later : bool
         Whether it was measured after the audit instead of by it.
+    is_unprotected : bool
+        Whether this is the data as it is.
     """
 
     chain: str
@@ -65,6 +66,7 @@ class RiskPoint:
     attack: str = ""
     judges: tuple[str, ...] = ()
     is_later: bool = False
+    is_unprotected: bool = False
 
 
 def measure_job(audit: Path, words: list[str]) -> Job:
@@ -93,7 +95,8 @@ def list_points(audit: Path) -> list[RiskPoint]:
     own = part_of(part_of(read_json(audit / RESULT), "protections"), "points")
     found = {point.label: point for point in _read(read_measured(audit), is_later=True)}
     found |= {point.label: point for point in _read(own if isinstance(own, list) else ())}
-    found = _read_plain(read_json(audit / RESULT).get("headline")) | found
+    if not any(point.is_unprotected for point in found.values()):
+        found |= _read_plain(read_json(audit / RESULT).get("headline"))
     return sorted(found.values(), key=lambda point: (point.loss, point.label))
 
 
@@ -105,14 +108,15 @@ def _read_plain(headline: object) -> dict[str, RiskPoint]:
         return {}
     point = RiskPoint(
         chain="",
-        label=PLAIN,
+        label=_PLAIN,
         loss=0.0,
         risk=float(risk),
         interval=_pair(told.get("interval")),
         is_most=told.get("share") is None,
         attack=str(told.get("attack_title") or ""),
+        is_unprotected=True,
     )
-    return {PLAIN: point}
+    return {_PLAIN: point}
 
 
 def part_of(plain: object, name: str) -> Any:
@@ -139,6 +143,7 @@ def _read(points: Iterable[object], *, is_later: bool = False) -> Iterable[RiskP
             attack=name_attack(str(point.get("attack") or "")),
             judges=tuple(name_attack(str(name)) for name in judged),
             is_later=is_later,
+            is_unprotected=point.get("name") == NONE,
         )
 
 

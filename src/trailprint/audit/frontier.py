@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from trailprint.audit.results.protections import NONE, MeasuredProtection
+from trailprint.audit.results.protections import MeasuredProtection
 
 #: Without a target, a protection is called effective when it leaves at most this share of the risk.
 EFFECTIVE = 0.5
@@ -18,7 +18,7 @@ def mark_frontier(points: Sequence[MeasuredProtection]) -> tuple[MeasuredProtect
     Only points that every family judged on all people are compared. A protection without a
     measurable effect is never on the frontier, whatever it costs.
     """
-    plain = next((point for point in points if point.name == NONE), None)
+    plain = next((point for point in points if point.is_unprotected), None)
     able = [point for point in points if is_whole(point) and has_effect(point, plain)]
     return tuple(
         replace(point, on_frontier=point in able and not _is_beaten(point, able))
@@ -30,13 +30,13 @@ def find_target(
     points: Sequence[MeasuredProtection], target_risk: float
 ) -> MeasuredProtection | None:
     """Return the least loss among points judged by all whose upper bound is within the target."""
-    plain = next((point for point in points if point.name == NONE), None)
+    plain = next((point for point in points if point.is_unprotected), None)
     enough = [
         point
         for point in points
         if is_whole(point)
         and point.at_risk <= target_risk
-        and (plain is None or point.name == NONE or point.accuracy < plain.accuracy)
+        and (plain is None or point.is_unprotected or point.accuracy < plain.accuracy)
     ]
     return min(enough, key=lambda point: point.loss, default=None)
 
@@ -48,7 +48,7 @@ def is_whole(point: MeasuredProtection) -> bool:
 
 def has_effect(point: MeasuredProtection, plain: MeasuredProtection | None) -> bool:
     """Return whether fewer people are linked than before, by the upper end of the interval."""
-    if plain is None or point.name == NONE:
+    if plain is None or point.is_unprotected:
         return True
     return point.interval[1] < plain.accuracy
 

@@ -10,7 +10,6 @@ from trailprint.audit.results.attacks import MeasuredAttack
 from trailprint.audit.results.data import KnownFacts
 from trailprint.audit.results.findings import Headline
 from trailprint.audit.results.protections import (
-    NONE,
     HeadlineProtection,
     MeasuredProtection,
     MeasuredProtections,
@@ -84,13 +83,13 @@ def _find_cheapest(protections: MeasuredProtections) -> MeasuredProtection | Non
     """Return the protection for the target, if set, or else the cheapest that halves the risk."""
     if protections.target_risk is not None:
         target = protections.target
-        return None if target is None or target.name == NONE else target
-    plain = next((point for point in protections.points if point.name == NONE), None)
+        return None if target is None or target.is_unprotected else target
+    plain = next((point for point in protections.points if point.is_unprotected), None)
     limit = 0.0 if plain is None else EFFECTIVE * plain.accuracy
     enough = [
         point
         for point in protections.points
-        if point.name != NONE
+        if not point.is_unprotected
         and is_whole(point)
         and point.accuracy <= limit
         and point.loss < WHOLLY_LOST

@@ -15,7 +15,9 @@ _RELEASE = "release"
 def propose_release(found: Findings, data: str, more: Sequence[str] = ()) -> str | None:
     """Return the command that writes the proposed release; None if none is proposed."""
     best = found.headline.protection
-    return spell_release(data, best.written, more) if best is not None and best.written else None
+    if best is None or best.is_unprotected:
+        return None
+    return spell_release(data, best.written, more)
 
 
 def spell_release(data: str, written: str, more: Sequence[str] = ()) -> str:

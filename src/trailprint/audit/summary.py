@@ -13,7 +13,6 @@ from trailprint.audit.results.data import Outside
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.results.points import PointsFinding
 from trailprint.audit.results.protections import (
-    NONE,
     HeadlineProtection,
     ProtectionPoint,
     Protections,
@@ -142,7 +141,7 @@ def _controls(controls: Sequence[ControlFinding]) -> str:
 
 def _protections(protections: Protections, named: HeadlineProtection | None) -> list[Row]:
     """A few points on the frontier that help, and the one named in the headline."""
-    risk = max((_most(p) for p in protections.points if p.name == NONE), default=2.0)
+    risk = max((_most(p) for p in protections.points if p.is_unprotected), default=2.0)
     points = [p for p in protections.points if p.on_frontier and _most(p) < risk]
     points.sort(key=_loss)
     step = max(1, -(-len(points) // 4))

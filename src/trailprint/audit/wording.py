@@ -87,7 +87,7 @@ def target_sentence(
     if target is None:
         return f"Nothing that was tried leaves {wanted}.{_why_not(target_risk, n_people, search)}"
     left = share_or_most(target.accuracy, target.at_most)
-    if not target.written:
+    if target.is_unprotected:
         return f"The data as it is leaves {wanted} ({left}): no protection is needed for that."
     return (
         f"{target.label}: of {_count_tried(search)}, the least loss with {wanted}. It leaves "

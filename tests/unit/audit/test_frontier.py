@@ -37,6 +37,11 @@ def test_a_point_without_an_effect_is_never_on_the_frontier():
     assert marks([point(0, 0.9, NONE), point(0, 0.88), point(0, 0.9)]) == [True, False, False]
 
 
+def test_only_the_data_as_it_is_counts_as_unprotected():
+    assert point(0, 0.9, NONE).is_unprotected
+    assert not point(0, 0.9).is_unprotected
+
+
 def test_equal_points_are_both_on_the_frontier():
     assert marks([point(0.1, 0.1), point(0.1, 0.1)]) == [True, True]
 

@@ -12,6 +12,7 @@ from tests.presence import present
 
 from trailprint.audit.release_command import propose_release, spell_release
 from trailprint.audit.results.findings import Findings
+from trailprint.audit.results.protections import NONE
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "result.json"
 
@@ -50,7 +51,7 @@ def test_the_protection_of_the_headline_is_proposed(found):
 
 def test_nothing_is_proposed_where_nothing_helps_or_cannot_be_typed(found):
     best = present(found.headline.protection)
-    for protection in (None, replace(best, written="")):
+    for protection in (None, replace(best, name=NONE, written="")):
         headline = replace(found.headline, protection=protection)
         assert propose_release(replace(found, headline=headline), "v.csv") is None
 

@@ -10,7 +10,7 @@ import pytest
 
 from trailprint.audit.results.attacks import AttackFinding
 from trailprint.audit.results.findings import Findings
-from trailprint.audit.results.protections import HeadlineProtection, ProtectionPoint
+from trailprint.audit.results.protections import NONE, HeadlineProtection, ProtectionPoint
 from trailprint.audit.wording import (
     duration,
     headline_sentence,
@@ -82,7 +82,7 @@ def test_a_target_is_met_missed_or_not_needed(found):
     met = target_sentence(0.05, replace(target, written="microaggregate:k=10"), 1054, None)
     assert met.startswith("Averages of groups of 10: of what was tried, the least loss with")
     assert "no protection is needed" in target_sentence(
-        0.05, replace(target, written=""), 1054, None
+        0.05, replace(target, name=NONE, written=""), 1054, None
     )
 
 

@@ -17,7 +17,6 @@ from trailprint.app.drafts import check_paths
 from trailprint.app.forms import Values, check_values, list_flags, list_words
 from trailprint.app.jobs import Job, State
 from trailprint.app.measured import (
-    PLAIN,
     describe_risk,
     find_best,
     list_jobs,
@@ -60,7 +59,7 @@ def show_protect(site: Site, request: Request) -> Response:
         "protect.html.j2",
         audit=audit,
         points=[
-            (number, point, describe_risk(point), point in best and point.label != PLAIN)
+            (number, point, describe_risk(point), point in best and not point.is_unprotected)
             for number, point in enumerate(points, 1)
         ],
         chart=Markup(show_chart(tuple(points))),

@@ -15,6 +15,18 @@ NONE = "none"
 """Name of the unprotected data, which protections are compared with."""
 
 
+class _Named:
+    """A point of the protections, by name."""
+
+    __slots__ = ()
+    name: str
+
+    @property
+    def is_unprotected(self) -> bool:
+        """Whether this is the data as it is, which protections are compared with."""
+        return self.name == NONE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotJudgedBy:
     """A family of attack that could not be tried on a protected release, and why."""
@@ -78,7 +90,7 @@ class TaskFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredProtection:
+class MeasuredProtection(_Named):
     """
     A protection that was tried, with exact rates: not to be published.
 
@@ -157,7 +169,7 @@ class GroupFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProtectionPoint:
+class ProtectionPoint(_Named):
     """
     Publishable result of a protection: its loss, and the risk that is left.
 
@@ -250,7 +262,7 @@ class Protections:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeadlineProtection:
+class HeadlineProtection(_Named):
     """The protection named in the headline."""
 
     label: str

@@ -20,7 +20,7 @@ def write_next(found: Findings, about: About) -> list[Block]:
     """Write whether the figures can be used, what to do about the data, and what to record."""
     points = Bullets([_judge(found), _protect(found), _RECORD], "What to do next")
     best = found.headline.protection
-    if best is None or not best.written:
+    if best is None or best.is_unprotected:
         return [points]
     command = about.release or spell_release("DATA", best.written)
     return [points, Command(command, "To write this release")]
@@ -90,7 +90,7 @@ def _protect(found: Findings) -> str:
             "Try protections with --protect, or name the risk you would accept with --target-risk."
         )
     target = protections.target
-    if target is not None and not target.written:
+    if target is not None and target.is_unprotected:
         return (
             "The data as it is reaches the target that was set, so that no protection is needed "
             "for that: write it under new ids with trailprint protect --release."

@@ -64,7 +64,9 @@ def write_protections(found: Findings) -> Section:
 
 def choose_shown(protections: Protections) -> list[ProtectionPoint]:
     """Points that every attack judged or the user asked for, by loss; all if fewer than two."""
-    points = sorted(protections.points, key=lambda point: (bool(point.written), point.loss or 0.0))
+    points = sorted(
+        protections.points, key=lambda point: (not point.is_unprotected, point.loss or 0.0)
+    )
     chosen = [point for point in points if point.judged_by_all or point.asked]
     return chosen if len(chosen) > 1 else points
 
