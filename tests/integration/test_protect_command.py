@@ -223,3 +223,19 @@ def test_data_is_needed_and_not_overwritten(run, data):
     finished = run("protect", data, "--apply", "coarsen-time", "--out", data)
     assert finished.code == 2
     assert "must not overwrite" in finished.err
+
+
+@pytest.mark.parametrize(
+    "apply",
+    [("weekdays:days=mon+tue then coarsen-grid",), ("coarsen-time", " coarsen-grid:cell_m=900")],
+)
+def test_positions_are_kept_for_a_protection_that_comes_later(run, write, apply):
+    path = write(
+        "fixes.csv",
+        "user,lat,lon,start\n"
+        + "".join(
+            f"u{n % 4},46.5{n % 7},6.6{n % 5},2024-01-0{1 + n % 9}T10:00:00\n" for n in range(60)
+        ),
+    )
+    finished = run("protect", path, *(word for text in apply for word in ("--apply", text)))
+    assert finished.code == 0, finished.err

@@ -12,16 +12,19 @@ from dataclasses import dataclass, fields
 from typing import Any, get_type_hints
 
 from trailprint.errors import OptionError
-from trailprint.protections.protection import Protection
+from trailprint.protections.protection import Protection, Unit
 from trailprint.protections.registry import PROTECTIONS, parse_protection, write_protection
 
 _SECONDS = (60, 300, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400)
 _METRES = (100, 250, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 _SHARES = tuple(round(0.05 * n, 2) for n in range(1, 17))
-#: Size of the data that limits a parameter's values.
-_LIMITS = {"k": "people", "min_users": "people", "n": "locations"}
-#: What the data must contain for a protection to have an effect.
-_NEEDS = {"cell_m": "positions", "unit_s": "times", "sigma_s": "times", "previous": "times"}
+#: Stops of parameters whose usual value says little about others worth trying.
+_STOPS: Mapping[Unit | None, tuple[float, ...]] = {
+    "seconds": _SECONDS,
+    "metres": _METRES,
+    "share": _SHARES,
+    "parts of a name": (1, 2, 3, 4, 5),
+}
 _MOST_VALUES = 20
 
 
@@ -61,7 +64,7 @@ def list_sliders(data: object) -> list[Slider]:
         for kind in PROTECTIONS.values()
         for item in fields(kind)
         if get_type_hints(kind)[item.name] in (int, float)
-        and has.get(_NEEDS.get(item.name, ""), True)
+        and all(has.get(need, True) for need in kind.needs)
     ]
     return sorted(found, key=lambda slider: not slider.is_usual)
 
@@ -74,9 +77,10 @@ def _part(data: object, name: str) -> Mapping[str, Any]:
 
 def _make(kind: type[Protection], parameter: str, usual: Any, sizes: Mapping[str, Any]) -> Slider:
     is_whole = get_type_hints(kind)[parameter] is int
-    limit = sizes.get(_LIMITS.get(parameter, ""))
+    unit = kind.units.get(parameter)
+    limit = sizes.get(unit or "")
     usual = float(usual) if limit is None else min(float(usual), max(limit, 4) / 2)
-    stops = _list_stops(parameter, usual, is_whole=is_whole)
+    stops = _STOPS.get(unit) or _list_stops(usual, is_whole=is_whole)
     fitting = tuple(stop for stop in stops if not limit or stop <= limit) or stops[:1]
     start = min(range(len(fitting)), key=lambda place: abs(fitting[place] - usual))
     return Slider(
@@ -89,16 +93,8 @@ def _make(kind: type[Protection], parameter: str, usual: Any, sizes: Mapping[str
     )
 
 
-def _list_stops(parameter: str, usual: float, *, is_whole: bool) -> tuple[float, ...]:
+def _list_stops(usual: float, *, is_whole: bool) -> tuple[float, ...]:
     """Round numbers around the usual value."""
-    if parameter.endswith("_s"):
-        return _SECONDS
-    if parameter.endswith("_m"):
-        return _METRES
-    if not is_whole and 0 < usual < 1:
-        return _SHARES
-    if parameter == "levels":
-        return (1, 2, 3, 4, 5)
     series = [base * 10**power for power in range(-1, 5) for base in (1, 2, 3, 5, 7)]
     near = [stop for stop in series if usual / 20 <= stop <= usual * 40]
     return tuple(stop for stop in near if not is_whole or stop == int(stop) >= 2)

@@ -107,13 +107,16 @@ def compile_kernels() -> None:
     from trailprint.features.histograms import build_histograms
     from trailprint.features.sequences import build_sequence_pair
     from trailprint.features.trails import trails_of
-    from trailprint.protections.microaggregate import Microaggregate
+    from trailprint.protections.protection import HistogramProtection
+    from trailprint.protections.registry import PROTECTIONS
     from trailprint.workflows.points import points
 
     campus = _make_campus()
     points(campus, n_threads=1)
     histograms = build_histograms(campus)
-    Microaggregate(k=3).change(histograms, (0, 0))
+    for kind in PROTECTIONS.values():
+        if issubclass(kind, HistogramProtection) and kind.is_compiled_ahead:
+            kind().change(histograms, (0, 0))
     trails = trails_of(histograms)
     for options in (TrailOptions(), TrailOptions(algorithm="incomplete", reserved="auxiliary")):
         linkage = match_trails(trails, trails, options)

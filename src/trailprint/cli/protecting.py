@@ -103,13 +103,16 @@ class Protecting:
 def open_data(
     data: str, protecting: Protecting, sides: SideInputs, engine: Engine, *, two_sides: bool
 ) -> Events:
-    """Read and shape the data; positions to be coarsened first are kept as positions."""
+    """Read and shape the data; positions are kept if a protection needs them."""
     from trailprint.protections.loss import with_locations
+    from trailprint.protections.registry import list_kinds
 
     kept = protecting.applying.keep_column
+    kinds = list_kinds(protecting.applying.apply)
+    needs_positions = any("positions" in kind.needs for kind in kinds)
     events = read(data, sides.reading.options(keep_columns=kept), engine=engine)
     is_placed = {"cell_m", "h3"} & sides.shaping.places.values.keys()
-    if protecting.applying.apply[0].startswith("coarsen-grid") and not is_placed:
+    if needs_positions and not is_placed:
         events = with_locations(events)
     return sides.shaping.shape([events], two_sides=two_sides)[0]
 

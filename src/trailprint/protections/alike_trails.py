@@ -16,7 +16,7 @@ from trailprint.features.trails import Trails, build_trails
 from trailprint.kernels.csr import label_equal_rows
 from trailprint.kernels.trails.alike import extend_within, group_alike
 from trailprint.kernels.trails.containment import build_tracks, count_supertrails
-from trailprint.protections.protection import EventProtection, Rule, Seed
+from trailprint.protections.protection import EventProtection, Rule, Seed, Unit
 
 Fit = Literal["equal", "within"]
 
@@ -40,6 +40,7 @@ class AlikeTrails(EventProtection):
     is_public: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"k": 1}
+    units: ClassVar[Mapping[str, Unit]] = {"k": "people"}
     fact_titles: ClassVar[Mapping[str, str]] = {
         "k": "k",
         "visits_kept": "places kept of users' trails, share",

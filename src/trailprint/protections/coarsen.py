@@ -21,7 +21,7 @@ from trailprint.events.places.grid import (
     to_cells,
     truncate_names,
 )
-from trailprint.protections.protection import AuditedData, EventProtection, Rule, Seed
+from trailprint.protections.protection import AuditedData, EventProtection, Need, Rule, Seed, Unit
 
 _DAY_S = 86_400.0
 
@@ -42,6 +42,8 @@ class CoarsenGrid(EventProtection):
     is_public: ClassVar[bool] = True
     renames_locations: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"cell_m": 1}
+    needs: ClassVar[frozenset[Need]] = frozenset({"positions"})
+    units: ClassVar[Mapping[str, Unit]] = {"cell_m": "metres"}
     audited: ClassVar[str | None] = "cell_m"
     audit_rank: ClassVar[int] = 4
 
@@ -140,6 +142,7 @@ class CoarsenNames(EventProtection):
     is_public: ClassVar[bool] = True
     renames_locations: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"levels": -1}
+    units: ClassVar[Mapping[str, Unit]] = {"levels": "parts of a name"}
     audited: ClassVar[str | None] = "levels"
     audit_rank: ClassVar[int] = 5
 
@@ -204,6 +207,9 @@ class CoarsenTime(EventProtection):
     summary: ClassVar[str] = "times rounded down to multiples of unit_s seconds of the local day"
     is_public: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"unit_s": 1}
+    needs: ClassVar[frozenset[Need]] = frozenset({"times"})
+    units: ClassVar[Mapping[str, Unit]] = {"unit_s": "seconds"}
+    changes_only_times: ClassVar[bool] = True
     fact_titles: ClassVar[Mapping[str, str]] = {
         "time_error_s": "starts moved by, seconds on average"
     }

@@ -31,6 +31,7 @@ from trailprint.protections.protection import (
     HistogramChange,
     HistogramProtection,
     Seed,
+    Unit,
     double_up,
 )
 
@@ -62,6 +63,8 @@ class Microaggregate(HistogramProtection):
     name: ClassVar[str] = "microaggregate"
     summary: ClassVar[str] = "groups of k or more users replaced by their mean histogram"
     monotone: ClassVar[Mapping[str, int]] = {"k": 1}
+    units: ClassVar[Mapping[str, Unit]] = {"k": "people"}
+    is_compiled_ahead: ClassVar[bool] = True
     fact_titles: ClassVar[Mapping[str, str]] = {
         "k": "k",
         "groups": "groups",

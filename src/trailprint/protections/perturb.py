@@ -17,7 +17,7 @@ from trailprint.display.numbers import format_number
 from trailprint.errors import OptionError
 from trailprint.events.engine import quote_name, quote_text
 from trailprint.events.events import Column, Events
-from trailprint.protections.protection import EventProtection, Rule, Seed
+from trailprint.protections.protection import EventProtection, Need, Rule, Seed, Unit
 
 Order = Literal["clip", "redraw"]
 _PLACE: tuple[Column, ...] = ("location", "lat", "lon")
@@ -43,6 +43,8 @@ class PerturbLocations(EventProtection):
     is_public: ClassVar[bool] = False
     is_random: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"previous": 1, "next": 1}
+    needs: ClassVar[frozenset[Need]] = frozenset({"times"})
+    units: ClassVar[Mapping[str, Unit]] = {"previous": "share", "next": "share"}
     fact_titles: ClassVar[Mapping[str, str]] = {
         "locations_changed": "records with another location, share"
     }
@@ -125,6 +127,9 @@ class PerturbTimes(EventProtection):
     is_public: ClassVar[bool] = False
     is_random: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"sigma_s": 1}
+    needs: ClassVar[frozenset[Need]] = frozenset({"times"})
+    units: ClassVar[Mapping[str, Unit]] = {"sigma_s": "seconds"}
+    changes_only_times: ClassVar[bool] = True
     fact_titles: ClassVar[Mapping[str, str]] = {
         "time_error_s": "starts moved by, seconds on average"
     }

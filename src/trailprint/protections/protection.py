@@ -59,6 +59,10 @@ class AuditedData(Discreet):
         return "lat" in self.released.columns and "lat" in self.auxiliary.columns
 
 
+Need = Literal["positions", "times"]
+Unit = Literal["people", "locations", "metres", "seconds", "share", "parts of a name"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Protection:
     """Common base of protections of events and of histograms."""
@@ -70,6 +74,12 @@ class _Protection:
     monotone: ClassVar[Mapping[str, int]] = {}
     #: Whether the outcome depends on the seed, so that anyone who knows the seed can undo it.
     is_random: ClassVar[bool] = False
+    #: What the data must have for the protection to have an effect.
+    needs: ClassVar[frozenset[Need]] = frozenset()
+    #: What numeric parameters count or measure, where it is one of these.
+    units: ClassVar[Mapping[str, Unit]] = {}
+    #: Whether places stay as they are, so that it has an effect only if times are released.
+    changes_only_times: ClassVar[bool] = False
     #: Readable titles of facts, by name.
     fact_titles: ClassVar[Mapping[str, str]] = {}
     #: The parameter whose values an audit tries (None: only on request), and its rank among others.
@@ -145,6 +155,8 @@ class HistogramProtection(_Protection, ABC):
 
     applies_to: ClassVar[Literal["histograms"]] = "histograms"
     is_public: ClassVar[bool] = False
+    #: Whether its kernels take long to compile, which is then done before a machine's first audit.
+    is_compiled_ahead: ClassVar[bool] = False
 
     @abstractmethod
     def change(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any, get_type_hints
 
@@ -160,6 +160,12 @@ def describe_protections() -> dict[str, dict[str, Any]]:
 
 def _default(item: Field[Any]) -> object:
     return None if _is_required(item) else item.default
+
+
+def list_kinds(chain: Sequence[str]) -> list[type[Protection]]:
+    """The classes of protections written as text, in order; no file is opened."""
+    steps = [step for text in chain for step in text.split(" then ")]
+    return [find_protection(step.partition(":")[0]) for step in steps]
 
 
 def file_parameters(text: str) -> list[str]:

@@ -15,7 +15,14 @@ from trailprint.events.filters import (
     with_enough_events,
     within,
 )
-from trailprint.protections.protection import AuditedData, EventProtection, Rule, Seed, double_up
+from trailprint.protections.protection import (
+    AuditedData,
+    EventProtection,
+    Rule,
+    Seed,
+    Unit,
+    double_up,
+)
 
 Popularity = Literal["users", "events"]
 
@@ -34,6 +41,7 @@ class TopLocations(EventProtection):
     is_public: ClassVar[bool] = True
     leaves_out: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"n": -1}
+    units: ClassVar[Mapping[str, Unit]] = {"n": "locations"}
     audited: ClassVar[str | None] = "n"
     audit_rank: ClassVar[int] = 3
 
@@ -91,6 +99,7 @@ class CommonLocations(EventProtection):
     is_public: ClassVar[bool] = True
     leaves_out: ClassVar[bool] = True
     monotone: ClassVar[Mapping[str, int]] = {"min_users": 1}
+    units: ClassVar[Mapping[str, Unit]] = {"min_users": "people"}
     audited: ClassVar[str | None] = "min_users"
     audit_rank: ClassVar[int] = 2
 

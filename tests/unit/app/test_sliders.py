@@ -44,7 +44,7 @@ def test_what_audits_try_comes_first(sliders):
 def test_what_the_data_lacks_cannot_be_moved():
     bare = {**DATA, "has": {"times": False, "positions": False}}
     named = {slider.protection for slider in list_sliders(bare)}
-    assert not {"coarsen-grid", "coarsen-time", "perturb-times"} & named
+    assert not {"coarsen-grid", "coarsen-time", "perturb-times", "perturb-locations"} & named
 
 
 def test_nothing_known_of_the_data_breaks_nothing():

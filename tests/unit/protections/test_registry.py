@@ -10,7 +10,12 @@ from trailprint.errors import OptionError
 from trailprint.protections.coarsen import CoarsenRegions
 from trailprint.protections.microaggregate import Microaggregate
 from trailprint.protections.perturb import PerturbTimes
-from trailprint.protections.registry import PROTECTIONS, describe_protections, parse_protection
+from trailprint.protections.registry import (
+    PROTECTIONS,
+    describe_protections,
+    list_kinds,
+    parse_protection,
+)
 
 
 def test_names_and_values_are_read():
@@ -63,3 +68,17 @@ def test_every_protection_says_what_it_is():
         assert kind.__doc__
         assert listed[name]["applies_to"] in ("events", "histograms")
         assert set(kind.monotone) <= {item.name for item in fields(kind)}
+
+
+def test_units_and_monotone_parameters_are_parameters():
+    for kind in PROTECTIONS.values():
+        own = {item.name for item in fields(kind)}
+        assert {*kind.units, *kind.monotone} <= own, kind.name
+        assert kind.needs <= {"positions", "times"}
+
+
+def test_kinds_of_a_written_chain_are_known_without_opening_files():
+    kinds = list_kinds(["coarsen-regions:mapping=no.csv then coarsen-time", "microaggregate:k=5"])
+    assert [kind.name for kind in kinds] == ["coarsen-regions", "coarsen-time", "microaggregate"]
+    with pytest.raises(OptionError, match="must be one of"):
+        list_kinds(["nothing:x=1"])

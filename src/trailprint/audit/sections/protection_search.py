@@ -41,9 +41,6 @@ _QUICK_ALONE, _QUICK_OF_PAIR = 3, 6
 #: tried.
 _FULL, _FULL_FOR_TARGET, _FULL_OF_TRIED = 4, 12, 0.4
 
-_TIMES = "coarsen-time"
-"""Changes no places: it has an effect only if times are released."""
-
 
 class ProtectionSearch:
     """
@@ -158,7 +155,7 @@ def list_pairs(families: Sequence[Family]) -> list[Pair]:
 
     Averages of groups hold no times, so that coarsening times before them has no effect.
     """
-    times = [family for family in families if family.title == _TIMES]
+    times = [family for family in families if all(step.changes_only_times for step in family.chain)]
     last = [family for family in families if changes_histograms(family.chain)]
     places = [family for family in reversed(families) if family not in (*times, *last)]
     pairs = [(one, other) for n, one in enumerate(places) for other in (*last, *places[n + 1 :])]
