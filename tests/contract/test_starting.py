@@ -112,3 +112,31 @@ def test_help_of_a_candidate_is_on_its_line():
 def test_a_shell_completes_commands_and_options():
     assert complete("trailprint ma", 1).split() == ["match"]
     assert "--margins" in complete("trailprint match --marg", 2)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["--version --help", "--help --version", "-h --version", "--help match", "--help nosuch", "--"],
+)
+def test_the_help_is_the_same_however_it_is_asked_for(run, arguments):
+    finished = run(*arguments.split())
+    assert (finished.code, finished.err) == (0, "")
+    assert finished.out.strip() == run("--help").out.strip()
+
+
+@pytest.mark.parametrize("arguments", ["match --json --help", "match -h", "match --help --seed 1"])
+def test_the_help_of_a_command_is_the_same_however_it_is_asked_for(run, arguments):
+    finished = run(*arguments.split())
+    assert finished.code == 0
+    assert finished.out == run("match", "--help").out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["--no-such", "nosuch", "nosuch --help", "--help --no-such", "match --version", "-- match"],
+)
+def test_what_is_not_understood_is_refused_in_one_sentence(run, arguments):
+    finished = run(*arguments.split())
+    assert (finished.code, finished.out) == (2, "")
+    assert finished.err.startswith("trailprint: ")
+    assert finished.err.count("\n") == 1

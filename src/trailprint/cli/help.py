@@ -11,17 +11,41 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
-from trailprint.cli.front import terminal_width
+from trailprint.cli.front import terminal_width, write_help
+from trailprint.errors import OptionError
 
 _INDENT = 2
 _LONGEST_NAME = 28
 _HELP = ("--help, -h", "Show this message and exit.")
 
 
+#: A shell may expand a pattern to files that are named after people: do not print them.
+_TOO_MANY = (
+    "A command takes only the files its help names, but more words were given. Put a pattern such "
+    "as 'data/*.csv' in quotes, so that the shell leaves it as it is."
+)
+
+
+class PlainProgram(TyperGroup):
+    """The program, whose help is always that of `write_help`."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help in the width of the terminal."""
+        formatter.write(write_help(terminal_width()))
+
+
 class PlainCommand(TyperCommand):
     """A command that shows its help as `render_command` writes it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; the error on words that are left over does not repeat them."""
+        ctx.allow_extra_args = True
+        left = super().parse_args(ctx, args)
+        if left and not ctx.resilient_parsing:
+            raise OptionError(_TOO_MANY)
+        return left
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help in the width of the terminal."""

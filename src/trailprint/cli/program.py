@@ -17,7 +17,7 @@ import typer
 from trailprint import __version__
 from trailprint.cli.failure_file import write_failure
 from trailprint.cli.front import ABOUT, COMMANDS, COMPLETING, VERSION_HELP
-from trailprint.cli.help import PlainCommand
+from trailprint.cli.help import PlainCommand, PlainProgram
 from trailprint.cli.memory import is_short_of_memory
 from trailprint.cli.supervisor import fail_for_memory
 from trailprint.cli.switches import check_flags
@@ -29,13 +29,7 @@ _STOPPED = 130
 #: Width for help that a shell shows while it completes: no help is as long.
 _ONE_LINE = "100000"
 
-#: Start of the parser's message on unexpected arguments.
-_EXTRA = "Got unexpected extra argument"
-#: A shell may expand a pattern to files that are named after people: do not print them.
-_TOO_MANY = (
-    "A command takes only the files its help names, but more words were given. Put a pattern such "
-    "as 'data/*.csv' in quotes, so that the shell leaves it as it is."
-)
+_HELP_FLAGS = {"help_option_names": ["-h", "--help"]}
 
 
 def find_program(arguments: Sequence[str]) -> Any:
@@ -57,19 +51,23 @@ def build_program(names: tuple[str, ...] = tuple(COMMANDS)) -> Any:
 def build_app(names: tuple[str, ...] = tuple(COMMANDS)) -> typer.Typer:
     """The Typer app with these commands; other commands are not loaded."""
     app = typer.Typer(
+        cls=PlainProgram,
         name="trailprint",
         help=ABOUT,
         no_args_is_help=False,
         invoke_without_command=True,
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings=_HELP_FLAGS,
     )
     app.callback()(_options)
     for name in names:
         command = import_module(f"trailprint.cli.{name}")
         example = f"Example:  {command.EXAMPLE}"
-        app.command(name=name, cls=PlainCommand, epilog=example)(command.run)
+        declare = app.command(
+            name=name, cls=PlainCommand, epilog=example, context_settings=_HELP_FLAGS
+        )
+        declare(command.run)
     return app
 
 
@@ -154,8 +152,6 @@ def _describe_exception(error: Exception) -> tuple[str, int]:
     if format_message is None:
         return _describe_defect(error), 1
     message = str(format_message()).strip()
-    if message.startswith(_EXTRA):
-        return _TOO_MANY, 2
     return f"{message}{'' if message.endswith(('.', '?')) else '.'} Try --help.", 2
 
 
