@@ -69,7 +69,6 @@ _TITLES = {
 }
 #: Replacements for help texts that refer to the command line.
 _ABOUTS = {
-    "attacks": "Which attacks are tried. The last looks at the release alone and links nobody.",
     "out": "Below the folder of this page. An audit that is there already goes on.",
     "protect": "Written as NAME:key=value, several after another joined by 'then'; see the list "
     "below. Left empty, what fits the data is tried, and more can be tried after the audit.",
@@ -215,7 +214,7 @@ def _field(
         key=flag.key,
         flag=flag.flag,
         title=_TITLES.get(flag.flag, flag.flag.replace("-", " ").capitalize()),
-        about=_ABOUTS.get(flag.flag) or flag.help(),
+        about=_ABOUTS.get(flag.flag) or _explain(flag, widget),
         widget=widget,
         value=text,
         usual=found.get(flag.flag) or (flag.show_default() if widget in ("text", "number") else ""),
@@ -223,6 +222,11 @@ def _field(
         suggestions=_suggest(flag, failure, suggestions.get(flag.flag, ())),
         error=failure.message if failure else "",
     )
+
+
+def _explain(flag: OptionField, widget: Widget) -> str:
+    """The help; without choices and default where these are shown as boxes."""
+    return flag.about if widget == "attacks" else flag.help()
 
 
 def _widget(flag: OptionField) -> Widget:

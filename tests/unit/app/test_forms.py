@@ -11,7 +11,10 @@ from tests.presence import present
 from trailprint.app.failures import Failure
 from trailprint.app.forms import (
     _ABOUTS,
+    _EXAMPLES,
     _LEFT_OUT,
+    _PANELS,
+    _TITLES,
     MEANING,
     PATHS,
     QUESTIONS,
@@ -47,7 +50,23 @@ def test_what_is_shown_first_is_there():
 def test_fields_say_what_the_help_says():
     flags = {flag.flag: flag for flag in list_flags("audit").values()}
     for name, field in fields_of(make_panels("audit", {**MEANING, **QUESTIONS}, {})).items():
-        assert field.about == (_ABOUTS.get(name) or flags[name].help())
+        usual = flags[name].about if field.widget == "attacks" else flags[name].help()
+        assert field.about == (_ABOUTS.get(name) or usual)
+
+
+def test_texts_of_forms_are_about_options_that_exist():
+    options = import_module("trailprint.cli.audit").run.options
+    declared = [flag for one in options.values() for _, flag in one.all_flags()]
+    assert {*_TITLES, *_ABOUTS, *_EXAMPLES, *_LEFT_OUT} <= {flag.flag for flag in declared}
+    assert {*_PANELS, *MEANING, *QUESTIONS} <= {flag.panel for flag in declared}
+    others = {**list_flags("protect"), **list_flags("compare")}
+    assert {*PATHS} <= {"auxiliary", *list_flags("audit"), *others}
+
+
+def test_examples_are_values_that_the_options_take():
+    for name, examples in _EXAMPLES.items():
+        for text in examples:
+            assert check_values("audit", {**VALUES, name.replace("-", "_"): text}) is None
 
 
 def test_flags_that_name_files_are_known_to_be_such():
