@@ -49,7 +49,12 @@ _CHANGES = (
     "frame.columns = pd.MultiIndex.from_product([['a'], frame.columns])",
     "frame.columns = [c.upper() for c in frame.columns]",
     "frame.columns = ['user'] * len(frame.columns)", "frame['end'] = pd.Timestamp('2262-04-11')",
-    "frame['end'] = '9999-12-31'",
+    "frame['end'] = '9999-12-31'", "frame['user'] = np.arange(len(frame)).astype('float16')",
+    "frame['start'] = [dt.datetime(2024, 3, 1, tzinfo=(None, dt.UTC)[i % 2]) for i in "
+    "range(len(frame))]",
+    "frame['remark'] = [1 if i % 2 else 'uzqx001e' for i in range(len(frame))]",
+    "frame['location'] = pd.arrays.SparseArray([0] * len(frame))",
+    "frame['user'] = pd.Series(['uzqx\\ud800'] * len(frame), dtype=object, index=frame.index)",
 )  # fmt: skip
 
 _READS = ("tp.ReadOptions()",) * 5 + (
