@@ -36,7 +36,7 @@ _EXAMPLE = "such as"
 _MANY: Mapping[Any, str] = {
     int: f"whole numbers, {_EXAMPLE} (1, 2, 4)",
     float: f"numbers, {_EXAMPLE} (0.5, 1, 2)",
-    str: f"texts, {_EXAMPLE} ('a', 'b')",
+    str: f"a list of text, {_EXAMPLE} ('a', 'b')",
 }
 #: Advice on a wrong value, by the name of the expected type.
 _ADVICE = {

@@ -39,7 +39,7 @@ PLANTED = {
     "unfinished": ("Path('.out.csv.x1').write_text('')", "temporary name left"),
     "scratch": ("import tempfile; tempfile.mkdtemp()", "left over: temporary folder"),
     "child": ("import subprocess; subprocess.Popen(['sleep', '60'])", "left over: child process"),
-    "defect": ("from trailprint.events.places.grid import Box; Box.parse(5)", "exception: "),
+    "defect": ("from trailprint.errors import in_python; in_python(5)", "exception: "),
     "input": ("Path('data.csv').write_text('')", "input changed: changed: .csv"),
 }
 

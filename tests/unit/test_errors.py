@@ -79,5 +79,5 @@ def test_a_text_where_a_list_is_meant_is_understood():
     assert tp.FilterOptions(weekdays=cast(Any, "mon")).weekdays == ("mon",)
     assert tp.ReadOptions(header=cast(Any, "user, location")).header == ("user", "location")
     assert tp.ReadOptions(identity=cast(Any, "mac")).identity == ("mac",)
-    with pytest.raises(OptionError, match=r"must be texts, such as .* got int instead"):
+    with pytest.raises(OptionError, match=r"must be a list of text, such as .* got int instead"):
         tp.FilterOptions(weekdays=cast(Any, 3))

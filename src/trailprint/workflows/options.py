@@ -73,6 +73,7 @@ def _read_weights(text: str) -> dict[str, float]:
         except ValueError:
             raise OptionError(
                 f"--view-weights must be learnt, equal or NAME=WEIGHT,…, got {part!r} instead. "
-                "Try visits=2,days=1."
+                "Try visits=2,days=1.",
+                option="view-weights",
             ) from None
     return weights

@@ -63,7 +63,8 @@ def open_measurement(
     running: tuple[int | None, Progress],
 ) -> tuple[Measurement, list[tuple[Protection, ...]]]:
     """Read the data to be measured, and the chains of protections to compare."""
-    if options.knowledge == "time":  # Places do not matter, so the data need not have any.
+    # Where only times are known, places do not matter, so the data need not have any.
+    if options.knowledge == "time" and not isinstance(data, Events):
         reading = replace(reading or ReadOptions(), one_place=True)
     (events,) = open_places([data], reading, places)
     chains = [read_chain(one, events.engine) for one in list_protections(protections)]

@@ -91,7 +91,8 @@ def study_sensitivity(
     """
     if options.sensitivity is None:
         raise OptionError(
-            "--sensitivity must be one of locations, popularity, withholding, got None instead."
+            "--sensitivity must be one of locations, popularity, withholding, got None instead.",
+            option="sensitivity",
         )
     (progress or ignore_progress)(f"Varying {options.sensitivity}", None)
     if options.sensitivity == "locations":

@@ -133,7 +133,7 @@ def test_what_it_does_not_go_with_is_said():
         tp.match(*sides, tp.MatchOptions(metric="transport"))
     with pytest.raises(OptionError, match="use match"):
         match_histograms(*build_histogram_pair(*sides), tp.MatchOptions(metric="transport"))
-    with pytest.raises(OptionError, match="reach goes with metric transport"):
+    with pytest.raises(OptionError, match="reach_m goes with metric transport"):
         tp.MatchOptions(reach_m=5.0)
-    with pytest.raises(OptionError, match="reach must be a positive number of metres"):
+    with pytest.raises(OptionError, match="reach_m must be a positive number of metres"):
         tp.MatchOptions(metric="transport", reach_m=0.0)

@@ -101,7 +101,13 @@ def test_finished_parts_are_not_redone(audited, campus):
         ({"name_locations": True}, set()),
         (
             {"attacks": ("histogram", "trail", "sequence")},
-            {"attack/sequence", "control/sequence", "search"},
+            {
+                "attack/sequence",
+                "control/sequence",
+                "protect/none",
+                "protect/microaggregate:k=3",
+                "search",
+            },
         ),
     ],
 )

@@ -143,7 +143,7 @@ def test_an_unknown_table_or_chart_is_refused(results):
 @pytest.mark.parametrize("private", [None, 3, ["links", 3]])
 @pytest.mark.parametrize("name", ["match", "audit"])
 def test_what_names_no_private_table_is_refused(results, name, private, tmp_path):
-    with pytest.raises(OptionError, match=r"^private must be text or a list of text, got"):
+    with pytest.raises(OptionError, match=r"^private must be text or a list of text, such as"):
         results[name].save(tmp_path / "out", private=private)
     assert not (tmp_path / "out").exists()
 

@@ -51,7 +51,7 @@ def test_errors_of_scoring_name_the_argument():
         score(3, truth)
     with pytest.raises(OptionError, match=r"^truth must be a path or a table"):
         score(truth, 3)
-    with pytest.raises(tp.TrailprintError, match=r"^A list of links must have one column released"):
+    with pytest.raises(tp.TrailprintError, match=r"^Links and truth must have one column released"):
         score({"released": ["a"]}, truth)
 
 

@@ -25,8 +25,7 @@ def open_sources(sources: Sequence[Source], reading: ReadOptions | None = None) 
     if reading is not None and all(isinstance(source, Events) for source in sources):
         raise OptionError(
             "reading is for data that is not yet read, got Events. Give it to the first "
-            "trailprint.read, as its options.",
-            option="reading",
+            "trailprint.read, as its options."
         )
     opened = (source.engine for source in sources if isinstance(source, Events))
     engine = next(opened, None)
