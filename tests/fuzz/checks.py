@@ -74,7 +74,8 @@ def _check_code(case: Case, said: Said) -> Iterator[Problem]:
 
 
 def _check_words(case: Case, said: Said) -> Iterator[Problem]:
-    lines = said.err.splitlines()
+    # On a fresh machine, a command may say that it compiles before it finds what is wrong.
+    lines = [line for line in said.err.splitlines() if not line.startswith("Compiling the kernels")]
     ours = [line for line in lines if line.startswith("trailprint: ")]
     if "Traceback (most recent" in said.err or "Exception ignored" in said.err:
         yield Problem("traceback", lines[-1] if lines else "")

@@ -93,6 +93,7 @@ def audit(
     from trailprint.audit.run import Asked, run_audit
     from trailprint.workflows.measuring import announce_compilation
 
+    announce_compilation()
     options = options or AuditOptions()
     given = [released] if auxiliary is None else [released, auxiliary]
     how = {"reading": reading, "places": places, "truth": truth}
@@ -101,7 +102,6 @@ def audit(
         is_there = kept is not None and kept.found is not None
         sides = [] if is_there else open_places(given, reading, places)
         pairs = None if is_there else open_truth(truth, sides[0].engine)
-        announce_compilation()
         return run_audit(
             Asked(sides=sides, truth=pairs, options=options, paths=paths),
             store=store,

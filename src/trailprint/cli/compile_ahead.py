@@ -76,14 +76,15 @@ def compile_matching() -> None:
     )
     campus = _make_campus()
     run_audit(Asked(sides=[campus], truth=None, options=options), n_threads=1)
-    _match_as_if_many(campus)
+    _match_in_other_ways(campus)
 
 
-def _match_as_if_many(campus: Events) -> None:
-    """Use the kernels that only matchings of thousands of people need."""
+def _match_in_other_ways(campus: Events) -> None:
+    """Use the kernels that only views, and matchings of thousands of people, need."""
     import numpy as np
 
     from trailprint.features.histograms import build_histograms
+    from trailprint.kernels.matching.lookup import dense_gains
     from trailprint.kernels.matching.metrics import METRICS
     from trailprint.kernels.matching.moves import PriceMoves
     from trailprint.kernels.matching.reduction import reduce_problem
@@ -92,6 +93,7 @@ def _match_as_if_many(campus: Events) -> None:
     own = build_histograms(campus).probabilities()
     side = own.indptr, own.indices, own.data
     reduced = reduce_problem(side, side, own.shape[1], metric, 0)
+    dense_gains(reduced.join, 1)
     moves = PriceMoves(reduced.join, reduced.col_start, worth=0)
     price = np.arange(reduced.join.n_cols, dtype=np.float64)
     bound = np.zeros(reduced.join.n_rows)

@@ -14,7 +14,7 @@ import contextlib
 import hashlib
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,7 @@ def _load_numba() -> None:
 _load_numba()
 
 from numba import njit, types  # noqa: E402
-from numba.core import caching  # noqa: E402
+from numba.core import caching, event  # noqa: E402
 from numba.extending import intrinsic  # noqa: E402
 
 
@@ -112,6 +112,32 @@ def _stamp_kernels(caching: Any) -> None:
     caching.CacheImpl._locator_classes = [*ours, *caching.CacheImpl._locator_classes]
 
 
-_stamp_kernels(caching)
+class _Listener(event.Listener):
+    """Hears from Numba when a function is compiled; where it is cached, Numba says nothing."""
 
-__all__ = ["intrinsic", "is_compiled", "njit", "stamp", "types"]
+    tell: Callable[[], None] | None = None
+
+    def on_start(self, event: Any) -> None:
+        """Tell once that a kernel is compiled."""
+        function = getattr(event.data["dispatcher"], "py_func", None)  # Some have none.
+        is_kernel = function is not None and _KERNELS in Path(function.__code__.co_filename).parents
+        if is_kernel and self.tell is not None:
+            tell, self.tell = self.tell, None
+            tell()
+
+    def on_end(self, event: Any) -> None:
+        """Ignore the end."""
+
+
+_LISTENER = _Listener()
+
+
+def tell_of_compiling(tell: Callable[[], None]) -> None:
+    """Call a function before the next kernel is compiled, once; cached kernels do not count."""
+    _LISTENER.tell = tell
+
+
+_stamp_kernels(caching)
+event.register("numba:compile", _LISTENER)  # type: ignore[no-untyped-call]
+
+__all__ = ["intrinsic", "is_compiled", "njit", "stamp", "tell_of_compiling", "types"]

@@ -199,6 +199,7 @@ def correlate(
     >>> result.risk.n_common, result.risk.accuracy
     (20, 0.45)
     """
+    announce_compilation()
     options = options or CorrelateOptions()
     released, auxiliary = open_sides([released, auxiliary], options, reading, places)
     check_correlation(options, work, released, auxiliary)
@@ -211,7 +212,6 @@ def correlate(
     watch = Stopwatch()
     report("Cutting days", None)
     sides = build_sequence_pair(released, auxiliary)
-    announce_compilation()
     known = find_truth(sides[0].users, sides[1].users, truth)
     watch.lap("read")
     kept = open_store(store, work, lambda: describe_training(sides[0], options))
@@ -250,7 +250,6 @@ def _correlate_positions(
     chains = build_chain_pair(released, first_days(auxiliary, options.days))
     known = find_truth(chains[0].users, chains[1].users, truth)
     watch.lap("read")
-    announce_compilation()
     linkage = correlate_chains(*chains, options)
     return CorrelateResult(
         options=options,

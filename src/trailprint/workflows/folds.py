@@ -153,13 +153,13 @@ def correlate_folds(
     >>> len(correlate_folds(campus, options, FoldOptions(n_folds=3)).rounds)
     3
     """
+    announce_compilation()
     options, protocol = options or CorrelateOptions(), protocol or FoldOptions()
     (events,) = open_sides([events], options, reading, places)
     check_correlation(options, work, events)
     report = progress or ignore_progress
     watch = Stopwatch()
     report("Cutting days", None)
-    announce_compilation()
     if options.model == "mobility-markov":
         n_locations, rounds = None, run_position_folds(events, options, protocol, progress=progress)
     else:

@@ -306,9 +306,9 @@ def match(
     >>> result.linkage.facts["exact"]
     True
     """
+    announce_compilation()
     views = open_views(views)
-    _check_rejection(rejection, views, histograms)
-    options = _with_margins(options or MatchOptions(), rejection)
+    options = _with_margins(options or MatchOptions(), rejection, views, histograms)
     knowledge = open_knowledge(knows, options.seed)
     report, watch = progress or ignore_progress, Stopwatch()
     report("Counting events", None)
@@ -325,7 +325,6 @@ def match(
     known = find_truth(first.users, second.users, open_truth(truth, released.engine))
     overlap = periods_overlap(released, auxiliary)
     watch.lap("read")
-    announce_compilation()
     announce_plan(attack, options, engine, n_threads)
     report("Matching (the first run on a machine compiles for some seconds)", None)
     linkage = attack.run(options, n_threads=n_threads, progress=progress)
@@ -375,12 +374,8 @@ def _describe(
 
 
 def _check_rejection(
-    rejection: RejectionOptions | None,
-    views: ViewOptions | None,
-    histograms: HistogramOptions | None,
+    rejection: RejectionOptions, views: ViewOptions | None, histograms: HistogramOptions | None
 ) -> None:
-    if rejection is None:
-        return
     if views is not None:
         raise OptionError(
             "--reject-lambda tests one histogram and does not go with --views.",
@@ -395,10 +390,16 @@ def _check_rejection(
         )
 
 
-def _with_margins(options: MatchOptions, rejection: RejectionOptions | None) -> MatchOptions:
-    """Turn on margins, as the test needs the second-best matching; check the metric and method."""
+def _with_margins(
+    options: MatchOptions,
+    rejection: RejectionOptions | None,
+    views: ViewOptions | None,
+    histograms: HistogramOptions | None,
+) -> MatchOptions:
+    """Turn on margins, as the test needs the second-best matching; check what goes with it."""
     if rejection is None:
         return options
+    _check_rejection(rejection, views, histograms)
     is_one_length = rejection.string_length is not None
     metric, other = ("jensen-shannon", "leave") if is_one_length else ("likelihood", "name")
     if options.metric != metric or options.method != "joint":

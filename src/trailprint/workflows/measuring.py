@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
-import os
 import sys
 import time
-from pathlib import Path
 
 _LOG = logging.getLogger("trailprint")
+_COMPILING = "Compiling the kernels for this machine: up to half a minute, once."
 
 
 class Stopwatch:
@@ -31,21 +29,10 @@ class Stopwatch:
 
 
 def announce_compilation() -> None:
-    """Log that the first run of a version compiles kernels; silent if they are cached."""
-    from trailprint import kernels
-    from trailprint.kernels.compiling import stamp
+    """Log it once if kernels are compiled from now on, as on the first run on a machine."""
+    from trailprint.kernels.compiling import tell_of_compiling
 
-    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or kernels.__path__[0])
-    fresh = stamp().hex().encode()
-    if not any(fresh in _read_beginning(path) for path in folder.rglob("*.nbi")):
-        _LOG.info("Compiling the kernels for this machine: half a minute, once.")
-
-
-def _read_beginning(path: Path) -> bytes:
-    """Read the beginning of a Numba cache index, which identifies its kernels."""
-    with contextlib.suppress(OSError), path.open("rb") as file:
-        return file.read(256)
-    return b""
+    tell_of_compiling(lambda: _LOG.info(_COMPILING))
 
 
 def peak_memory_mb() -> float:

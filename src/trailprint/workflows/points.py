@@ -92,6 +92,7 @@ def points(
     >>> tp.points(visits, known).worst_case[0].share_at_one
     0.6666666666666666
     """
+    announce_compilation()
     options = options or PointsOptions()
     watch = Stopwatch()
     report = progress or ignore_progress
@@ -101,7 +102,6 @@ def points(
     known = run.known
     larger = _choose_populations(options.populations, known.n_users)
     watch.lap("read")
-    announce_compilation()
     announce_points(run, chains, engine)
     counts = draw_points(run) if knowledge in DRAWN else None
     watch.lap("draw")

@@ -239,10 +239,10 @@ def protect(
     >>> round(result.to_dict()["events_kept"], 2)
     0.8
     """
+    announce_compilation()
     (progress or ignore_progress)("Reading", None)
     (events,) = open_places([events], reading, places)
     chain = read_chain(protections, events.engine)
-    announce_compilation()
     announce_protect(events, chain, counting, (engine, n_threads))
     protected = apply_protections(
         events, chain, seed=seed, counting=counting, n_threads=n_threads, progress=progress
@@ -310,9 +310,9 @@ def trade_off(
     >>> found.table("sweep").to_arrow()["value"].to_pylist()
     ['2', '5']
     """
+    announce_compilation()
     released, auxiliary = open_places([released, auxiliary], reading, places)
     chain = read_chain(protections, released.engine)
-    announce_compilation()
     announce_trade_off((released, auxiliary), chain, options, counting, (engine, n_threads))
     frontier = sweep(
         released,

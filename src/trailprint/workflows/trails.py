@@ -212,6 +212,7 @@ def trails(
     >>> result.to_dict()["reidentified"]
     2
     """
+    announce_compilation()
     options = options or TrailOptions()
     report = progress or ignore_progress
     watch = Stopwatch()
@@ -224,7 +225,6 @@ def trails(
     pairs = open_truth(truth, first.engine)
     known = find_truth(sides[0].users, sides[1].users, pairs, one_to_one=False)
     watch.lap("build")
-    announce_compilation()
     report("Matching trails (the first run on a machine compiles for some seconds)", None)
     worth = open_location_weights(location_weights, sides[0].locations, first.engine)
     linkage = match_trails(*sides, options, worth=worth, n_threads=n_threads)

@@ -8,7 +8,7 @@ import pytest
 
 from trailprint.cli import compile_ahead
 from trailprint.kernels.grouping import refinement
-from trailprint.kernels.matching import moves, transport
+from trailprint.kernels.matching import lookup, moves, transport
 
 
 def test_where_kernels_are_compiled_nothing_is_started(monkeypatch):
@@ -72,6 +72,7 @@ def test_matching_is_compiled_ahead():
     assert transport._solve_range.signatures
     # Few people do without it.
     assert moves._best_worth.signatures
+    assert lookup._dense_rows.signatures
 
 
 def test_grouping_is_compiled_ahead():

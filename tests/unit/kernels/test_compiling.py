@@ -22,11 +22,14 @@ USE = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 import numpy
+from trailprint.kernels.compiling import tell_of_compiling
 from trailprint.kernels.csr import invert
 import numba
+told = []
+tell_of_compiling(lambda: told.append(1))
 invert(numpy.array([0, 1]), numpy.array([0], numpy.int32), 1)
 print(json.dumps({"hits": len(invert.stats.cache_hits), "misses": len(invert.stats.cache_misses),
-    "path": invert.stats.cache_path, "jit": numba.config.DISABLE_JIT}))
+    "path": invert.stats.cache_path, "jit": numba.config.DISABLE_JIT, "told": len(told)}))
 """
 
 
@@ -103,6 +106,11 @@ def test_the_environment_still_says_where_compiled_code_is(package, tmp_path):
     own = tmp_path / "own"
     found = use(package, tmp_path, NUMBA_CACHE_DIR=str(own))
     assert found["path"].startswith(str(own))
+
+
+def test_compiling_is_told_when_it_happens_and_only_then(package, tmp_path):
+    assert use(package, tmp_path)["told"] == 1
+    assert use(package, tmp_path)["told"] == 0
 
 
 def test_code_is_used_again_until_any_kernel_changes(package, tmp_path):

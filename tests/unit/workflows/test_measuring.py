@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import logging
-import pickle
 
-from trailprint.kernels.compiling import stamp
+import numba
+from numba.core.event import trigger_event
+
+from trailprint.kernels import csr
 from trailprint.workflows.measuring import announce_compilation
 
 
-def test_the_first_run_of_a_version_is_announced_once(tmp_path, monkeypatch, caplog):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+def compile_again(*functions: object) -> None:
+    """What Numba does when it compiles functions, and not when it finds them compiled."""
+    for function in functions:
+        with trigger_event("numba:compile", {"dispatcher": function}):
+            pass
+
+
+def test_each_call_that_compiles_is_announced_once(caplog):
     caplog.set_level(logging.INFO, "trailprint")
     announce_compilation()
+    assert caplog.messages == []
+    compile_again(csr.invert, csr.invert)
+    assert len(caplog.messages) == 1
     assert "Compiling the kernels" in caplog.text
-    caplog.clear()
-    (tmp_path / "older.nbi").write_bytes(pickle.dumps("0.61 " + "0" * 64))
     announce_compilation()
-    assert "Compiling the kernels" in caplog.text
-    caplog.clear()
-    (tmp_path / "kernel.nbi").write_bytes(pickle.dumps(f"0.61 {stamp().hex()}"))
+    compile_again(csr.invert)
+    assert len(caplog.messages) == 2
+
+
+def test_what_others_compile_is_not_ours_to_announce(caplog):
+    caplog.set_level(logging.INFO, "trailprint")
     announce_compilation()
-    assert caplog.text == ""
+    compile_again(numba.njit(lambda value: value), object())
+    assert caplog.messages == []
