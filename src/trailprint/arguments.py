@@ -43,6 +43,7 @@ _ADVICE = {
     "Events": "Open the data with trailprint.read first.",
     "Table": "Make one with pyarrow.table.",
     "Engine": "Make one with trailprint.Engine.",
+    "Store": "Make one with trailprint.store.FolderStore or MemoryStore.",
     "Window": "Make one with trailprint.options.Window.parse('09:00-17:00').",
 }
 #: Seeds are whole numbers below this: databases and kernels take signed numbers of 64 bits.

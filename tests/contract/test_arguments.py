@@ -134,6 +134,18 @@ def test_what_is_no_option_and_no_truth(sides, case):
         refused(tp.correlate, *sides, work=wrong)
 
 
+def test_options_in_the_place_of_a_dataset_are_named(sides):
+    wrong: Any
+    for wrong in (tp.AuditOptions(), tp.AuditOptions):
+        said = refused(tp.audit, sides[0], wrong)
+        assert said.endswith("Options are given by name, such as options=AuditOptions(…).")
+
+
+def test_what_is_no_store_says_where_there_are_some(sides):
+    said = refused(tp.audit, sides[0], store="a folder")
+    assert said.endswith("Make one with trailprint.store.FolderStore or MemoryStore.")
+
+
 TRUTHS = {
     "no such columns": pa.table({"a": [ID], "b": [ID]}),
     "one side only": pa.table({"released": [ID]}),

@@ -41,12 +41,15 @@ def _sized(table: Mapping[Any, Any]) -> list[Any]:
 
 def no_dataset(table: Any) -> NoTableError:
     """Return the error for an object that is not a dataset; it shows nothing of the contents."""
-    kind = f"the class {table.__name__}" if isinstance(table, type) else type(table).__name__
+    name = table.__name__ if isinstance(table, type) else type(table).__name__
+    kind = f"the class {name}" if isinstance(table, type) else name
     advice = "Make a table of it first."
     if hasattr(table, "to_frame"):
         advice = "One column is not enough: give the frame it is from."
     if isinstance(table, list | tuple) and all(isinstance(one, str | PathLike) for one in table):
         advice = "Several files are read as a folder or by a pattern such as 'visits/*.csv'."
+    if name.endswith("Options"):
+        advice = f"Options are given by name, such as options={name}(…)."
     if isinstance(table, Discreet):
         # A release may be of histograms, so that it has no events: users choose what is read.
         advice = "Give the events of a result, or one of its tables, as result.table('released')."
