@@ -28,6 +28,7 @@ from trailprint.protections.protection import EventProtection
 from trailprint.protections.registry import register_protection
 from trailprint.studies.judging import Judge
 from trailprint.studies.repeated import look_at_histograms, prepare_histograms
+from trailprint.workflows.judging import register_judge
 
 
 def judge_rows(sides, seed, n_threads):
@@ -52,7 +53,6 @@ class ToyFamily(AttackFamily):
     assumptions = ("The adversary counts rows.",)
     choice = ToyChoice
     judges_every_value = True
-    make_judge = staticmethod(judge_rows)
 
     def estimate(self, context):
         return 0.1
@@ -132,6 +132,7 @@ class ToyProtection(EventProtection):
 
 
 register_attack(ToyFamily)
+register_judge(ToyFamily.name, judge_rows)
 register_protection(ToyProtection)
 
 from trailprint.audit.result_schema import describe_result
