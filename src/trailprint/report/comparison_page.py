@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from trailprint.comparison.results import (
     AuditComparison,
     Change,
     ComparedAudit,
+    CurvePoint,
     FamilyDifference,
     GrowthCurves,
     Pairs,
@@ -260,12 +260,12 @@ def _draw_growth(study: GrowthCurves, labels: Sequence[str]) -> Figure:
     )
 
 
-def _summarise(audit: str, points: Sequence[Any]) -> str:
+def _summarise(audit: str, points: Sequence[CurvePoint]) -> str:
     first, last = (share_or_most(point.share, point.at_most) for point in (points[0], points[-1]))
     return f"{audit}: from {first} to {last}"
 
 
-def _describe_point(point: Any) -> tuple[str, str, str]:
+def _describe_point(point: CurvePoint) -> tuple[str, str, str]:
     ends = None if point.low is None or point.high is None else (point.low, point.high)
     return (
         point.label or count(point.x),
