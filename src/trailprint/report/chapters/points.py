@@ -38,7 +38,7 @@ from trailprint.report.wording import (
 _TITLE = "Singling out: what a few points reveal"
 _SINGLED_OUT = Axis("People whom some choice of points singles out", unit="percent")
 _FEW = ("5", "10", "20")
-_UNITS = {"d": "day", "h": "hour", "min": "minute", "s": "second"}
+_UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 _ALONE = "Nobody else agrees"
 _NO_LINKS = (
     "The adversary here knows points of the very trace that is released, and asks who else agrees "
@@ -199,11 +199,12 @@ def _draw_worst(points: PointsFinding) -> Figure:
     )
 
 
-def _spell_out(time: str) -> str:
-    """Return a length of time such as "1 d" with its unit as a word."""
-    number, _, unit = time.partition(" ")
-    word = _UNITS.get(unit)
-    return time if word is None else plural(int(number), word, f"{word}s")
+def _spell_out(cell: GridCell) -> str:
+    """Return what times are released to, with the unit as a word."""
+    if cell.time_s is None:
+        return cell.time
+    length, word = next(unit for unit in _UNITS if cell.time_s % unit[0] == 0)
+    return plural(cell.time_s // length, word, f"{word}s")
 
 
 def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
@@ -219,7 +220,7 @@ def _draw_coarser(grid: Sequence[GridCell]) -> list[Block]:
     figure = Figure(
         title=f"What {known} reveal where places and times are released coarser",
         summary=f"As they are, {describe_share(grid[0])}; at the coarsest ({last.place}, "
-        f"{_spell_out(last.time)}), {describe_share(last)}.",
+        f"{_spell_out(last)}), {describe_share(last)}.",
         drawing=draw_heat(rows, "Times released to", "Places released as"),
         reading="The same points drawn at random, compared with ever coarser releases: the "
         "stronger the colour, the more people are singled out. Times get coarser to the right, "
