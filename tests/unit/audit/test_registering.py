@@ -19,10 +19,9 @@ import jsonschema
 import numpy as np
 
 from trailprint.audit.attacks.family import AttackFamily, Repeated
-from trailprint.audit.attacks.measuring import describe, find_people, keep_attack
+from trailprint.audit.attacks.measuring import describe, find_people, keep_attack, keep_controls
 from trailprint.audit.attacks.registry import register_attack
 from trailprint.audit.methods import BestMethod, CandidateMethod
-from trailprint.audit.parts import Outcome
 from trailprint.linkage import Linkage, Ranks
 from trailprint.protections.protection import EventProtection
 from trailprint.protections.registry import register_protection
@@ -90,7 +89,7 @@ class ToyFamily(AttackFamily):
         return 0.1
 
     def control(self, context, before, progress):
-        return Outcome(data={"controls": []})
+        return keep_controls([])
 
 
 def link_rows(released, auxiliary):

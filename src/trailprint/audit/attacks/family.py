@@ -119,7 +119,11 @@ class AttackFamily(ABC):
     def control(
         self, context: AuditContext, before: Mapping[str, Outcome], progress: PartProgress
     ) -> Outcome:
-        """Run its controls, whose results are known in advance; ``before`` has its own outcome."""
+        """
+        Run its controls, whose results are known in advance; ``before`` has its own outcome.
+
+        Returns an outcome made by `measuring.keep_controls`.
+        """
 
     def fits(self, outcome: Outcome, sizes: Sizes) -> bool:
         """Return whether a stored outcome has the additional arrays of this attack."""
