@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trailprint.audit.wording import lower_first
 from trailprint.comparison.results import (
     AuditComparison,
     Change,
@@ -85,7 +86,11 @@ def render_comparison(found: AuditComparison) -> str:
 
 def _write_lead(found: AuditComparison) -> list[Block]:
     tiles = [
-        Tile(audit.label, describe_rate(audit.strongest), f"linked by {audit.attack_title.lower()}")
+        Tile(
+            audit.label,
+            describe_rate(audit.strongest),
+            f"linked by {lower_first(audit.attack_title)}",
+        )
         for audit in found.audits
     ]
     return [Prose(found.sentence), Tiles(tiles), _draw_strongest(found.audits)]

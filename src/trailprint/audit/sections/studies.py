@@ -13,6 +13,7 @@ from trailprint.audit.attacks.repeating import choose_repeated, list_repeated
 from trailprint.audit.context import AuditContext
 from trailprint.audit.parts import Outcome, PartProgress
 from trailprint.audit.results.kept import KeptStudy, KeptWhy, attack_of
+from trailprint.audit.wording import lower_first
 from trailprint.linkage import Linkage
 from trailprint.plain import to_plain
 from trailprint.studies.driving_locations import find_driving_locations
@@ -73,7 +74,7 @@ def study_amount(
     repeated = first.repeat(context, None)
     if repeated is None:
         raise ValueError("studies repeat an attack")
-    title = f"Risk by how much is known of each person, by {first.title.lower()}"
+    title = f"Risk by how much is known of each person, by {lower_first(first.title)}"
     grown = grow_amount(
         repeated.prepare,
         *context.events,
