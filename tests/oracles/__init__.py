@@ -7,7 +7,14 @@ the twin of each function that kernels offer; a contract test fails where no tes
 
 TWINS = {
     "chains.count_predicted": "sequences.count_correct_labels",
+    "csr.gather_rows": "shapes.to_csr",
+    "csr.invert": "shapes.to_csr",
     "csr.label_equal_rows": "shapes.are_equal",
+    "csr.list_groups": "builtins.enumerate",
+    "csr.list_ranges": "builtins.range",
+    "csr.main_locations": "numpy.argmax",
+    "csr.row_starts": "itertools.accumulate",
+    "csr.sum_rows": "builtins.sum",
     "csr.transpose_csr": "shapes.to_csr",
     "distances.days.mean_day_distances": "distances.mean_day_distances",
     "distances.points.nearest_distances": "distances.nearest_distances",

@@ -12,6 +12,7 @@ from scipy import sparse
 from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.ids import encode, encode_together
+from trailprint.kernels.csr import list_ranges
 
 #: No neighbour, at the beginning or end of a day: the paper's ``NA``.
 NA = -1
@@ -76,8 +77,7 @@ class Sequences(Discreet):
         # Visits are sorted by user, so each user's visits are contiguous.
         starts = np.searchsorted(self.user, np.arange(len(self.users) + 1))
         counts = np.diff(starts)[rows]
-        shift = np.repeat(starts[rows] - (np.cumsum(counts) - counts), counts)
-        visits = np.arange(len(shift)) + shift
+        visits = list_ranges(starts[rows], counts)
         names = (f.name for f in fields(self) if f.name not in ("user", "users", "locations"))
         return replace(
             self,

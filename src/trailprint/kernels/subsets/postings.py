@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from trailprint.arrays import Indices, Ints
 from trailprint.kernels.compiling import intrinsic, njit, types
-from trailprint.kernels.csr import invert
+from trailprint.kernels.csr import invert, sum_rows
 
 Bits = npt.NDArray[np.uint64]
 
@@ -61,10 +61,7 @@ def walk_lengths(ptr: Ints, codes: Indices, postings: Postings) -> Ints:
     """Return, per person, the steps of reading the lists, or bits, of all their keys once."""
     n_words = postings.bits.shape[1]
     lengths = np.diff(postings.ptr)
-    steps = np.where(postings.row >= 0, n_words, lengths)[codes]
-    sums = np.concatenate([[0], np.cumsum(steps)])
-    walked: Ints = sums[ptr[1:]] - sums[ptr[:-1]]
-    return walked
+    return sum_rows(ptr, np.where(postings.row >= 0, n_words, lengths)[codes])
 
 
 @njit(cache=True, nogil=True)

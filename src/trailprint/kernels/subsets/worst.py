@@ -6,6 +6,7 @@ import numpy as np
 
 from trailprint.arrays import Indices, Ints
 from trailprint.kernels.compiling import njit
+from trailprint.kernels.csr import list_ranges, row_starts
 from trailprint.kernels.passes import Pass, run_pass
 from trailprint.kernels.subsets.drawn import count_all
 from trailprint.kernels.subsets.postings import (
@@ -254,7 +255,6 @@ def expand_counts(
         visits to a place costs m points, and agrees with all people who were there that often.
     """
     levels = np.minimum(counts, budget).astype(np.int64)
-    total = np.concatenate([[0], np.cumsum(levels)])
-    cost = np.arange(total[-1]) - np.repeat(total[:-1], levels) + 1
+    cost = list_ranges(np.ones_like(levels), levels)
     codes = np.repeat(keys.astype(np.int64), levels) * budget + cost - 1
-    return total[ptr], codes.astype(np.int32), cost.astype(np.int32)
+    return row_starts(levels)[ptr], codes.astype(np.int32), cost.astype(np.int32)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from trailprint.arrays import Indices, Ints
 from trailprint.kernels.compiling import njit
-from trailprint.kernels.csr import invert
+from trailprint.kernels.csr import invert, list_groups
 from trailprint.kernels.threads import run_parallel, split_evenly
 
 Bits = npt.NDArray[np.uint64]
@@ -92,9 +92,7 @@ def build_tracks(sub: Pattern, sup: Pattern, n_locations: int) -> Tracks:
     rank[np.argsort(np.diff(at_ptr), kind="stable")] = np.arange(n_locations)
     ordered = _sort_by_rarity(sub_ptr, sub_loc, rank)
     some = np.flatnonzero(np.diff(sub_ptr) > 0)
-    rarest = ordered[sub_ptr[some]]
-    order = np.argsort(rarest, kind="stable")
-    rare_ptr = np.searchsorted(rarest[order], np.arange(n_locations + 1))
+    rare_ptr, order = list_groups(ordered[sub_ptr[some]], n_locations)
     has_next = sub_ptr[some] + 1 < sub_ptr[some + 1]
     second = np.full(some.size, -1, np.int32)
     second[has_next] = ordered[sub_ptr[some[has_next]] + 1]
@@ -106,7 +104,7 @@ def build_tracks(sub: Pattern, sup: Pattern, n_locations: int) -> Tracks:
         at_ptr=at_ptr,
         at_sup=at_sup,
         at_bits=pack_bits(at_ptr, at_sup, sup_ptr.size - 1),
-        rare_ptr=rare_ptr.astype(np.int64),
+        rare_ptr=rare_ptr,
         rare_sub=some[order].astype(np.int32),
         rare_next=second[order],
     )

@@ -13,6 +13,7 @@ import numpy as np
 
 from trailprint.arrays import Flags, Indices, Ints
 from trailprint.kernels.compiling import njit
+from trailprint.kernels.csr import list_groups
 from trailprint.kernels.threads import run_parallel, split_evenly
 from trailprint.kernels.trails.containment import Tracks
 
@@ -117,14 +118,9 @@ class Graph(NamedTuple):
 
 def build_graph(n_sub: int, n_sup: int, pairs: Containments) -> Graph:
     """Return the containments indexed by subtrail and by supertrail."""
-    by_sub = np.argsort(pairs.sub, kind="stable")
-    by_sup = np.argsort(pairs.sup, kind="stable")
-    return Graph(
-        np.searchsorted(pairs.sub[by_sub], np.arange(n_sub + 1)).astype(np.int64),
-        pairs.sup[by_sub],
-        np.searchsorted(pairs.sup[by_sup], np.arange(n_sup + 1)).astype(np.int64),
-        pairs.sub[by_sup],
-    )
+    row_ptr, by_sub = list_groups(pairs.sub, n_sub)
+    col_ptr, by_sup = list_groups(pairs.sup, n_sup)
+    return Graph(row_ptr, pairs.sup[by_sub], col_ptr, pairs.sub[by_sup])
 
 
 class _Chains(NamedTuple):
