@@ -12,8 +12,8 @@ from scipy import sparse
 from trailprint.display.discreet import Discreet
 from trailprint.events.events import Events
 from trailprint.features.histograms import Histograms, build_histogram_pair, build_histograms
+from trailprint.kernels.bits import pack_bits
 from trailprint.kernels.csr import row_starts
-from trailprint.kernels.trails.containment import pack_bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

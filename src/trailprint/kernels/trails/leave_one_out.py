@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from trailprint.arrays import Flags, Indices, Ints
+from trailprint.kernels.bits import has_bit
 from trailprint.kernels.compiling import njit
 from trailprint.kernels.csr import list_groups
 from trailprint.kernels.threads import run_parallel, split_evenly
@@ -44,7 +45,7 @@ def _misses(tracks: Tracks, x: int, y: int, first: int) -> int:
     missing = -1
     for e in range(tracks.sub_ptr[x] + first, tracks.sub_ptr[x + 1]):
         k = tracks.sub_loc[e]
-        if not (tracks.at_bits[k, y >> 6] >> np.uint64(y & 63)) & np.uint64(1):
+        if not has_bit(tracks.at_bits[k], y):
             if missing >= 0:
                 return -2
             missing = k
