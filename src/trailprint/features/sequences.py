@@ -120,8 +120,8 @@ def build_sequence_pair(released: Events, auxiliary: Events) -> tuple[Sequences,
 
 def tabulate_sequences(sequences: Sequences) -> sparse.csr_array:
     """Matrix of users × visit number; rows are equal if all features of the visits are equal."""
-    told = (sequences.day, sequences.slot, sequences.location, sequences.duration_s)
-    kinds = np.unique(np.column_stack(told), axis=0, return_inverse=True)[1].reshape(-1)
+    features = (sequences.day, sequences.slot, sequences.location, sequences.duration_s)
+    kinds = np.unique(np.column_stack(features), axis=0, return_inverse=True)[1].reshape(-1)
     starts = np.searchsorted(sequences.user, np.arange(len(sequences.users) + 1))
     nth = np.arange(sequences.n_visits) - starts[sequences.user]
     shape = (len(sequences.users), int(nth.max(initial=-1)) + 1)
