@@ -51,6 +51,18 @@ class OpenedAudit(Discreet):
     outcomes: PersonOutcomes | None = None
 
 
+def check_source(source: object) -> None:
+    """Raise an error for what is no audit, such as a list of them."""
+    if isinstance(source, str | os.PathLike | AuditResult):
+        return
+    is_list = isinstance(source, list | tuple)
+    raise OptionError(
+        "An audit must be a path or what trailprint.audit returned, got "
+        f"{type(source).__name__} instead."
+        + (" Give the audits one after another, not as a list." if is_list else "")
+    )
+
+
 def open_audits(sources: Sequence[AuditSource]) -> list[OpenedAudit]:
     """Open every audit and give each its own label."""
     opened = [_open(source) for source in sources]
@@ -64,11 +76,6 @@ def open_audits(sources: Sequence[AuditSource]) -> list[OpenedAudit]:
 def _open(source: AuditSource) -> OpenedAudit:
     if isinstance(source, AuditResult):
         return OpenedAudit(label="audit", findings=source.findings, outcomes=source.outcomes())
-    if not isinstance(source, str | os.PathLike):
-        raise OptionError(
-            "An audit must be a path or what trailprint.audit returned, got "
-            f"{type(source).__name__} instead."
-        )
     path = Path(readable_path(source))
     folder = path if path.is_dir() else path.parent
     plain = _load(path / _RESULT if path.is_dir() else path, os.fspath(source))

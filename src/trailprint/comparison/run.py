@@ -11,7 +11,7 @@ from trailprint.comparison.changes import list_changes
 from trailprint.comparison.curves import list_growth
 from trailprint.comparison.families import compare_with, describe_rate
 from trailprint.comparison.known_points import compare_points
-from trailprint.comparison.opening import AuditSource, OpenedAudit, open_audits
+from trailprint.comparison.opening import AuditSource, OpenedAudit, check_source, open_audits
 from trailprint.comparison.result import ComparisonResult
 from trailprint.comparison.results import AuditComparison, ComparedAudit, Versus
 from trailprint.comparison.wording import describe_strongest
@@ -27,6 +27,8 @@ def run_comparison(
     sources: Sequence[AuditSource], keys: TruthSource | None = None
 ) -> ComparisonResult:
     """Compare every audit with the first; see `trailprint.compare`."""
+    for source in sources:
+        check_source(source)
     if not 2 <= len(sources) <= _MOST:
         raise OptionError(f"2 to {_MOST} audits can be compared, got {len(sources)} instead.")
     audits = _rename_people(open_audits(sources), keys)

@@ -14,6 +14,8 @@ _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 _MIME = "application/vnd.vegalite.v5+json"
 _INK, _MUTED = "#2366a8", "#8a929c"
 _SHARE = {"format": "~%"}
+_LETTER_PX, _LIMIT_PX = 6, 216
+"""Largest average width of a letter, and of a label, in any sans-serif font, in pixels."""
 
 
 class Plot(Discreet):
@@ -51,7 +53,7 @@ class Plot(Discreet):
 def draw_bars(rows: Rows, name: str, share: str) -> Plot:
     """Return horizontal bars of shares; ``low`` and ``high`` of a row are its interval."""
     across = {"field": share, "type": "quantitative", "axis": _SHARE, "scale": {"domain": [0, 1]}}
-    down = {"field": name, "type": "nominal", "sort": None, "title": None}
+    down = {"field": name, "type": "nominal", **_names_down(rows, name)}
     bars = {
         "mark": {"type": "bar", "color": _INK},
         "encoding": {"x": {**across, "title": None}, "y": down},
@@ -84,8 +86,9 @@ def draw_line(rows: Rows, x: str, y: str, *, label: str | None = None) -> Plot:
     encoding["order"] = {"field": "order"}
     if label is None:
         return Plot({**spec, **line})
+    inwards = f"datum['{x}'] < 0.65 ? 'left' : 'right'"
     texts = {
-        "mark": {"type": "text", "dy": -10, "color": _MUTED},
+        "mark": {"type": "text", "dy": -10, "color": _MUTED, "align": {"expr": inwards}},
         "encoding": {**encoding, "text": {"field": label}},
     }
     return Plot({**spec, "layer": [line, texts]})
@@ -113,8 +116,9 @@ def draw_curve(rows: Rows, x: str, y: str) -> Plot:
 
 def draw_heat(rows: Rows, x: str, y: str, share: str) -> Plot:
     """Return a heat map of shares over two axes of names, in the order of the rows."""
-    across = {"field": x, "type": "ordinal", "sort": None, "title": None}
-    down = {"field": y, "type": "ordinal", "sort": None, "title": None}
+    level = {"labelAngle": 0}
+    across = {"field": x, "type": "ordinal", "sort": None, "title": None, "axis": level}
+    down = {"field": y, "type": "ordinal", **_names_down(rows, y)}
     colour = {
         "field": share,
         "type": "quantitative",
@@ -126,3 +130,10 @@ def draw_heat(rows: Rows, x: str, y: str, share: str) -> Plot:
     text = {"field": share, "type": "quantitative", "format": ".0%"}
     labels = {"mark": "text", "encoding": {"x": across, "y": down, "text": text, "color": dark}}
     return Plot({"data": {"values": [dict(row) for row in rows]}, "layer": [cells, labels]})
+
+
+def _names_down(rows: Rows, name: str) -> dict[str, Any]:
+    """Return a vertical axis of names; the renderer measures them in a font of its own."""
+    longest = max((len(str(row[name])) for row in rows), default=0)
+    room = min(_LETTER_PX * longest, _LIMIT_PX)
+    return {"sort": None, "title": None, "axis": {"minExtent": room}}

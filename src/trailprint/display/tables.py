@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from trailprint.display.discreet import Discreet, Words
+from trailprint.display.fact_tables import show
 from trailprint.errors import OptionError
 
 if TYPE_CHECKING:
@@ -92,7 +93,10 @@ class ResultTable(Discreet):
     def _repr_html_(self) -> str:
         if self.is_private:
             return f"<p>{escape(repr(self))}: ids of people, shown by to_pandas().</p>"
-        return write_rows(self._table.slice(0, _SHOWN_ROWS).to_pylist())
+        shown = write_rows(self._table.slice(0, _SHOWN_ROWS).to_pylist())
+        if len(self) <= _SHOWN_ROWS:
+            return shown
+        return f"{shown}<p><small>The first {_SHOWN_ROWS} of {len(self):,} rows.</small></p>"
 
 
 def write_rows(rows: list[dict[str, Any]]) -> str:
@@ -101,16 +105,10 @@ def write_rows(rows: list[dict[str, Any]]) -> str:
         return "<p>No rows.</p>"
     head = "".join(f"<th>{escape(name)}</th>" for name in rows[0])
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row.values()) + "</tr>"
+        "<tr>" + "".join(f"<td>{escape(show(value))}</td>" for value in row.values()) + "</tr>"
         for row in rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "—"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _column(values: list[Any]) -> pa.Array:

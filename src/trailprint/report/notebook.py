@@ -7,6 +7,7 @@ from html import escape
 from trailprint.audit.results.findings import Findings
 from trailprint.audit.summary import list_notes, summarise
 from trailprint.display.fact_tables import write_facts
+from trailprint.errors import in_python
 from trailprint.report.about import About
 from trailprint.report.chapters.attacks import write_attacks, write_confidence
 from trailprint.report.chapters.growth import write_growth
@@ -20,9 +21,9 @@ from trailprint.report.page_layout import render_page
 
 
 def write_summary(found: Findings) -> str:
-    """Return a small, self-contained table."""
+    """Return a small, self-contained table; its notes name options as Python does."""
     sentence = escape(found.headline.sentence)
-    facts = write_facts(summarise(found), list_notes(found))
+    facts = write_facts(summarise(found), map(in_python, list_notes(found)))
     return f"<div><p><strong>{sentence}</strong></p>{facts}</div>"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -48,7 +48,7 @@ from trailprint.workflows.match_attack import Looks, MatchAttack, prepare_attack
 from trailprint.workflows.match_people import describe_people
 from trailprint.workflows.match_plan import announce_plan
 from trailprint.workflows.measuring import Stopwatch, announce_compilation, peak_memory_mb
-from trailprint.workflows.options import ViewOptions
+from trailprint.workflows.options import ViewOptions, open_views
 from trailprint.workflows.renamed import Recovered, recover_locations
 from trailprint.workflows.risk_plots import plot_risk
 from trailprint.workflows.views import ViewShare, describe_views, plot_views
@@ -247,7 +247,7 @@ def match(
     options: MatchOptions | None = None,
     *,
     histograms: HistogramOptions | None = None,
-    views: ViewOptions | None = None,
+    views: ViewOptions | str | Sequence[str] | None = None,
     rejection: RejectionOptions | None = None,
     knows: Knowledge | str | None = None,
     renamed_locations: bool = False,
@@ -269,8 +269,9 @@ def match(
         Metric, method, ties.
     histograms : HistogramOptions, optional
         What is counted: visits, duration or balanced days; slots.
-    views : ViewOptions, optional
-        Describe people by several views at once instead of one histogram.
+    views : ViewOptions or names, optional
+        Describe people by several views at once instead of one histogram: ``"all"``, or names such
+        as ``["visits", "days"]``.
     rejection : RejectionOptions, optional
         Also decide match or no match for the datasets as a whole.
     knows : Knowledge or str, optional
@@ -305,6 +306,7 @@ def match(
     >>> result.linkage.facts["exact"]
     True
     """
+    views = open_views(views)
     _check_rejection(rejection, views, histograms)
     options = _with_margins(options or MatchOptions(), rejection)
     knowledge = open_knowledge(knows, options.seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from trailprint.events.reading.sources import Source, open_places
 from trailprint.events.results import Result
 from trailprint.features.options import HistogramOptions
 from trailprint.workflows.match_attack import Looks, MatchAttack, prepare_attack
-from trailprint.workflows.options import ViewOptions
+from trailprint.workflows.options import ViewOptions, open_views
 from trailprint.workflows.plans import count_cores, describe_memory, describe_time
 
 _LOG = logging.getLogger(__name__)
@@ -82,7 +83,7 @@ def plan_match(
     options: MatchOptions | None = None,
     *,
     histograms: HistogramOptions | None = None,
-    views: ViewOptions | None = None,
+    views: ViewOptions | str | Sequence[str] | None = None,
     knows: Knowledge | str | None = None,
     reading: ReadOptions | None = None,
     places: PlaceOptions | None = None,
@@ -103,8 +104,9 @@ def plan_match(
         Metric, method, ties.
     histograms : HistogramOptions, optional
         What is counted: visits, duration or balanced days; slots.
-    views : ViewOptions, optional
-        Describe people by several views at once instead of one histogram.
+    views : ViewOptions or names, optional
+        Describe people by several views at once instead of one histogram: ``"all"``, or names such
+        as ``["visits", "days"]``.
     knows : Knowledge or str, optional
         How much of the auxiliary side is known about each person; by default everything.
     reading : ReadOptions, optional
@@ -129,6 +131,7 @@ def plan_match(
     options = options or MatchOptions()
     first, second = open_places([released, auxiliary], reading, places)
     second, _ = restrict(second, open_knowledge(knows, options.seed))
+    views = open_views(views)
     if views is not None and views.weights == "learnt":
         views = replace(views, weights="equal")
     attack = prepare_attack(first, second, Looks(histograms, views), options, n_threads)

@@ -59,6 +59,11 @@ class ViewOptions:
         choose_views(self.names, same_period=self.same_period)
 
 
+def open_views(views: ViewOptions | str | Sequence[str] | None) -> ViewOptions | None:
+    """Return options of views from any accepted form: names alone, or ``"all"``, are understood."""
+    return views if views is None or isinstance(views, ViewOptions) else ViewOptions(names=views)
+
+
 def _read_weights(text: str) -> dict[str, float]:
     """Read weights by name."""
     weights: dict[str, float] = {}

@@ -149,3 +149,5 @@ def test_two_to_six(save):
         tp.compare(*[one] * 7)
     with pytest.raises(OptionError, match="got int"):
         tp.compare(one, 3)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="not as a list"):
+        tp.compare([one, one])  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import pytest
 
 from trailprint.audit.results.findings import Findings
 from trailprint.report.audit_page import render_report
-from trailprint.report.notebook import embed_report
+from trailprint.report.notebook import embed_report, write_summary
 
 pytestmark = pytest.mark.usefixtures("blank_charts")
 
@@ -42,3 +42,10 @@ def test_every_chart_of_the_report_is_in_the_notebook_too(result, sparse):
 def test_next_to_nothing_measured_is_a_page_too(sparse, unscored):
     for found in (sparse, unscored):
         assert embed_report(Findings.from_dict(found)).endswith("</iframe>")
+
+
+def test_notes_name_options_as_python_does(result):
+    attacks = [{**one, "ran": False, "why_not": "No --attacks."} for one in result["attacks"]]
+    shown = write_summary(Findings.from_dict({**result, "attacks": attacks}))
+    assert "did not run: No attacks." in shown
+    assert "--" not in shown

@@ -17,7 +17,8 @@ from trailprint.events.halving import halve_suitably
 from trailprint.simulate.campus import CampusOptions, simulate_campus
 from trailprint.workflows.learning_cuts import cut_by_times
 from trailprint.workflows.match import MatchResult
-from trailprint.workflows.options import ViewOptions
+from trailprint.workflows.match_plan import plan_match
+from trailprint.workflows.options import ViewOptions, open_views
 from trailprint.workflows.views import build_views
 
 
@@ -48,6 +49,22 @@ def test_more_views_find_more_people_than_one(campus):
     assert accuracy_of(combined) >= accuracy_of(single) - 0.01
     assert combined.linkage.facts["exact"]
     assert sum(share.weight for share in combined.views) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("names", ["visits,days", ["visits", "days"], ("visits", "days"), "all"])
+def test_names_of_views_are_enough(campus, names):
+    meant = ViewOptions(names=None if names == "all" else ["visits", "days"])
+    assert open_views(names) == open_views(meant) == meant
+    assert plan_match(*campus, views=names).pairs == plan_match(*campus, views=meant).pairs
+
+
+def test_a_matching_takes_names_of_views(campus):
+    result = tp.match(*campus, views="visits, days")
+    assert {share.name for share in result.views} == {"visits", "days"}
+    with pytest.raises(OptionError, match=r"^views must be all or some of .*got 'visit'"):
+        tp.match(*campus, views="visit")
+    with pytest.raises(OptionError, match="views must be ViewOptions or text or a list of text"):
+        tp.match(*campus, views=cast(Any, 3))
 
 
 def test_weights_ignore_the_released_side_and_the_truth(campus):
