@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from trailprint.display.discreet import Discreet, Words
+from trailprint.display.numbers import format_number
 from trailprint.errors import OptionError
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ def write_rows(rows: list[dict[str, Any]]) -> str:
 def _cell(value: Any) -> str:
     if value is None:
         return "—"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return format_number(value) if is_number else str(value)
 
 
 def _column(values: list[Any]) -> pa.Array:
