@@ -185,12 +185,12 @@ def list_notes(found: Findings) -> list[str]:
             "The two periods overlap: the sides may share events, and the risk is overstated."
         )
     notes += [
-        f"{attack.title} did not run: {attack.why_not}"
+        f"{attack.title} did not run. {attack.why_not}"
         for attack in found.attacks
         if not attack.ran
     ]
     if found.points is not None and not found.points.ran:
-        notes.append(f"{found.points.title} was not measured: {found.points.why_not}")
+        notes.append(f"{found.points.title} was not measured. {found.points.why_not}")
     failed = failed_controls_sentence(found.controls, found.attack_titles)
     if failed is not None:
         notes.append(failed)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trailprint.arguments import check_argument, check_arguments, check_fields
+from trailprint.display.numbers import format_number
 from trailprint.engines.h3_cells import define_cells, name_cells
 from trailprint.errors import InputError, OptionError
 from trailprint.events.engine import Engine, quote_text
@@ -140,7 +141,7 @@ def to_cells(events: Source, options: GridOptions, *, frame: Box | None = None) 
     row = f"CAST(floor(({y} - {corner_y}) / {options.cell_m}) AS INTEGER)"
     cell = f"'x' || {column} || '_y' || {row}"
     placed = events if options.box is None else within_box(events, options.box)
-    located = _with_location(placed, cell, f"Cells of {options.cell_m:g} m.")
+    located = _with_location(placed, cell, f"Cells of {format_number(options.cell_m)} m.")
     grid = Grid(
         cell_m=options.cell_m,
         meridian=(box.west + box.east) / 2,
