@@ -4,8 +4,10 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from scipy import sparse
 from tests.presence import present
 
 from trailprint.attacks.histogram import match_histograms
@@ -13,6 +15,7 @@ from trailprint.attacks.options import MatchOptions, TrailOptions
 from trailprint.attacks.trail import match_trails
 from trailprint.errors import OptionError
 from trailprint.evaluation.truth import Truth
+from trailprint.features.histograms import Histograms
 from trailprint.features.trails import trails_of
 from trailprint.linkage import Linkage, Ranks
 from trailprint.plain import to_plain
@@ -63,6 +66,24 @@ def overconfident(released, auxiliary):
     return replace(found, confidence=np.ones(found.n_links))
 
 
+def at_own_places(n_released, n_auxiliary):
+    """People who each visit one place, that of their number; and the truth."""
+    sides = (
+        Histograms(
+            matrix=sparse.csr_array(np.eye(n, max(n_released, n_auxiliary))),
+            users=pa.array([f"u{i}" for i in range(n)]),
+            locations=pa.array([f"p{i}" for i in range(max(n_released, n_auxiliary))]),
+        )
+        for n in (n_released, n_auxiliary)
+    )
+    rows = np.arange(min(n_released, n_auxiliary))
+    return *sides, Truth(released=rows, auxiliary=rows, source="same-ids")
+
+
+def own_places(side):
+    return side.matrix.indices
+
+
 @pytest.fixture(scope="module")
 def in_order(make_population):
     """People in the same row on both sides: an order that reveals everything."""
@@ -102,6 +123,50 @@ def test_an_attack_that_is_sure_of_everybody_fails_when_people_are_missing(in_or
     assert not control.passed
     assert control.share == 1.0
     assert "failed; its confidence is misleading" in control.reading
+
+
+@pytest.mark.parametrize(("n_confident", "passed"), [(7, True), (8, False)])
+def test_confident_links_of_absent_people_are_counted_allowing_for_luck(n_confident, passed):
+    """If one in ten is allowed, 7 of 20 or more occur with a chance of 0.0024, 8 of 0.0004."""
+
+    def link_absent_too(released, auxiliary):
+        here = np.isin(own_places(auxiliary), own_places(released))
+        rows, absent = np.argsort(own_places(released)), np.flatnonzero(~here)
+        columns = np.concatenate([np.flatnonzero(here), absent])
+        sure = np.concatenate([np.ones(len(rows)), np.arange(len(absent)) < n_confident])
+        return link(np.append(rows, np.zeros(len(absent))), columns, (80, 100), sure)
+
+    control = control_absent("x", link_absent_too, *at_own_places(100, 100))
+    assert (control.people, control.links, control.passed) == (20, n_confident, passed)
+
+
+@pytest.mark.parametrize(
+    ("n_lost", "n_won", "passed"), [(9, 0, True), (10, 0, False), (10, 5, True)]
+)
+def test_a_new_order_may_lose_as_many_links_as_luck_does(n_lost, n_won, passed):
+    """If each change is a coin toss, ten of ten lose with a chance of 1 / 1024."""
+    released, auxiliary, truth = at_own_places(40, 40)
+    before = link(np.arange(40 - n_won), np.arange(40 - n_won), (40, 40))
+
+    def forget_some(first, second):
+        rows, columns = (np.argsort(own_places(side))[n_lost:] for side in (first, second))
+        return link(rows, columns, (40, 40))
+
+    control, _ = control_permuted("x", forget_some, released, auxiliary, truth, linkage=before)
+    assert (control.links, control.passed) == (40 - n_lost, passed)
+
+
+@pytest.mark.parametrize(("n_links", "passed"), [(1, True), (2, False)])
+def test_links_by_row_may_be_right_as_often_as_chance_makes_them(n_links, passed):
+    """Of 40 × 50 pairs, one link is a right one with a chance of 0.0198, and two of 0.0008."""
+
+    def by_first_rows(released, auxiliary):
+        return link(np.arange(n_links), np.arange(n_links), (40, 50))
+
+    _, control = control_permuted("x", by_first_rows, *at_own_places(40, 50))
+    assert (control.links, control.passed) == (n_links, passed)
+    assert control.expected == pytest.approx(n_links / (40 * 50))
+    assert ("no more than chance" in control.reading) == passed
 
 
 def test_links_nobody_trusts_do_not_count(make_population):
@@ -163,13 +228,15 @@ def test_controls_are_plain_values_and_the_same_twice(population):
     assert [control.kind for control in first] == ["absent", "permuted", "permuted"]
 
 
-def test_with_one_person_there_is_nobody_to_leave_out(population):
+def test_of_two_people_one_is_left_out_and_of_one_nobody(population):
     released, auxiliary, truth = population
     one = Truth(released=truth.released[:1], auxiliary=truth.auxiliary[:1], source="same-ids")
     control = control_absent("histogram", attack, released, auxiliary, one)
     assert control.passed
     assert control.people == 0
     assert control.share is None
+    two = Truth(released=truth.released[:2], auxiliary=truth.auxiliary[:2], source="same-ids")
+    assert control_absent("histogram", attack, released, auxiliary, two).people == 1
 
 
 @pytest.mark.parametrize(
