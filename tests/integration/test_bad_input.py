@@ -306,6 +306,7 @@ def test_sources_that_are_none(run, tmp_path, monkeypatch, source, says):
         (("simulate", "campus", "--users", "1000000000000", "--out", "x.csv"), "more memory"),
         (("simulate", "campus", "--out", "x.txt"), "must end in one of"),
         (("demo", "--out", "file"), "must be one that can be written to"),
+        (("demo", "--users", "1"), "--users must be at least 2 people"),
     ],
 )
 def test_commands_that_cannot_be(run, tmp_path, monkeypatch, arguments, says):
