@@ -60,8 +60,7 @@ class AuditOptions:
         Time limit, such as 1h or none; the most informative parts come first. What does not fit is
         left out and listed. A number is in seconds; None, like ``none``, is no limit.
     sequence_users : int
-        At most this number of people, drawn at random, get a model in the sequence attack. There
-        is no flag for it.
+        At most this number of people, drawn at random, get a model in the sequence attack.
     likely_trails : bool
         Trails may have visits missing or wrong on either side: in the trail attack also link the
         most likely counterparts, all pairs compared. REIDIT, which the attack uses otherwise, needs
@@ -121,7 +120,8 @@ class AuditOptions:
             )
         if self.sequence_users < 2:
             raise OptionError(
-                f"sequence_users must be at least 2 people, got {self.sequence_users} instead."
+                f"--sequence-users must be at least 2 people, got {self.sequence_users} instead.",
+                option="sequence-users",
             )
         if self.time_limit_s is not None and not self.time_limit_s > 0:
             raise OptionError(

@@ -158,7 +158,7 @@ def test_what_cannot_be_audited(make_events):
     alone = events.having("\"user\" = 'u0'")
     with pytest.raises(InputError, match=r"no user id is on both sides\. Give truth"):
         make_sides([events, strangers], None, AuditOptions())
-    with pytest.raises(InputError, match="at least two people on both sides, but there are 1"):
+    with pytest.raises(InputError, match="at least two people on both sides, got 1 instead"):
         make_sides([alone], None, AuditOptions())
     with pytest.raises(OptionError, match="either two datasets or a split"):
         make_sides([events, events], None, AuditOptions(split=SplitOptions(at="median")))
